@@ -17,8 +17,8 @@ import atexit
 import functools
 import itertools
 import re
-import threading
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ COMPILE_OPTIONS = ("-std=c++17",)
 _PEER_ACCESS_ALREADY_ENABLED = 704
 OLDEST_ARCHITECTURE = (7, 0)  # ld.acquire and independent thread scheduling
 
-_STREAMS = threading.local()  # of each thread, by device
+_IDLE_STREAMS: defaultdict[int, list[Any]] = defaultdict(list)  # by device
 _LOCAL_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
 
@@ -248,15 +248,22 @@ def free_bytes() -> int:
 
 @contextmanager
 def own_stream() -> Generator[None]:
-    """Queue this thread's work on the current device apart from that of other threads; wait for it at the end."""
+    """Queue this thread's work on the current device apart from that of other threads; wait for it at the end.
+
+    Streams are used again, whatever the thread: CuPy keeps what was freed for the stream that it was of.
+    """
     cp = cupy()
-    streams, here = vars(_STREAMS), f"cuda:{cp.cuda.Device().id}"
-    if here not in streams:
-        streams[here] = cp.cuda.Stream(non_blocking=True)
-    stream = streams[here]
-    with stream:
-        yield
-    stream.synchronize()
+    idle = _IDLE_STREAMS[cp.cuda.Device().id]
+    try:
+        stream = idle.pop()
+    except IndexError:
+        stream = cp.cuda.Stream(non_blocking=True)
+    try:
+        with stream:
+            yield
+        stream.synchronize()
+    finally:
+        idle.append(stream)
 
 
 def is_device_array(array: object) -> bool:

@@ -6,14 +6,11 @@
 
 enum { NONE, OPEN, STAYS, FALLS };
 
-// As a KD-tree measures: positions first, each step rounded, so that the same pairs are rivals on the border.
-__device__ __forceinline__ double square_between(const int* a, const int* b, const double* step) {
-    double sum = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        const double away = __dsub_rn(__dmul_rn(a[axis], step[axis]), __dmul_rn(b[axis], step[axis]));
-        sum = __dadd_rn(sum, __dmul_rn(away, away));
-    }
-    return sum;
+// One axis more of a squared distance. As a KD-tree measures: positions first, each step rounded, so that the same pairs are rivals on
+// the border.
+__device__ __forceinline__ double with_axis(double sum, int a, int b, double step) {
+    const double away = __dsub_rn(__dmul_rn(a, step), __dmul_rn(b, step));
+    return __dadd_rn(sum, __dmul_rn(away, away));
 }
 
 // list: (n,) places of peaks in the flattened response. Rivals are at most `reach` voxels away along each axis, and as far that the
@@ -25,20 +22,21 @@ extern "C" __global__ void apart_round(
 ) {
     const int k = global_thread();
     if (k >= n || state[list[k]] != OPEN) return;
-    const double step[3] = {step_z, step_y, step_x};
     const int64 place = list[k], row = place / width;
-    const int own[3] = {(int)(row / height), (int)(row % height), (int)(place - row * width)};
+    const int own_z = row / height, own_y = row % height, own_x = place - row * width;
     const float peak = response[place];
     bool waits = false, falls = false;
-    for (int z = max(own[0] - reach_z, 0); z <= min(own[0] + reach_z, depth - 1) && !falls; z++) {
-        for (int y = max(own[1] - reach_y, 0); y <= min(own[1] + reach_y, height - 1) && !falls; y++) {
-            for (int x = max(own[2] - reach_x, 0); x <= min(own[2] + reach_x, width - 1); x++) {
+    for (int z = max(own_z - reach_z, 0); z <= min(own_z + reach_z, depth - 1) && !falls; z++) {
+        const double of_z = with_axis(0.0, own_z, z, step_z);
+        for (int y = max(own_y - reach_y, 0); y <= min(own_y + reach_y, height - 1) && !falls; y++) {
+            const double of_row = with_axis(of_z, own_y, y, step_y);
+            if (of_row > most) continue;
+            for (int x = max(own_x - reach_x, 0); x <= min(own_x + reach_x, width - 1); x++) {
                 const int64 other = ((int64)z * height + y) * width + x;
                 const unsigned char its = ((volatile unsigned char*)state)[other];
                 if (its != OPEN && its != STAYS) continue;
-                const int there[3] = {z, y, x};
                 const bool is_higher = response[other] > peak || (response[other] == peak && other < place);
-                if (!is_higher || square_between(own, there, step) > most) continue;
+                if (!is_higher || with_axis(of_row, own_x, x, step_x) > most) continue;
                 waits = true, falls |= its == STAYS;
             }
         }

@@ -10,29 +10,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from .blobs import laplacian_of_gaussian
-from .peaks import with_neighbours
-from .pixels import values_at
+from .around import NEAR, PLANES, Around
 
-_PLANES = 3  # that are looked at from a border
-_NEAR = 2  # planes from a border whose peaks are moved
 _WIDEST = 16.0  # variance of a profile over that of the diameter's own, and the other way round
 _ROUNDS = 20  # of the widths' equations, which settle to a part in a thousand
 
 
 def refine_at_borders(
-    positions: np.ndarray, voxels: np.ndarray, bright: np.ndarray, response: np.ndarray, sigma: np.ndarray
+    positions: np.ndarray, voxels: np.ndarray, shape: tuple[int, ...], seen: Around, sigma: np.ndarray
 ) -> np.ndarray:
     """Return positions whose coordinates next to a border come from the image instead of the mirrored response.
 
     Parameters
     ----------
     positions : ndarray, float64 (n, ndim)
-        From `blobs.refine`, in voxels.
+        From `peaks.refine`, in voxels.
     voxels : ndarray, int64 (n, ndim)
         The peaks themselves.
-    bright, response : ndarray, float32 (z, y, x) or (y, x)
-        Image in which particles are bright, and its response.
+    shape : tuple of int
+        Of the image.
+    seen : Around
+        Around the peaks.
     sigma : ndarray, float64 (ndim,)
         Of the filter, in voxels.
 
@@ -43,28 +41,22 @@ def refine_at_borders(
         axis of one voxel, is left as it is.
     """
     moved = positions.copy()
-    variance = _variances(voxels, response, sigma)
-    for axis, size in enumerate(bright.shape):
-        depth = min(_PLANES, size)
-        for inwards in (1, -1):
-            rank = voxels[:, axis] if inwards == 1 else size - 1 - voxels[:, axis]
-            near = np.flatnonzero(rank < min(_NEAR, size / 2))
+    variance = _variances(voxels, shape, seen, sigma)
+    for axis, size in enumerate(shape):
+        depth = min(PLANES, size)
+        for side in (0, 1):
+            rank = voxels[:, axis] if side == 0 else size - 1 - voxels[:, axis]
+            near = np.flatnonzero(rank < min(NEAR, size / 2))
             if depth < 2 or len(near) == 0:
                 continue
-            slab = np.moveaxis(bright, axis, 0)[::inwards][:depth]
-            filtered = laplacian_of_gaussian(slab, np.insert(np.delete(sigma, axis), 0, 0.0))
-            others = np.delete(voxels[near], axis, axis=1)
-            planes = np.repeat(np.arange(depth), len(near))
-            at = np.column_stack([planes, np.tile(others, (depth, 1))])
-            profile = values_at(filtered, at).astype(np.float64).reshape(depth, -1)
-            centre = _centre(profile, variance[axis])
+            centre = _centre(seen.profiles[axis, side, near, :depth].T, variance[axis])
             fades = centre < depth - 0.5  # False where nothing can be told, too
             place = _within_frame(centre[fades])
-            moved[near[fades], axis] = place if inwards == 1 else size - 1 - place
+            moved[near[fades], axis] = place if side == 0 else size - 1 - place
     return moved
 
 
-def _variances(voxels: np.ndarray, response: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+def _variances(voxels: np.ndarray, shape: tuple[int, ...], seen: Around, sigma: np.ndarray) -> np.ndarray:
     """Return the variance of the particles' Gaussian profile along each axis, float64 (ndim,), in voxels squared.
 
     A Gaussian spot of variances s² answers the filter with a peak whose relative bend along an axis is (1 + 2·share)/v,
@@ -75,11 +67,10 @@ def _variances(voxels: np.ndarray, response: np.ndarray, sigma: np.ndarray) -> n
     own = sigma**2 * ndim / 2.0
     total = own + sigma**2
     bend = (1.0 + 2.0 / ndim) / total
-    centre, before, after = with_neighbours(response, voxels)
-    for axis, size in enumerate(response.shape):
-        inside = (voxels[:, axis] >= _NEAR) & (voxels[:, axis] < size - _NEAR)
+    for axis, size in enumerate(shape):
+        inside = (voxels[:, axis] >= NEAR) & (voxels[:, axis] < size - NEAR)
         if inside.any():
-            low, peak, high = before[axis, inside], centre[inside], after[axis, inside]
+            low, peak, high = seen.before[axis, inside], seen.height[inside], seen.after[axis, inside]
             bend[axis] = max(bend[axis] / _WIDEST, float(np.median((2.0 * peak - low - high) / peak)))
     for _ in range(_ROUNDS):
         part = sigma**2 / total

@@ -5,29 +5,35 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
 
+from ...matching.device import cuda
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points
 from ..stepwise import Progress, Step, Steps, counted, finished
+from .around import Sight, seen_around
 from .blobs import blob_response, sigma_of
 from .borders import refine_at_borders
 from .diameter import suggest_diameter
 from .padding import content
 from .peaks import local_maxima, refine
-from .pixels import grey_levels, held_by, values_at
+from .pixels import grey_levels, held_by
 from .settings import DetectSettings
 from .side_by_side import crew_for, work_through
-from .surroundings import surroundings
 from .threshold import automatic_threshold
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
 
+_MEASURES = "quality", "intensity", "snr"
 _SMALLEST_DIAMETER = 2.0  # in voxels of y and x; a smaller spot is not sampled
+
+
+Found: TypeAlias = tuple[int, dict[str, np.ndarray]]
+"""A frame's number, and the columns of what was found in it."""
 
 
 def detect(
@@ -96,23 +102,26 @@ def detect_steps(
     """Detect as `detect` does with settings that `resolve_settings` made, frame by frame."""
     scale = movie.calibration.scale_for(movie.ndim)
     frames = movie.frame_numbers
-    tables: list[pd.DataFrame] = []
+    found: list[Found] = []
     crew = crew_for(movie.shape, len(frames), workers, device)
-    find = partial(detect_frame, settings=settings, scale=scale, threads=crew.threads, device=crew.device)
-    for number, table in work_through(movie, frames, find, crew):
-        tables.append(table.assign(frame=np.int64(number)))
-        yield Step(len(tables), len(frames), partial(_points_of, movie, tables))
-    return _points_of(movie, tables)
+    find = partial(_columns, settings=settings, scale=scale, threads=crew.threads, device=crew.device)
+    for each in work_through(movie, frames, find, crew):
+        found.append(each)
+        yield Step(len(found), len(frames), partial(_points_of, movie, found))
+    return _points_of(movie, found)
 
 
-def _points_of(movie: FrameSource, tables: list[pd.DataFrame]) -> Points:
+def _points_of(movie: FrameSource, found: list[Found]) -> Points:
     """Return what was found in some frames as points of the whole file."""
-    columns = ["frame", *AXES[3 - movie.ndim :], "quality", "intensity", "snr"]
-    found = [table for table in tables if len(table)]
-    table = pd.concat(found, ignore_index=True)[columns] if found else _empty_table(columns)
-    for axis, offset in zip(AXES[3 - movie.ndim :], movie.origin, strict=True):
+    axes, filled = list(AXES[3 - movie.ndim :]), [each for each in found if len(each[1]["quality"])]
+    if not filled:
+        return Points(_empty_table(["frame", *axes, *_MEASURES]), movie.calibration, timeline=movie.timeline)
+    numbers, columns = zip(*filled, strict=True)
+    table = {"frame": np.repeat(np.array(numbers, np.int64), [len(each["quality"]) for each in columns])}
+    table |= {name: np.concatenate([each[name] for each in columns]) for name in (*axes, *_MEASURES)}
+    for axis, offset in zip(axes, movie.origin, strict=True):
         table[axis] += offset
-    return Points(table, movie.calibration, timeline=movie.timeline)
+    return Points(pd.DataFrame(table), movie.calibration, timeline=movie.timeline)
 
 
 def resolve_settings(movie: FrameSource, settings: DetectSettings, device: str = "auto") -> DetectSettings:
@@ -164,38 +173,47 @@ def detect_frame(
     InvalidSetting
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
+    return pd.DataFrame(_columns(image, settings, scale, threads=threads, device=device))
+
+
+def _columns(
+    image: np.ndarray, settings: DetectSettings, scale: np.ndarray, *, threads: int, device: str
+) -> dict[str, np.ndarray]:
+    """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
     if settings.threshold is None:
         raise InvalidSetting(
             "needs a number to detect in a single frame; fill it in by resolve_settings().", setting="threshold"
         )
-    diameter = settings.known_diameter
-    check_diameter(diameter, image.shape, scale, "units")
+    check_diameter(settings.known_diameter, image.shape, scale, "units")
     inside_padding = content(image)
     with held_by(device, image[inside_padding]) as pixels:
-        table = _found_in(pixels, settings, scale, threads)
+        columns = _found_in(pixels, settings, scale, threads)
     for axis, part in zip(AXES[3 - image.ndim :], inside_padding, strict=True):
-        table[axis] += part.start
-    return table
+        columns[axis] += part.start
+    return columns
 
 
-def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, threads: int) -> pd.DataFrame:
-    """Return what `detect_frame` does of an image without padding, wherever it is held."""
+def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, threads: int) -> dict[str, np.ndarray]:
+    """Return what `_columns` does of an image without padding, wherever it is held."""
     diameter, threshold = settings.known_diameter, cast("float", settings.threshold)
     grey, known = grey_levels(image)
     bright = grey if settings.bright_on_dark else -grey
     del grey
     response = blob_response(bright, diameter, scale, settings.method, threads)
-    voxels = local_maxima(response, threshold, settings.least_separation, scale)
+    places = local_maxima(response, threshold, settings.least_separation, scale)
     if known is not None:
-        voxels = voxels[values_at(known, voxels)]
-    positions = refine_at_borders(refine(response, voxels), voxels, bright, response, sigma_of(diameter, scale))
-    table = pd.DataFrame(positions, columns=list(AXES[3 - image.ndim :]))
-    table["quality"] = values_at(response, voxels).astype(np.float64)
-    inside, around, spread = surroundings(bright, voxels, diameter / 2.0, scale)
-    contrast = inside - around
-    table["intensity"] = inside if settings.bright_on_dark else 0.0 - inside  # and never -0
-    table["snr"] = np.divide(contrast, spread, out=np.zeros_like(contrast), where=spread > 0)
-    return table
+        places = places[known.reshape(-1)[places]]
+    seen = seen_around(response, bright, places, Sight.of(diameter, tuple(scale.tolist())))
+    voxels = np.stack(np.unravel_index(cuda.to_host(places), image.shape), axis=1)
+    inner = refine(voxels, image.shape, seen)
+    positions = refine_at_borders(inner, voxels, image.shape, seen, sigma_of(diameter, scale))
+    contrast = seen.inside - seen.around
+    measures = {
+        "quality": seen.height,
+        "intensity": seen.inside if settings.bright_on_dark else 0.0 - seen.inside,  # and never -0
+        "snr": np.divide(contrast, seen.spread, out=np.zeros_like(contrast), where=seen.spread > 0),
+    }
+    return dict(zip(AXES[3 - image.ndim :], positions.T.copy(), strict=True)) | measures
 
 
 def check_diameter(diameter: float, shape: tuple[int, ...], scale: np.ndarray, unit: str) -> None:

@@ -9,17 +9,18 @@ make two maxima along the scale, of which the first, with more blobs, is meant.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
 from .padding import content
-from .pixels import grey_levels, held_by
+from .pixels import grey_levels, held_by, room_for
 from .side_by_side import crew_for
 from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
@@ -201,7 +202,7 @@ def _vertex(responses: np.ndarray, best: int) -> float:
 
 
 def _one_by_one(work: Callable[[float], tuple[float, int]], tasks: list[float]) -> list[tuple[float, int]]:
-    """Do what `side_by_side` does, in this thread, whose device is the current one."""
+    """Do what `side_by_side` does, in this thread, whose device is the current one: more of them only wait."""
     return [work(task) for task in tasks]
 
 
@@ -209,9 +210,17 @@ def _one_by_one(work: Callable[[float], tuple[float, int]], tasks: list[float]) 
 def _windows(movie: FrameSource, frames: tuple[int, ...], device: str) -> Generator[list[np.ndarray]]:
     """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile."""
     with ExitStack() as held:
-        images = (movie.frame(number) for number in frames)
+        images = _read(movie, frames, device)
         pixels = (held.enter_context(held_by(device, image[content(image)])) for image in images)
         yield [_window(grey_levels(each)[0]) for each in pixels]
+
+
+def _read(movie: FrameSource, frames: tuple[int, ...], device: str) -> Iterator[np.ndarray]:
+    """Yield some frames; those for a GPU are read side by side, into memory that it copies from without a detour."""
+    if device == "cpu":
+        return (movie.frame(number) for number in frames)
+    room = room_for(device)
+    return iter(side_by_side(lambda number: movie.frame(number, room), frames))
 
 
 def _window(grey: np.ndarray) -> np.ndarray:
@@ -219,13 +228,39 @@ def _window(grey: np.ndarray) -> np.ndarray:
     if grey.size <= _VOXELS:
         return grey
     side = max(64, math.isqrt(_VOXELS // math.prod(grey.shape[:-2])))
-    windows = [
-        grey[..., top : top + side, left : left + side]
-        for top in _starts(grey.shape[-2], side)
-        for left in _starts(grey.shape[-1], side)
-    ]
-    # In double precision, so that a GPU and a CPU choose the same one; copied, so that the rest can go.
-    return max(windows, key=lambda window: float(window.var(dtype=np.float64))).copy()
+    tops, lefts = (_starts(length, side) for length in grey.shape[-2:])
+    variance = _variances_of_windows(grey.reshape((-1, *grey.shape[-2:])), tops, lefts, side)
+    row, column = np.unravel_index(int(np.argmax(variance)), variance.shape)
+    # Copied, so that the rest can go.
+    return grey[..., tops[row] : tops[row] + side, lefts[column] : lefts[column] + side].copy()
+
+
+def _variances_of_windows(volume: np.ndarray, tops: list[int], lefts: list[int], side: int) -> np.ndarray:
+    """Return the variance of the grey levels within each window, float64 (tops, lefts), on the host.
+
+    Summed in double precision, so that a GPU and a CPU choose the same window.
+    """
+    away = volume - volume[0, 0, 0]
+    first, second = (
+        _sums_in_windows(levels.sum(axis=0, dtype=np.float64), tops, lefts, side) for levels in (away, away * away)
+    )
+    rows, columns = (
+        np.minimum(side, length - np.array(starts))
+        for length, starts in zip(volume.shape[1:], (tops, lefts), strict=True)
+    )
+    voxels = len(volume) * rows[:, None] * columns
+    return second / voxels - (first / voxels) ** 2
+
+
+def _sums_in_windows(plane: np.ndarray, tops: list[int], lefts: list[int], side: int) -> np.ndarray:
+    """Return the sum of a plane's values within each window, on the host."""
+    whole = np.pad(plane.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    (top, bottom), (left, right) = (
+        np.asarray([starts, np.minimum(np.array(starts) + side, length)], like=whole)
+        for starts, length in zip((tops, lefts), plane.shape, strict=True)
+    )
+    rows = whole[bottom] - whole[top]
+    return cuda.to_host(rows[:, right] - rows[:, left])
 
 
 def _starts(length: int, side: int) -> list[int]:

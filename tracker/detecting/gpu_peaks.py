@@ -13,9 +13,11 @@ from ...matching.device import cuda
 THREADS = 256
 _KERNELS = str(Path(__file__).with_name("peaks.cu"))
 _APART = str(Path(__file__).with_name("apart.cu"))
-_ROOM = 1 << 16  # places of the list at first; where peaks are more it is made anew
+_ROOM = 1 << 16  # places of the list at first, at least; where peaks are more it is made anew
+_VOXELS_A_PEAK = 32  # of noise there are as many or more
 _MOST_VOXELS = 1 << 15  # that a peak looks at for rivals; where there would be more, a tree finds them sooner
 _OPEN, _STAYS = 1, 2  # states of apart.cu
+_ROUNDS = 3  # before it is looked whether any peak is undecided, which takes longer than a round
 
 
 def peaks_above(response: Any, threshold: float) -> Any:
@@ -35,7 +37,7 @@ def peaks_above(response: Any, threshold: float) -> Any:
     cp, kernel = cuda.cupy(), cuda.load(_KERNELS)["peaks_listed"]
     shape = tuple(map(np.int32, response.shape))
     blocks = -(-response.size // THREADS)
-    room = _ROOM
+    room = max(_ROOM, response.size // _VOXELS_A_PEAK)
     while True:
         found, count = cp.empty(room, cp.int64), cp.zeros(1, cp.int32)
         kernel((blocks,), (THREADS,), (response, *shape, np.float32(threshold), found, np.int32(room), count))
@@ -74,7 +76,8 @@ def apart(response: Any, peaks: Any, separation: float, scale: np.ndarray) -> An
     known = peaks, np.int32(len(peaks)), response, *map(np.int32, response.shape), *near
     left = len(peaks)
     while left:
-        undecided = cp.zeros(1, cp.int32)
-        kernel((-(-len(peaks) // THREADS),), (THREADS,), (*known, state, undecided))
-        left = int(undecided.get()[0])
+        undecided = cp.zeros(_ROUNDS, cp.int32)
+        for after in range(_ROUNDS):
+            kernel((-(-len(peaks) // THREADS),), (THREADS,), (*known, state, undecided[after:]))
+        left = int(undecided.get()[-1])
     return peaks[state[peaks] == _STAYS]

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...matching.device import cuda
+from .gpu_tables import there
 from .separable import UNTOUCHED, AxisTaps
 
 THREADS = 128
+_RUN = 8  # voxels of a thread along z and y, as in the kernels
 _KERNELS = str(Path(__file__).with_name("separable.cu"))
 
 
@@ -33,13 +35,19 @@ def filtered(image: Any, axes: Sequence[AxisTaps], second: float, weights: tuple
     cp, kernels = cuda.cupy(), cuda.load(_KERNELS)
     volume = cp.ascontiguousarray(image).reshape((-1, *image.shape[-2:]))
     z_taps, y_taps, x_taps = (
-        (cp.asarray(axis.stacked), np.int32(len(axis.own))) for axis in (*[UNTOUCHED] * (3 - image.ndim), *axes)
+        (there(axis.stacked), np.int32(len(axis.own))) for axis in (*[UNTOUCHED] * (3 - image.ndim), *axes)
     )
     a, b, next_a, next_b = (cp.empty(volume.shape, cp.float32) for _ in range(4))
     depth, height, width = volume.shape
-    shape = np.int32(depth), np.int32(height), np.int32(width)
+    along_z, along_y = map(np.int32, (depth, height * width)), map(np.int32, (height, width))
+    begun, carried = _runs(1, depth, height * width), _runs(depth, height, width)
+    kernels["separable_begun"](*begun, (volume, *along_z, *z_taps, np.float32(second), a, b))
+    kernels["separable_carried"](*carried, (a, b, *along_y, *y_taps, next_a, next_b))
     launch = (depth * height * -(-width // THREADS),), (THREADS,)
-    kernels["separable_along_z"](*launch, (volume, *shape, *z_taps, np.float32(second), a, b))
-    kernels["separable_along_y"](*launch, (a, b, *shape, *y_taps, next_a, next_b))
-    kernels["separable_along_x"](*launch, (next_a, next_b, *shape, *x_taps, *map(np.float32, weights), a))
+    kernels["separable_along_x"](*launch, (next_a, next_b, np.int32(width), *x_taps, *map(np.float32, weights), a))
     return a.reshape(image.shape)
+
+
+def _runs(outer: int, size: int, inner: int) -> tuple[tuple[int], tuple[int]]:
+    """Return the launch of a thread for each run along the middle axis of an array."""
+    return (outer * -(-size // _RUN) * -(-inner // THREADS),), (THREADS,)

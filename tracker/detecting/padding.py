@@ -14,8 +14,8 @@ def content(image: np.ndarray) -> tuple[slice, ...]:
     Padding are planes, rows or columns at a border that hold one value throughout, the same on all sides, up to where
     nearly all voxels have another one.
     """
-    faces = [face for axis in range(image.ndim) for face in _faces(image, axis)]
-    value = next((face.flat[0] for face in faces if (face == face.flat[0]).all()), None)
+    faces = (image[(*[slice(None)] * axis, end)] for axis in range(image.ndim) for end in (0, -1))
+    value = next((face.flat[0] for face in faces if _is_even(face)), None)
     if value is None:
         return tuple(slice(0, size) for size in image.shape)
     differs = image != value
@@ -27,6 +27,11 @@ def content(image: np.ndarray) -> tuple[slice, ...]:
     if min(differs.shape[-2:]) < _LEAST:
         return tuple(slice(0, size) for size in image.shape)
     return _within(image, value, differs)
+
+
+def _is_even(face: np.ndarray) -> bool:
+    """Whether one value fills a plane; its first line says so of nearly all that are not."""
+    return all(bool((part == face.flat[0]).all()) for part in (face[0], face))
 
 
 def _faces(image: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:

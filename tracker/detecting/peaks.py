@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 from scipy.spatial import cKDTree
 
 from ...matching.device import cuda
 from . import gpu_peaks
-from .pixels import BRIGHTEST, values_at
+from .pixels import BRIGHTEST
+
+if TYPE_CHECKING:
+    from .around import Around
 
 
 def local_maxima(response: np.ndarray, threshold: float, separation: float, scale: np.ndarray) -> np.ndarray:
-    """Return the voxels (n, ndim), int64 in raster order, that are peaks above a threshold, well apart.
+    """Return the peaks above a threshold, well apart, as places in the flattened response.
+
+    They ascend, int64 (n,), and are held where the response is.
 
     A peak is at least as high as its neighbours (diagonal ones too) and above `threshold`. Of two peaks nearer than
     `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
@@ -24,13 +31,12 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
         peaks = gpu_peaks.peaks_above(volume, limit)
         steps = np.pad(scale, (3 - len(scale), 0), constant_values=1.0)
         if gpu_peaks.can_be_told_apart(separation, steps):
-            peaks = gpu_peaks.apart(volume, peaks, separation, steps)
-            return np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
-        peaks = cuda.to_host(peaks)
+            return gpu_peaks.apart(volume, peaks, separation, steps)
     else:
         peaks = peaks_above(volume, limit)
-    voxels = np.stack(np.unravel_index(peaks, response.shape), axis=1)
-    return voxels[apart(voxels * scale, values_at(response, voxels), separation)]
+    voxels = np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
+    heights = cuda.to_host(response.reshape(-1)[peaks])
+    return peaks[np.asarray(apart(voxels * scale, heights, separation), like=peaks)]
 
 
 def peaks_above(response: np.ndarray, threshold: float) -> np.ndarray:
@@ -108,30 +114,17 @@ def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
     return stays
 
 
-def refine(response: np.ndarray, voxels: np.ndarray) -> np.ndarray:
+def refine(voxels: np.ndarray, shape: tuple[int, ...], seen: Around) -> np.ndarray:
     """Return sub-voxel positions, float64 (n, ndim): a parabola through each peak and its two neighbours, per axis.
 
     The shift is at most half a voxel; along an axis where the peak lies on the border it is zero
     (`borders.refine_at_borders` looks there again).
     """
     positions = voxels.astype(np.float64)
-    centre, before, after = with_neighbours(response, voxels)
-    for axis, size in enumerate(response.shape):
+    for axis, size in enumerate(shape):
         inside = (voxels[:, axis] > 0) & (voxels[:, axis] < size - 1)
-        low, high = before[axis, inside], after[axis, inside]
-        bend = 2.0 * centre[inside] - low - high
+        low, high = seen.before[axis, inside], seen.after[axis, inside]
+        bend = 2.0 * seen.height[inside] - low - high
         shift = np.divide(0.5 * (high - low), bend, out=np.zeros_like(bend), where=bend > 0)
         positions[inside, axis] += np.clip(shift, -0.5, 0.5)
     return positions
-
-
-def with_neighbours(response: np.ndarray, voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the response at voxels, float64 (n,), and one voxel before and after along each axis, (ndim, n) each.
-
-    Along an axis where a voxel lies on the border its own stands for its neighbour's. From a GPU all come at once.
-    """
-    steps = np.eye(response.ndim, dtype=np.int64)
-    asked = voxels + np.concatenate([np.zeros_like(steps[:1]), -steps, steps])[:, None]
-    asked = np.clip(asked, 0, np.array(response.shape) - 1).reshape(-1, response.ndim)
-    values = values_at(response, asked).astype(np.float64).reshape(1 + 2 * response.ndim, len(voxels))
-    return values[0], values[1 : 1 + response.ndim], values[1 + response.ndim :]

@@ -1,7 +1,7 @@
 """Pixels in the memory of the host or of a GPU, and what is asked of both alike.
 
 Detection is written once, for arrays of NumPy and of CuPy. What is done to every voxel has a form for each
-(`separable`, `peaks`, `surroundings`); particles, thousands of times fewer, are looked at on the host.
+(`separable`, `peaks`, `around`); particles, thousands of times fewer, are looked at on the host.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from ...matching.device import cuda
 from ..reading.contiguous import Empty
 
+_WHOLE = 4  # bytes of whole numbers none of which is too large
 BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
 
 
@@ -33,13 +34,18 @@ def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
     if device == "cpu":
         yield image
         return
-    with cuda.using(device) as cp, cuda.own_stream():
-        if not image.flags.c_contiguous:
-            yield cp.asarray(image)
-            return
-        there = cp.empty(image.shape, image.dtype)
-        there.set(image, stream=cp.cuda.get_current_stream())
-        yield there
+    with cuda.using(device), cuda.own_stream():
+        yield _there(image)
+
+
+def _there(image: np.ndarray) -> Any:
+    """Return the image on the current device; from pinned memory the copy goes on beside what else is done."""
+    cp = cuda.cupy()
+    if not image.flags.c_contiguous:
+        return cp.asarray(image)
+    there = cp.empty(image.shape, image.dtype)
+    there.set(image, stream=cp.cuda.get_current_stream())
+    return there
 
 
 def room_for(device: str) -> Empty:
@@ -62,25 +68,12 @@ def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """
     with np.errstate(over="ignore"):  # beyond float32 is infinite
         grey = image.astype(np.float32, order="C", copy=False)
+    if image.dtype.kind in "biu" and image.dtype.itemsize <= _WHOLE:
+        return grey, None
     known = np.abs(grey) < BRIGHTEST
     if known.all():
         return grey, None
     return np.where(known, grey, np.median(grey[known]) if known.any() else np.float32(0.0)), known
-
-
-def values_at(pixels: np.ndarray, voxels: np.ndarray) -> np.ndarray:
-    """Return the values of an array at some voxels, on the host.
-
-    Parameters
-    ----------
-    pixels : ndarray (z, y, x) or (y, x)
-        Contiguous.
-    voxels : ndarray, int64 (n, ndim)
-    """
-    places = np.ravel_multi_index(tuple(voxels.T), pixels.shape)
-    if cuda.is_device_array(pixels):
-        places = cuda.cupy().asarray(places)
-    return cuda.to_host(pixels.reshape(-1)[places])
 
 
 def largest(pixels: np.ndarray) -> float:

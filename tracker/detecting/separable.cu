@@ -1,20 +1,7 @@
 // The two chains of `separable.py`, an axis a launch: the same sums in the same order as on a CPU.
 #include "device/common.cuh"
 
-// Where a thread is: a block has voxels of one row (z, y), of which there are `depth` times `height`.
-struct Voxel {
-    int z, y, x;
-    int64 row;  // the row's first voxel
-
-    __device__ __forceinline__ Voxel(int height, int width) {
-        const int blocks_of_a_row = (width - 1) / (int)blockDim.x + 1;
-        const int rows_before = blockIdx.x / blocks_of_a_row;
-        z = rows_before / height;
-        y = rows_before % height;
-        x = (blockIdx.x % blocks_of_a_row) * blockDim.x + threadIdx.x;
-        row = (int64)rows_before * width;
-    }
-};
+constexpr int RUN = 8;  // voxels along an axis that a thread carries: what it reads serves them all
 
 // Which voxel of an axis stands at a place before its first or after its last: d c b a | a b c d | d c b a.
 __device__ __forceinline__ int mirrored(int place, int size) {
@@ -24,57 +11,112 @@ __device__ __forceinline__ int mirrored(int place, int size) {
     return min(place, 2 * size - 1 - place);
 }
 
-// How far the two voxels at a distance of one voxel differ from it, together. Kernels are applied to this.
-__device__ __forceinline__ float bend(const float* axis, int64 step, int before, int here, int after) {
-    const float centre = axis[here * step];
-    return (axis[before * step] - centre) + (axis[after * step] - centre);
-}
+// The voxels of a run, and those at a distance before and after each of them, which grows by one a step. Kernels are applied to
+// how far the two differ from the voxel, together.
+struct Run {
+    const float* axis;
+    int64 step;
+    int size, first;
+    float centre[RUN], before[RUN], after[RUN];
 
-// Begin both chains. `taps` are three rows of `reach`: own, cross, other.
-extern "C" __global__ void separable_along_z(const float* image, int depth, int height, int width, const float* taps,
-                                             int reach, float second, float* to_a, float* to_b) {
-    const Voxel at(height, width);
-    if (at.x >= width) return;
-    const int64 step = (int64)height * width;
-    const float* axis = image + (int64)at.y * width + at.x;
-    float a = axis[at.z * step], b = second * a;
-    for (int t = 0; t < reach; ++t) {
-        const float bent = bend(axis, step, mirrored(at.z - 1 - t, depth), at.z, mirrored(at.z + 1 + t, depth));
-        a = fmaf(taps[t], bent, a);
-        b = fmaf(fmaf(second, taps[2 * reach + t], taps[reach + t]), bent, b);
+    __device__ __forceinline__ Run(const float* axis, int64 step, int size, int first)
+        : axis(axis), step(step), size(size), first(first) {
+#pragma unroll
+        for (int k = 0; k < RUN; ++k) before[k] = after[k] = centre[k] = at(first + k);
     }
-    to_a[at.row + at.x] = a;
-    to_b[at.row + at.x] = b;
-}
 
-// Carry both chains along y.
-extern "C" __global__ void separable_along_y(const float* a, const float* b, int depth, int height, int width,
-                                             const float* taps, int reach, float* to_a, float* to_b) {
-    const Voxel at(height, width);
-    if (at.x >= width) return;
-    const int64 first = (int64)at.z * height * width + at.x;
-    float own = a[at.row + at.x], both = b[at.row + at.x];
-    for (int t = 0; t < reach; ++t) {
-        const int before = mirrored(at.y - 1 - t, height), after = mirrored(at.y + 1 + t, height);
-        const float bent = bend(a + first, width, before, at.y, after);
-        own = fmaf(taps[t], bent, own);
-        both += fmaf(taps[reach + t], bent, taps[2 * reach + t] * bend(b + first, width, before, at.y, after));
+    __device__ __forceinline__ float at(int place) const { return axis[mirrored(place, size) * step]; }
+
+    __device__ __forceinline__ void widen(int distance) {
+#pragma unroll
+        for (int k = 1; k < RUN; ++k) before[RUN - k] = before[RUN - k - 1], after[k - 1] = after[k];
+        before[0] = at(first - distance);
+        after[RUN - 1] = at(first + RUN - 1 + distance);
     }
-    to_a[at.row + at.x] = own;
-    to_b[at.row + at.x] = both;
+
+    __device__ __forceinline__ float bend(int k) const { return (before[k] - centre[k]) + (after[k] - centre[k]); }
+};
+
+// Which run a thread has of an array (outer, size, inner): a block has runs side by side.
+struct Lines {
+    int first, inside;
+    int64 origin;  // of the axis
+
+    __device__ __forceinline__ Lines(int size, int inner) {
+        const int across = (inner - 1) / (int)blockDim.x + 1, runs = (size - 1) / RUN + 1, row = blockIdx.x / across;
+        inside = (blockIdx.x % across) * blockDim.x + threadIdx.x;
+        first = row % runs * RUN;
+        origin = (int64)(row / runs) * size * inner + inside;
+    }
+};
+
+__device__ __forceinline__ void write_run(const float* run, int first, int size, int64 step, float* axis) {
+#pragma unroll
+    for (int k = 0; k < RUN; ++k)
+        if (first + k < size) axis[(first + k) * step] = run[k];
 }
 
-// Carry both chains along x and write their weighted sum.
-extern "C" __global__ void separable_along_x(const float* a, const float* b, int depth, int height, int width,
-                                             const float* taps, int reach, float first, float second, float* out) {
-    const Voxel at(height, width);
-    if (at.x >= width) return;
-    float sum = fmaf(first, a[at.row + at.x], second * b[at.row + at.x]);
+// Begin both chains along an axis of `size` voxels, `inner` apart. `taps` are three rows of `reach`: own, cross, other.
+extern "C" __global__ void separable_begun(const float* image, int size, int inner, const float* taps, int reach, float second,
+                                           float* to_a, float* to_b) {
+    const Lines line(size, inner);
+    if (line.inside >= inner) return;
+    Run run(image + line.origin, inner, size, line.first);
+    float a[RUN], b[RUN];
+#pragma unroll
+    for (int k = 0; k < RUN; ++k) a[k] = run.centre[k], b[k] = second * a[k];
     for (int t = 0; t < reach; ++t) {
-        const int before = mirrored(at.x - 1 - t, width), after = mirrored(at.x + 1 + t, width);
+        const float own = taps[t], cross = fmaf(second, taps[2 * reach + t], taps[reach + t]);
+        run.widen(t + 1);
+#pragma unroll
+        for (int k = 0; k < RUN; ++k) {
+            const float bent = run.bend(k);
+            a[k] = fmaf(own, bent, a[k]);
+            b[k] = fmaf(cross, bent, b[k]);
+        }
+    }
+    write_run(a, line.first, size, inner, to_a + line.origin);
+    write_run(b, line.first, size, inner, to_b + line.origin);
+}
+
+// Carry both chains along another axis.
+extern "C" __global__ void separable_carried(const float* a, const float* b, int size, int inner, const float* taps, int reach,
+                                             float* to_a, float* to_b) {
+    const Lines line(size, inner);
+    if (line.inside >= inner) return;
+    Run of_a(a + line.origin, inner, size, line.first), of_b(b + line.origin, inner, size, line.first);
+    float own[RUN], both[RUN];
+#pragma unroll
+    for (int k = 0; k < RUN; ++k) own[k] = of_a.centre[k], both[k] = of_b.centre[k];
+    for (int t = 0; t < reach; ++t) {
+        of_a.widen(t + 1), of_b.widen(t + 1);
+#pragma unroll
+        for (int k = 0; k < RUN; ++k) {
+            const float bent = of_a.bend(k);
+            own[k] = fmaf(taps[t], bent, own[k]);
+            both[k] += fmaf(taps[reach + t], bent, taps[2 * reach + t] * of_b.bend(k));
+        }
+    }
+    write_run(own, line.first, size, inner, to_a + line.origin);
+    write_run(both, line.first, size, inner, to_b + line.origin);
+}
+
+// Carry both chains along x, a voxel a thread, and write their weighted sum.
+extern "C" __global__ void separable_along_x(const float* a, const float* b, int width, const float* taps, int reach, float first,
+                                             float second, float* out) {
+    const int across = (width - 1) / (int)blockDim.x + 1, x = (blockIdx.x % across) * blockDim.x + threadIdx.x;
+    if (x >= width) return;
+    const int64 row = (int64)(blockIdx.x / across) * width;
+    a += row, b += row;
+    const float here_a = a[x], here_b = b[x];
+    const bool is_inside = x >= reach && x + reach < width;
+    float sum = fmaf(first, here_a, second * here_b);
+    for (int t = 0; t < reach; ++t) {
+        const int before = is_inside ? x - 1 - t : mirrored(x - 1 - t, width);
+        const int after = is_inside ? x + 1 + t : mirrored(x + 1 + t, width);
         const float of_a = fmaf(first, taps[t], second * taps[reach + t]), of_b = second * taps[2 * reach + t];
-        const float bent_a = bend(a + at.row, 1, before, at.x, after), bent_b = bend(b + at.row, 1, before, at.x, after);
+        const float bent_a = (a[before] - here_a) + (a[after] - here_a), bent_b = (b[before] - here_b) + (b[after] - here_b);
         sum += fmaf(of_a, bent_a, of_b * bent_b);
     }
-    out[at.row + at.x] = sum;
+    out[row + x] = sum;
 }

@@ -25,7 +25,8 @@ Result = TypeVar("Result")
 
 _VOXELS = 1 << 27  # of all frames at a time; a copy of them in float32 is half a gigabyte
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
-_FRAMES_ON_GPU = 8  # at a time: some are read, one is copied, one filtered, some are looked at on the host
+_FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
+_FRAMES_READ = 8  # at a time for a GPU, each by several threads: who waits for a GPU keeps a processor busy
 GPU_PAYS = 1 << 27
 """Voxels of a movie from which "auto" detects on a GPU. Fewer take a processor a second or two."""
 
@@ -89,24 +90,28 @@ def work_through(
 ) -> Iterator[tuple[int, Result]]:
     """Yield (number, work of that frame) in order; at most `crew.frames` + 1 of them are in memory.
 
-    Frames are read in this thread; for a GPU, which would wait for one, by those who work on them.
+    Frames are read in this thread; for a GPU, which would wait for one, by others, `_FRAMES_READ` more at a time.
     """
+    ahead = 0 if crew.device == "cpu" else _FRAMES_READ
     pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
+    readers = ThreadPoolExecutor(max(ahead, 1), thread_name_prefix="reading")
     waiting: deque[tuple[int, Future[Result]]] = deque()
     room = room_for(crew.device)
 
     def begin(number: int) -> Future[Result]:
         if crew.device == "cpu":
             return pool.submit(work, movie.frame(number))
-        return pool.submit(lambda: work(movie.frame(number, room)))
+        read = readers.submit(movie.frame, number, room)
+        return pool.submit(lambda: work(read.result()))
 
     try:
         for number in numbers:
             waiting.append((number, begin(number)))
-            if len(waiting) > crew.frames:
+            if len(waiting) > crew.frames + ahead:
                 done, result = waiting.popleft()
                 yield done, result.result()
         for number, result in waiting:
             yield number, result.result()
     finally:
+        readers.shutdown(wait=True, cancel_futures=True)
         pool.shutdown(wait=True, cancel_futures=True)

@@ -8,18 +8,18 @@ mostly with a gap between them. One threshold serves the whole movie: it does no
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from ...matching.device import cuda
 from .blobs import Method, blob_response, noise_gain
 from .padding import content
 from .peaks import local_maxima
-from .pixels import grey_levels, held_by, largest, median, values_at
+from .pixels import grey_levels, held_by, largest, median
 from .side_by_side import crew_for, work_through
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _LOWER_SHARE = 0.1  # of all peaks that the heap of noise holds at least
 _HARDLY = 2.0
 _CLIP = 5.0
 _CLIPPINGS = 3
+_ENOUGH = 1 << 20  # voxels that tell how wide noise spreads, to a part in a thousand
 _ROUNDING = 8.0 * float(np.finfo(np.float32).eps)  # of the brightest voxel, in the response to an even background
 _SYMMETRIC = 1.5  # noise has dips as deep as its peaks; around particles dips are shallow
 
@@ -56,6 +57,10 @@ class QualitySample:
     response_floor : float
         The same from the spread of the response, particles clipped: right also for correlated noise, too high where
         particles fill the frame.
+
+    Notes
+    -----
+    Of images on a GPU the peaks and dips lie there too.
     """
 
     qualities: np.ndarray
@@ -69,7 +74,9 @@ def automatic_threshold(movie: FrameSource, settings: DetectSettings, device: st
 
     Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule.
     """
-    return threshold_between(sample_qualities(movie, settings, device=device))
+    sample = _sampled(movie, settings, spread_frames(movie.frame_numbers, SAMPLED_FRAMES), device)
+    with cuda.device_of(sample.qualities):
+        return threshold_between(sample)
 
 
 def sample_qualities(
@@ -78,6 +85,12 @@ def sample_qualities(
     """Measure the peaks and the noise of the response in some frames (default: five spread over the movie)."""
     if frames is None:
         frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
+    sample = _sampled(movie, settings, frames, device)
+    return replace(sample, qualities=cuda.to_host(sample.qualities), depths=cuda.to_host(sample.depths))
+
+
+def _sampled(movie: FrameSource, settings: DetectSettings, frames: tuple[int, ...], device: str) -> QualitySample:
+    """Measure some frames where they are filtered."""
     scale = movie.calibration.scale_for(movie.ndim)
     crew = crew_for(movie.shape, len(frames), None, device)
 
@@ -89,7 +102,9 @@ def sample_qualities(
             diameter, separation = settings.known_diameter, settings.least_separation
             return image_qualities(bright, noise, diameter, scale, settings.method, separation, crew.threads)
 
-    return pooled([sampled for _, sampled in work_through(movie, frames, sample, crew)])
+    samples = [sampled for _, sampled in work_through(movie, frames, sample, crew)]
+    with cuda.device_of(samples[0].qualities) if samples else nullcontext():
+        return pooled(samples)
 
 
 def image_qualities(
@@ -107,12 +122,14 @@ def image_qualities(
     rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
     # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
     rounding = _ROUNDING * largest(grey)
+    # The mirror at the frame's edges doubles the noise there.
+    inside = np.zeros(grey.shape[-2:], bool, like=response)
+    inside[1:-1, 1:-1] = True
     heights: list[np.ndarray] = []
     for signed in (response, -response):
-        voxels = local_maxima(signed, rounding, separation, scale)
-        # The mirror at the frame's edges doubles the noise there.
-        inside = np.all((voxels[:, -2:] > 0) & (voxels[:, -2:] < np.array(grey.shape[-2:]) - 1), axis=1)
-        heights.append(values_at(signed, voxels[inside]).astype(np.float64))
+        places = local_maxima(signed, rounding, separation, scale)
+        places = places[inside.reshape(-1)[places % inside.size]]
+        heights.append(signed.reshape(-1)[places].astype(np.float64))
     return QualitySample(
         qualities=heights[0],
         depths=heights[1],
@@ -124,8 +141,8 @@ def image_qualities(
 def pooled(samples: list[QualitySample]) -> QualitySample:
     """Return the peaks and dips of several images together, and the medians of their floors."""
     return QualitySample(
-        qualities=np.concatenate([np.empty(0), *(sample.qualities for sample in samples)]),
-        depths=np.concatenate([np.empty(0), *(sample.depths for sample in samples)]),
+        qualities=np.concatenate([sample.qualities for sample in samples] or [np.empty(0)]),
+        depths=np.concatenate([sample.depths for sample in samples] or [np.empty(0)]),
         white_floor=float(np.median([sample.white_floor for sample in samples])) if samples else 0.0,
         response_floor=float(np.median([sample.response_floor for sample in samples])) if samples else 0.0,
     )
@@ -166,43 +183,37 @@ def spread_frames(numbers: tuple[int, ...], count: int) -> tuple[int, ...]:
 def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
     """Return the standard deviation of white noise in an image, no less than what rounding in its dtype leaves.
 
-    From the second differences along x, through their median absolute deviation: particles hardly count.
+    From the second differences along x, through their median absolute deviation: particles hardly count. Of a large
+    image some rows stand for all.
     """
     if np.issubdtype(dtype, np.floating):
         rounding = float(np.finfo(np.float32).eps) * largest(grey)
     else:
         rounding = math.sqrt(1.0 / 12.0)
-    bent = grey[..., :-2] - 2.0 * grey[..., 1:-1] + grey[..., 2:]
+    rows = _some(grey.reshape(-1, grey.shape[-1]), grey.size)
+    bent = rows[:, :-2] - 2.0 * rows[:, 1:-1] + rows[:, 2:]
     if bent.size == 0:
         return rounding
     return max(rounding, _MAD_TO_SIGMA * median(np.abs(bent)) / math.sqrt(6.0))
 
 
 def _spread(response: np.ndarray) -> float:
-    """Return the standard deviation of what lies within five of it, begun from the median absolute deviation."""
-    magnitudes = np.abs(response.ravel())
-    spread = _MAD_TO_SIGMA * median(magnitudes)
-    mean_square = _mean_square_on_gpu if cuda.is_device_array(response) else _mean_square_within
+    """Return the standard deviation of what lies within five of it, begun from the median absolute deviation.
+
+    Of a large response some voxels stand for all.
+    """
+    magnitudes = np.abs(_some(response.reshape(-1), response.size))
+    squares = magnitudes.astype(np.float64) ** 2
+    variance = (_MAD_TO_SIGMA * np.median(magnitudes).astype(np.float64)) ** 2
     for _ in range(_CLIPPINGS):
-        spread = max(spread, math.sqrt(mean_square(magnitudes, _CLIP * spread)))
-    return spread
+        within = squares <= _CLIP**2 * variance
+        variance = np.maximum(variance, (squares * within).sum() / np.maximum(within.sum(), 1))
+    return math.sqrt(float(variance))
 
 
-def _mean_square_on_gpu(magnitudes: np.ndarray, limit: float) -> float:
-    """Return what `_mean_square_within` does, for an array on a GPU."""
-    within = magnitudes[magnitudes <= limit]
-    return float((within.astype(np.float64) ** 2).mean()) if within.size else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _mean_square_within(magnitudes: np.ndarray, limit: float) -> float:
-    """Return the mean of the squares of numbers of at most a limit, 0 where there are none."""
-    count, squares = 0, 0.0
-    for magnitude in magnitudes:
-        if magnitude <= limit:
-            count += 1
-            squares += float(magnitude) ** 2
-    return squares / max(count, 1)
+def _some(rows: np.ndarray, size: int) -> np.ndarray:
+    """Return every so many rows, or voxels, that about `_ENOUGH` of `size` are left; an odd step meets all columns."""
+    return rows[:: size // _ENOUGH | 1]
 
 
 def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:
@@ -210,7 +221,7 @@ def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:
     logs = np.sort(np.log(qualities))
     grid, density = _density(logs, math.log(floor))
     lower_heap = np.minimum(np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1])
-    lower = np.searchsorted(logs, grid)
+    lower = _lower(logs, grid)
     enough = (len(logs) - lower >= _FEWEST) & (lower >= _LOWER_SHARE * len(logs))
     deep = (density < _DEEP * lower_heap) & enough & (grid >= math.log(floor))
     if not deep.any():
@@ -221,9 +232,15 @@ def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:
 
 
 def _density(values: np.ndarray, at_least: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return an even grid over the values (and `at_least`) and a Gaussian density estimate on it, in peaks."""
-    low, high = min(values[0], at_least) - 4 * _BANDWIDTH, max(values[-1], at_least) + 4 * _BANDWIDTH
+    """Return an even grid over ascending values (and `at_least`) and a Gaussian density estimate on it, in peaks."""
+    lowest, highest = float(values[0]), float(values[-1])
+    low, high = min(lowest, at_least) - 4 * _BANDWIDTH, max(highest, at_least) + 4 * _BANDWIDTH
     grid = np.arange(low, high + _GRID_STEP, _GRID_STEP)
-    counts, _ = np.histogram(values, bins=np.append(grid, grid[-1] + _GRID_STEP) - _GRID_STEP / 2)
+    counts = np.diff(_lower(values, np.append(grid, grid[-1] + _GRID_STEP) - _GRID_STEP / 2))
     reach = np.arange(-len(grid) + 1, len(grid)) * _GRID_STEP / _BANDWIDTH
     return grid, np.convolve(counts, np.exp(-0.5 * reach**2))[len(grid) - 1 : 2 * len(grid) - 1]
+
+
+def _lower(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    """Return how many of ascending values are below each limit, on the host."""
+    return cuda.to_host(np.searchsorted(values, np.asarray(limits, like=values)))

@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from auctrack import read_movie
+from auctrack.tracker.detecting.around import Sight, seen_around
 from auctrack.tracker.detecting.borders import _variances
 from auctrack.tracker.detecting.detect import detect, detect_frame
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -83,7 +84,8 @@ def test_a_particle_is_taken_for_no_wider_or_narrower_than_sixteen_times(around,
     """σ = 1 in 2D: the filter suits a variance of 1, and what it answers to that is 2 wide; 16 times as wide less 1."""
     response = np.full((9, 9), around)
     response[4, 4] = 1.0
-    assert _variances(np.array([[4, 4]]), response, np.ones(2)) == pytest.approx([variance, variance])
+    seen = seen_around(response, response, np.array([4 * 9 + 4]), Sight.of(2 * 2**0.5, (1.0, 1.0)))
+    assert _variances(np.array([[4, 4]]), (9, 9), seen, np.ones(2)) == pytest.approx([variance, variance])
 
 
 def test_saturated_particles_have_finite_positions():

@@ -10,7 +10,7 @@ import pytest
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting import gpu_peaks, gpu_separable, gpu_surroundings
+from auctrack.tracker.detecting import gpu_around, gpu_peaks, gpu_separable
 from auctrack.tracker.detecting.blobs import blob_response
 from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
 from auctrack.tracker.detecting.diameter import suggest_diameter
@@ -32,7 +32,7 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
         monkeypatch.setattr(cuda, "own_stream", nullcontext)
         monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 30)
-        for module in (gpu_peaks, gpu_separable, gpu_surroundings):
+        for module in (gpu_around, gpu_peaks, gpu_separable):
             monkeypatch.setattr(module, "THREADS", 64)
     return "cuda"
 
@@ -80,7 +80,8 @@ def test_peaks_are_those_of_a_cpu_however_many(gpu, monkeypatch, room):
         response = np.random.default_rng(2).integers(0, 5, shape).astype(np.float32)  # with plateaus
         wanted = local_maxima(response, 2.0, 1.5, np.ones(len(shape)))
         with held_by(gpu, response) as pixels:
-            np.testing.assert_array_equal(local_maxima(pixels, 2.0, 1.5, np.ones(len(shape))), wanted)
+            found = local_maxima(pixels, 2.0, 1.5, np.ones(len(shape)))
+            np.testing.assert_array_equal(cuda.to_host(found), wanted)
 
 
 @pytest.mark.parametrize("bright", [True, False])
@@ -114,7 +115,8 @@ def test_peaks_well_apart_are_those_of_a_cpu(gpu, separation, scale):
     response = np.random.default_rng(3).integers(0, 9, (5, 21, 22)).astype(np.float32)  # with peaks of equal height
     wanted = local_maxima(response, 2.0, separation, np.array(scale))
     with held_by(gpu, response) as pixels:
-        np.testing.assert_array_equal(local_maxima(pixels, 2.0, separation, np.array(scale)), wanted)
+        found = local_maxima(pixels, 2.0, separation, np.array(scale))
+        np.testing.assert_array_equal(cuda.to_host(found), wanted)
 
 
 def test_the_diameter_suggested_is_that_of_a_cpu(gpu):

@@ -46,7 +46,8 @@ def spots(rng, shape, count, diameter, frames, height=100.0, apart=1.3):
     images = np.zeros((frames, *(size + 2 * reach for size in shape)))
     for image in images:
         lottery = rng.random(shape).astype(np.float32)
-        chosen = local_maxima(lottery, 0.0, apart * diameter, np.ones(len(shape)))
+        places = local_maxima(lottery, 0.0, apart * diameter, np.ones(len(shape)))
+        chosen = np.stack(np.unravel_index(places, shape), axis=1)
         chosen = chosen[rng.permutation(len(chosen))[:count]]
         assert len(chosen) == count
         for voxel in chosen:

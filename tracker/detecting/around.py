@@ -1,0 +1,188 @@
+"""What is seen around peaks: the response beside each, grey levels in and around it, how it fades from a border.
+
+All that is measured of a peak is read in one go, by a kernel of a GPU too.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from ...matching.device import cuda
+from . import gpu_around
+from .blobs import ball, gaussian_kernels, sigma_of
+
+PLANES = 3
+"""That are looked at from a border."""
+NEAR = 2
+"""Planes from a border whose peaks are looked at from there."""
+COLUMNS = 10 + 6 * PLANES
+"""Of a peak: its height, those before it along z, y, x, those after it, the two means, the deviation, six profiles."""
+_SHELL = 1.5  # outer radius of the surroundings, in radii of the particle
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Where to look, for particles of one size.
+
+    Parameters
+    ----------
+    core, shell : ndarray, int32 (k, 3)
+        Offsets of the voxels within the radius, and of those within 1.5 radii beyond it.
+    kernels : ndarray, float64 (3, 2, taps)
+        Of each axis a Gaussian and sigma² times its second derivative, from the centre on; 0 beyond their reach.
+    reach : tuple of int
+        Of the kernels along z, y, x.
+    """
+
+    core: np.ndarray
+    shell: np.ndarray
+    kernels: np.ndarray
+    reach: tuple[int, ...]
+
+    @classmethod
+    @functools.lru_cache(maxsize=16)
+    def of(cls, diameter: float, scale: tuple[float, ...]) -> Sight:
+        """Return the sight for a physical diameter and the size of a voxel along each axis; kept for the next frame."""
+        radius, flat, step = diameter / 2.0, 3 - len(scale), np.array(scale)
+        core, shell = ball(radius, step), ball(_SHELL * radius, step, inner=np.nextafter(radius, np.inf))
+        pairs = [gaussian_kernels(sigma) for sigma in sigma_of(diameter, step).tolist()]
+        pairs = [(np.ones(1), np.zeros(1))] * flat + pairs
+        reach = tuple(len(gauss) // 2 for gauss, _ in pairs)
+        kernels = np.zeros((3, 2, max(reach) + 1))
+        for axis, pair in enumerate(pairs):
+            kernels[axis, :, : reach[axis] + 1] = [kernel[reach[axis] :] for kernel in pair]
+        core, shell = (np.pad(table, ((0, 0), (flat, 0))).astype(np.int32) for table in (core, shell))
+        return cls(core, shell, kernels, reach)
+
+
+@dataclass(frozen=True)
+class Around:
+    """What is seen around n peaks, on the host, float64.
+
+    Attributes
+    ----------
+    height : (n,)
+        The response at the peaks.
+    before, after : (ndim, n)
+        The response one voxel before and after along each axis; at a border the peak's own.
+    inside, around, spread : (n,)
+        Mean grey level within the radius, mean and standard deviation in the shell around it. Only what lies within the
+        image counts; of a shell that has nothing there, both are 0.
+    profiles : (ndim, 2, n, PLANES)
+        Of peaks near the start, or the end, of an axis: the image in the outermost planes from there on, filtered along
+        the other axes alone, so that no mirrored voxel enters and the background is gone.
+    """
+
+    height: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    inside: np.ndarray
+    around: np.ndarray
+    spread: np.ndarray
+    profiles: np.ndarray
+
+
+def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, sight: Sight) -> Around:
+    """Look around peaks, wherever they are held.
+
+    Parameters
+    ----------
+    response, bright : ndarray, float32 (z, y, x) or (y, x)
+        An image in which particles are bright, and its response.
+    places : ndarray, int64 (n,)
+        Of the peaks in the flattened image.
+    sight : Sight
+    """
+    flat, shape = 3 - bright.ndim, (-1, *bright.shape[-2:])
+    volumes = response.reshape(shape), bright.reshape(shape)
+    if cuda.is_device_array(bright):
+        seen = gpu_around.seen_around(*volumes, places, sight, COLUMNS)
+    else:
+        seen = np.empty((len(places), COLUMNS))
+        _look(*volumes, places, sight.core, sight.shell, sight.kernels, np.array(sight.reach), seen)
+    profiles = np.moveaxis(seen[:, 10:].reshape(-1, 3, 2, PLANES), 0, 2)
+    columns = np.ascontiguousarray(seen[:, :10].T)
+    inside, around, spread = columns[7:]
+    return Around(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, profiles[flat:])
+
+
+@njit(cache=True, nogil=True)
+def _look(
+    response: np.ndarray,
+    grey: np.ndarray,
+    places: np.ndarray,
+    core: np.ndarray,
+    shell: np.ndarray,
+    kernels: np.ndarray,
+    reach: np.ndarray,
+    seen: np.ndarray,
+) -> None:
+    """Write what is seen around each place, the columns of `COLUMNS`."""
+    values = np.empty(max(len(core), len(shell)))
+    centre, at = np.empty(3, np.int64), np.empty(3, np.int64)
+    _, height, width = grey.shape
+    for i in range(len(places)):
+        centre[0], centre[1], centre[2] = places[i] // (height * width), places[i] // width % height, places[i] % width
+        seen[i, 0] = response[centre[0], centre[1], centre[2]]
+        seen[i, 7], _ = _mean_and_deviation(grey, centre, core, values)
+        seen[i, 8], seen[i, 9] = _mean_and_deviation(grey, centre, shell, values)
+        for axis in range(3):
+            size = grey.shape[axis]
+            for side in range(2):
+                rank = centre[axis] if side == 0 else size - 1 - centre[axis]
+                at[:] = centre
+                at[axis] = max(centre[axis] - 1, 0) if side == 0 else min(centre[axis] + 1, size - 1)
+                seen[i, 1 + 3 * side + axis] = response[at[0], at[1], at[2]]
+                if size > 1 and rank < NEAR and 2 * rank < size:
+                    for plane in range(min(PLANES, size)):
+                        at[axis] = plane if side == 0 else size - 1 - plane
+                        seen[i, 10 + PLANES * (2 * axis + side) + plane] = _filtered_across(
+                            grey, at, axis, kernels, reach
+                        )
+
+
+@njit(cache=True, nogil=True)
+def _mean_and_deviation(
+    grey: np.ndarray, centre: np.ndarray, offsets: np.ndarray, values: np.ndarray
+) -> tuple[float, float]:
+    """Return mean and standard deviation of the grey levels at the offsets that fall into the image."""
+    depth, height, width = grey.shape
+    count, total, squares = 0, 0.0, 0.0
+    for offset in range(len(offsets)):
+        z, y, x = centre[0] + offsets[offset, 0], centre[1] + offsets[offset, 1], centre[2] + offsets[offset, 2]
+        if 0 <= z < depth and 0 <= y < height and 0 <= x < width:
+            values[count] = grey[z, y, x]
+            total += values[count]
+            count += 1
+    mean = total / max(count, 1)
+    for i in range(count):
+        squares += (values[i] - mean) ** 2
+    return mean, np.sqrt(squares / max(count, 1))
+
+
+@njit(cache=True, nogil=True)
+def _filtered_across(grey: np.ndarray, voxel: np.ndarray, axis: int, kernels: np.ndarray, reach: np.ndarray) -> float:
+    """Return minus the Laplacian of the Gaussian along the axes but one, at one voxel, mirrored at the borders."""
+    u, v = (1 if axis == 0 else 0), (1 if axis == 2 else 2)
+    at, total = voxel.copy(), 0.0
+    for i in range(-reach[u], reach[u] + 1):
+        at[u] = _mirrored(voxel[u] + i, grey.shape[u])
+        smooth, bent = 0.0, 0.0
+        for j in range(-reach[v], reach[v] + 1):
+            at[v] = _mirrored(voxel[v] + j, grey.shape[v])
+            value = grey[at[0], at[1], at[2]]
+            smooth += kernels[v, 0, abs(j)] * value
+            bent += kernels[v, 1, abs(j)] * value
+        total -= kernels[u, 1, abs(i)] * smooth + kernels[u, 0, abs(i)] * bent
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _mirrored(place: int, size: int) -> int:
+    """Return which voxel of an axis stands at a place beyond its ends: d c b a | a b c d | d c b a."""
+    place %= 2 * size
+    return min(place, 2 * size - 1 - place)
