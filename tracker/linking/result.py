@@ -51,7 +51,8 @@ class Linking:
         What was learned; None without learned motion.
     report : mapping
         `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
-        `device`, `median_step` (physical, over one frame; None without such a link), `frame_step`, `unstated_stride`
+        `device`, `median_step` (physical, over one frame, of millions by a million of them; None without such a link),
+        `frame_step`, `unstated_stride`
         (the step that all frames with points keep to, where no two of them are `frame_step` apart and so none is
         linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
         None without learned motion), `learned` (lines, with units, and what could not be learned; with linking
