@@ -249,6 +249,8 @@ def _how(linking: Linking) -> list[tuple[str, str]]:
 
 def _doubtful(linking: Linking) -> list[tuple[str, str]]:
     """Return the least sure links by the track and the frame that they lead to, and how many more there are."""
+    if linking.is_frame_by_frame:
+        return []
     links = linking.links[linking.links["probability"] < _SURE]
     if not len(links):
         return []

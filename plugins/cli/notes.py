@@ -83,7 +83,9 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
 
 def on_linking(linking: Linking, *, detected: bool, named: Named = option_of) -> list[str]:
     """Return what is to be said where no link was possible; `named` is what settings are called."""
-    bridges_frames = (linking.links["frames"].to_numpy() > linking.tracks.frame_step).any()
+    bridges_frames = (
+        not linking.is_frame_by_frame and (linking.links["frames"].to_numpy() > linking.tracks.frame_step).any()
+    )
     notes = on_points(linking.tracks, detected=detected, named=named)
     notes += [] if bridges_frames else on_frames(linking.tracks, named=named)
     notes += linking.report["notes"]
@@ -132,9 +134,15 @@ def _lost(linking: Linking) -> float:
     """Return which share of the particles that have a next frame is not linked to it."""
     tracks = linking.tracks
     followed = np.isin(tracks.frames + tracks.frame_step, tracks.frame_numbers)
-    is_linked = np.zeros(len(tracks), bool)
-    is_linked[linking.links["source"].to_numpy()[linking.links["frames"].to_numpy() == tracks.frame_step]] = True
-    return 1 - np.count_nonzero(is_linked) / np.count_nonzero(followed)
+    return 1 - _linked_to_the_next(linking) / np.count_nonzero(followed)
+
+
+def _linked_to_the_next(linking: Linking) -> int:
+    """Return how many particles are linked to the next frame."""
+    if linking.is_frame_by_frame:
+        return linking.report["links"]
+    links = linking.links
+    return links["source"][links["frames"] == linking.tracks.frame_step].nunique()
 
 
 def on_reach(shares: Sequence[float]) -> list[str]:

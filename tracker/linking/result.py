@@ -81,6 +81,11 @@ class Linking:
         """The links, one row each; see above."""
         return self.make_links()
 
+    @property
+    def is_frame_by_frame(self) -> bool:
+        """Whether links lead to the next frame, no two from one particle, with no probability: no table need say so."""
+        return self.motion is None and self.settings.linking == "auctrack"
+
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the rows of the least sure links, the least sure first."""
         return self.links.sort_values(["probability", "margin"], kind="stable").head(count)
