@@ -1,4 +1,4 @@
-// Peaks that are well apart: `peaks.apart` on a GPU, a thread a peak.
+// Peaks that are well apart: `peaks.apart` on a GPU, a warp a peak.
 //
 // Peaks drop their lower rivals from the highest down. Whoever has no higher rival left that is undecided decides for itself, so
 // that a few rounds do for all; a state that another thread writes meanwhile is as good as the one before.
@@ -6,8 +6,8 @@
 
 enum { NONE, OPEN, STAYS, FALLS };
 
-// One axis more of a squared distance. As a KD-tree measures: positions first, each step rounded, so that the same pairs are rivals on
-// the border.
+// One axis more of a squared distance. As a KD-tree measures: positions first, each step rounded, so that the same pairs are rivals
+// on the border.
 __device__ __forceinline__ double with_axis(double sum, int a, int b, double step) {
     const double away = __dsub_rn(__dmul_rn(a, step), __dmul_rn(b, step));
     return __dadd_rn(sum, __dmul_rn(away, away));
@@ -20,27 +20,29 @@ extern "C" __global__ void apart_round(
     const int64* list, int n, const float* response, int depth, int height, int width, double step_z, double step_y,
     double step_x, int reach_z, int reach_y, int reach_x, double most, unsigned char* state, int* left
 ) {
-    const int k = global_thread();
+    const int k = global_thread() / 32;
     if (k >= n || state[list[k]] != OPEN) return;
     const int64 place = list[k], row = place / width;
     const int own_z = row / height, own_y = row % height, own_x = place - row * width;
     const float peak = response[place];
+    const int rows = 2 * reach_y + 1;
     bool waits = false, falls = false;
-    for (int z = max(own_z - reach_z, 0); z <= min(own_z + reach_z, depth - 1) && !falls; z++) {
-        const double of_z = with_axis(0.0, own_z, z, step_z);
-        for (int y = max(own_y - reach_y, 0); y <= min(own_y + reach_y, height - 1) && !falls; y++) {
-            const double of_row = with_axis(of_z, own_y, y, step_y);
-            if (of_row > most) continue;
-            for (int x = max(own_x - reach_x, 0); x <= min(own_x + reach_x, width - 1); x++) {
-                const int64 other = ((int64)z * height + y) * width + x;
-                const unsigned char its = ((volatile unsigned char*)state)[other];
-                if (its != OPEN && its != STAYS) continue;
-                const bool is_higher = response[other] > peak || (response[other] == peak && other < place);
-                if (!is_higher || with_axis(of_row, own_x, x, step_x) > most) continue;
-                waits = true, falls |= its == STAYS;
-            }
+    for (int around = lane(); around < (2 * reach_z + 1) * rows; around += 32) {
+        const int z = own_z - reach_z + around / rows, y = own_y - reach_y + around % rows;
+        if (z < 0 || z >= depth || y < 0 || y >= height) continue;
+        const double of_row = with_axis(with_axis(0.0, own_z, z, step_z), own_y, y, step_y);
+        if (of_row > most) continue;
+        for (int x = max(own_x - reach_x, 0); x <= min(own_x + reach_x, width - 1); x++) {
+            const int64 other = ((int64)z * height + y) * width + x;
+            const unsigned char its = ((volatile unsigned char*)state)[other];
+            if (its != OPEN && its != STAYS) continue;
+            const bool is_higher = response[other] > peak || (response[other] == peak && other < place);
+            if (!is_higher || with_axis(of_row, own_x, x, step_x) > most) continue;
+            waits = true, falls |= its == STAYS;
         }
     }
+    waits = __any_sync(FULL_WARP, waits), falls = __any_sync(FULL_WARP, falls);
+    if (lane() > 0) return;
     if (waits && !falls) {
         atomicAdd(left, 1);
     } else {

@@ -78,6 +78,6 @@ def apart(response: Any, peaks: Any, separation: float, scale: np.ndarray) -> An
     while left:
         undecided = cp.zeros(_ROUNDS, cp.int32)
         for after in range(_ROUNDS):
-            kernel((-(-len(peaks) // THREADS),), (THREADS,), (*known, state, undecided[after:]))
+            kernel((-(-32 * len(peaks) // THREADS),), (THREADS,), (*known, state, undecided[after:]))
         left = int(undecided.get()[-1])
     return peaks[state[peaks] == _STAYS]
