@@ -100,7 +100,8 @@ def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, si
     flat, shape = 3 - bright.ndim, (-1, *bright.shape[-2:])
     volumes = response.reshape(shape), bright.reshape(shape)
     if cuda.is_device_array(bright):
-        seen = gpu_around.seen_around(*volumes, places, sight, COLUMNS)
+        offsets = sight.core, sight.shell
+        seen = gpu_around.seen_around(volumes, places, offsets, sight.kernels, sight.reach, COLUMNS)
     else:
         seen = np.empty((len(places), COLUMNS))
         _look(*volumes, places, sight.core, sight.shell, sight.kernels, np.array(sight.reach), seen)

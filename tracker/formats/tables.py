@@ -291,20 +291,31 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
             f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}.",
             **naming({"track_id": "…"}, "auctrack.read_tracks"),
         )
-    ids = pd.to_numeric(table[name], errors="coerce")
+    whole = _whole_numbers(table[name])
+    alone = whole < 0
+    if alone.any():
+        whole = np.where(alone, whole.max(initial=-1) + np.cumsum(alone), whole)
+    return renamed(table, {name: "track_id"}).assign(track_id=whole)
+
+
+_EXACT = 2**53  # from which float64 leaves whole numbers out
+
+
+def _whole_numbers(column: pd.Series) -> np.ndarray:
+    """Return a column of track ids as int64 (n,), −1 where it is empty."""
+    if column.dtype == np.int64 and column.min() > -_EXACT and column.max() < _EXACT:
+        return column.to_numpy()
+    ids = pd.to_numeric(column, errors="coerce")
     absent = ids.isna().to_numpy()
-    text = absent & table[name].notna().to_numpy()
+    text = absent & column.notna().to_numpy()
     values = np.where(absent, -1, ids.to_numpy(dtype=np.float64, na_value=np.nan))
-    bad = np.flatnonzero(text | (values != np.floor(values)) | (np.abs(values) >= 2**53))
+    bad = np.flatnonzero(text | (values != np.floor(values)) | (np.abs(values) >= _EXACT))
     if len(bad):
         raise InvalidInput(
-            f"column '{name}' needs whole numbers (empty or negative for a point without a track); "
-            f"row {bad[0]} has {table[name].iloc[bad[0]]!r}."
+            f"column '{column.name}' needs whole numbers (empty or negative for a point without a track); "
+            f"row {bad[0]} has {column.iloc[bad[0]]!r}."
         )
-    whole = values.astype(np.int64)
-    alone = whole < 0
-    whole[alone] = whole.max(initial=-1, where=~alone) + 1 + np.arange(np.count_nonzero(alone))
-    return renamed(table, {name: "track_id"}).assign(track_id=whole)
+    return values.astype(np.int64)
 
 
 def _check_one_point_a_frame(table: pd.DataFrame) -> None:
