@@ -213,6 +213,14 @@ def test_links_as_long_as_the_range_raise_doubt(auctrack, tmp_path):
     assert "search range of 2.2" in note
 
 
+def test_no_table_of_links_is_made_to_say_that_none_is_in_doubt(auctrack, monkeypatch, tmp_path):
+    def made(*_: object) -> None:
+        raise AssertionError("a table of links")
+
+    monkeypatch.setattr("auctrack.tracker.linking.frame_pairs.pair_links._table", made)
+    assert notes(auctrack("link", wanderers(tmp_path, step=0.1), "--motion", "none")) == []
+
+
 def test_a_reach_that_still_rises_raises_doubt():
     assert on_reach([0.5, 0.8, 0.9, 0.91]) == []
     (note,) = on_reach([0.2, 0.4, 0.6, 0.8])
