@@ -6,6 +6,7 @@ All that is measured of a peak is read in one go, by a kernel of a GPU too.
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,8 +123,11 @@ def _look(
     reach: np.ndarray,
     seen: np.ndarray,
 ) -> None:
-    """Write what is seen around each place, the columns of `COLUMNS`."""
-    values = np.empty(max(len(core), len(shell)))
+    """Write what is seen around each place, the columns of `COLUMNS`.
+
+    Plain steps, here and below: copies, slices and `max` take numba a second and a half to compile.
+    """
+    values = np.empty(len(core) + len(shell))
     centre, at = np.empty(3, np.int64), np.empty(3, np.int64)
     _, height, width = grey.shape
     for i in range(len(places)):
@@ -134,16 +138,20 @@ def _look(
         for axis in range(3):
             size = grey.shape[axis]
             for side in range(2):
-                rank = centre[axis] if side == 0 else size - 1 - centre[axis]
-                at[:] = centre
-                at[axis] = max(centre[axis] - 1, 0) if side == 0 else min(centre[axis] + 1, size - 1)
+                step, first = (-1, 0) if side == 0 else (1, size - 1)
+                rank = (first - centre[axis]) * step
+                for other in range(3):
+                    at[other] = centre[other]
+                if rank > 0:
+                    at[axis] += step
                 seen[i, 1 + 3 * side + axis] = response[at[0], at[1], at[2]]
-                if size > 1 and rank < NEAR and 2 * rank < size:
-                    for plane in range(min(PLANES, size)):
-                        at[axis] = plane if side == 0 else size - 1 - plane
-                        seen[i, 10 + PLANES * (2 * axis + side) + plane] = _filtered_across(
-                            grey, at, axis, kernels, reach
-                        )
+                if size == 1 or rank >= NEAR or 2 * rank >= size:
+                    continue
+                column = 10 + PLANES * (2 * axis + side)
+                for plane in range(PLANES):
+                    if plane < size:
+                        at[axis] = first - plane * step
+                        seen[i, column + plane] = _filtered_across(grey, at, axis, kernels, reach)
 
 
 @njit(cache=True, nogil=True)
@@ -159,26 +167,31 @@ def _mean_and_deviation(
             values[count] = grey[z, y, x]
             total += values[count]
             count += 1
-    mean = total / max(count, 1)
+    if count == 0:
+        return 0.0, 0.0
+    mean = total / count
     for i in range(count):
         squares += (values[i] - mean) ** 2
-    return mean, np.sqrt(squares / max(count, 1))
+    return mean, math.sqrt(squares / count)
 
 
 @njit(cache=True, nogil=True)
 def _filtered_across(grey: np.ndarray, voxel: np.ndarray, axis: int, kernels: np.ndarray, reach: np.ndarray) -> float:
     """Return minus the Laplacian of the Gaussian along the axes but one, at one voxel, mirrored at the borders."""
     u, v = (1 if axis == 0 else 0), (1 if axis == 2 else 2)
-    at, total = voxel.copy(), 0.0
+    at, total = np.empty(3, np.int64), 0.0
+    at[axis] = voxel[axis]
     for i in range(-reach[u], reach[u] + 1):
         at[u] = _mirrored(voxel[u] + i, grey.shape[u])
         smooth, bent = 0.0, 0.0
         for j in range(-reach[v], reach[v] + 1):
             at[v] = _mirrored(voxel[v] + j, grey.shape[v])
             value = grey[at[0], at[1], at[2]]
-            smooth += kernels[v, 0, abs(j)] * value
-            bent += kernels[v, 1, abs(j)] * value
-        total -= kernels[u, 1, abs(i)] * smooth + kernels[u, 0, abs(i)] * bent
+            away = j if j > 0 else -j
+            smooth += kernels[v, 0, away] * value
+            bent += kernels[v, 1, away] * value
+        away = i if i > 0 else -i
+        total -= kernels[u, 1, away] * smooth + kernels[u, 0, away] * bent
     return total
 
 
@@ -186,4 +199,4 @@ def _filtered_across(grey: np.ndarray, voxel: np.ndarray, axis: int, kernels: np
 def _mirrored(place: int, size: int) -> int:
     """Return which voxel of an axis stands at a place beyond its ends: d c b a | a b c d | d c b a."""
     place %= 2 * size
-    return min(place, 2 * size - 1 - place)
+    return place if place < size else 2 * size - 1 - place
