@@ -46,7 +46,7 @@ def detect(
 ) -> Points:
     """Find the blobs of every frame of a movie.
 
-    Frames are worked on in threads, and for a GPU read there; the result does not depend on `workers`. Of each frame
+    Frames are worked on in threads, for a GPU read in others; the result does not depend on `workers`. Of each frame
     there are at most three float32 copies at a time (of a stack of three planes or fewer, five). Where frames are
     so large that 2**27 voxels hold fewer of them than there are workers, several workers share a frame.
 

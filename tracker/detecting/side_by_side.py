@@ -27,6 +27,7 @@ _VOXELS = 1 << 27  # of all frames at a time; a copy of them in float32 is half 
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
 _FRAMES_READ = 8  # at a time for a GPU, each by several threads: who waits for a GPU keeps a processor busy
+_VOXELS_READ = 1 << 30  # of these frames, or one of more
 GPU_PAYS = 1 << 27
 """Voxels of a movie from which "auto" detects on a GPU. Fewer take a processor a second or two."""
 
@@ -90,9 +91,9 @@ def work_through(
 ) -> Iterator[tuple[int, Result]]:
     """Yield (number, work of that frame) in order; at most `crew.frames` + 1 of them are in memory.
 
-    Frames are read in this thread; for a GPU, which would wait for one, by others, `_FRAMES_READ` more at a time.
+    Frames are read in this thread; for a GPU, which would wait for one, by others, up to `_FRAMES_READ` more at a time.
     """
-    ahead = 0 if crew.device == "cpu" else _FRAMES_READ
+    ahead = 0 if crew.device == "cpu" else max(1, min(_FRAMES_READ, _VOXELS_READ // math.prod(movie.shape)))
     pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
     readers = ThreadPoolExecutor(max(ahead, 1), thread_name_prefix="reading")
     waiting: deque[tuple[int, Future[Result]]] = deque()

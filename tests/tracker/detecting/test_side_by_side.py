@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from auctrack.matching.jit.threads import processors
+from auctrack.tracker.detecting import side_by_side
 from auctrack.tracker.detecting.detect import detect_frame
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.side_by_side import Crew, crew_for
+
+from .test_threshold import Stack
 
 
 def test_by_default_every_processor_takes_part():
@@ -28,6 +31,27 @@ def test_by_default_every_processor_takes_part():
 )
 def test_sixteen_workers_take_a_frame_each_where_memory_and_frames_suffice_and_else_share_them(shape, frames, crew):
     assert crew_for(shape, frames, 16) == crew
+
+
+class Counted(Stack):
+    """A movie that knows which of its frames were read."""
+
+    def frame(self, number: int, empty: object = None) -> np.ndarray:
+        del empty
+        self.read.append(number)
+        return self.images[number]
+
+
+@pytest.mark.parametrize(("voxels", "ahead"), [(1 << 30, 8), (300, 3), (50, 1)])
+def test_for_a_gpu_some_frames_are_read_ahead_as_memory_allows(monkeypatch, voxels, ahead):
+    monkeypatch.setattr(side_by_side, "_VOXELS_READ", voxels)
+    monkeypatch.setattr(side_by_side, "room_for", lambda _: np.empty)
+    movie = Counted(np.arange(3000).reshape(30, 10, 10))
+    results = side_by_side.work_through(movie, range(30), lambda image: int(image[0, 0]), Crew(2, 1, "cuda"))
+    assert next(results) == (0, 0)
+    assert len(movie.read) <= 2 + ahead + 1
+    assert list(results) == [(number, 100 * number) for number in range(1, 30)]
+    assert sorted(movie.read) == list(range(30))
 
 
 @pytest.mark.parametrize("bright", [True, False])
