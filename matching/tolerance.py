@@ -39,6 +39,9 @@ PAIR_ULPS = 4
 SHORTEST_ULPS = 8
 """By how many ulp of the dearest exchange a dual must be too high for Bellman and Ford's search to lower it."""
 
+PAIRS_LOSE = 2.0**-64
+"""Part of what is paid that pairs of floats lose where costs span sixty decades; a wrong link costs more than that."""
+
 PAIR_ROUNDING = 2.0**-96
 """Part of a move's terms by which it must lower a label held as two floats: less is their rounding."""
 

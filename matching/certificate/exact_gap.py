@@ -3,9 +3,10 @@
 Row duals are the least of c - v, kept as pairs of floats, in which a difference of two floats is exact. So a cost of
 1e16 beside prices near 1 leaves nothing open. An exchange of links lowers the cost by no more than the slack of the
 links it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows and columns
-that such pairs connect. Each group is therefore held to the cost of its own links, of which what every answer pays is
-no part: what `_forced` duals prove without a solve. A link that nobody can avoid must not hide those beside it. Where
-column duals are rounded to more than is being decided, they are found anew as pairs of floats, above the forced ones.
+that such pairs connect. Each group is therefore held to the cost of its own links, and what is more than pairs of
+floats lose in all groups also to that of all links. What every answer pays is no part of it: what `_forced` duals prove
+without a solve. A link that nobody can avoid must not hide those beside it. Where column duals are rounded to more than
+is being decided, they are found anew as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -22,7 +23,7 @@ from numba import njit
 from ..problem import Problem
 from ..problem.components import components
 from ..problem.convert import unmasked
-from ..tolerance import EPS, FLOAT_SCREEN, LOST_ULPS, PAIR_ROUNDING, PAIR_ULPS, SHARE
+from ..tolerance import EPS, FLOAT_SCREEN, LOST_ULPS, PAIR_ROUNDING, PAIR_ULPS, PAIRS_LOSE, SHARE
 from .float_pairs import difference
 
 SWEEPS = 50
@@ -78,7 +79,10 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     def proves(base: Duals, v: Pair) -> tuple[float, bool]:
         duals = Duals(*_best_duals(*edges, True, base, row_bound, *v), *v)
         slack = _slacks(*given, base, duals)
-        doubted = _beyond_share(_groups(*edges, base, duals, float(slack.sum())), slack, above_forced, sizes)
+        measures = slack, above_forced, sizes
+        doubted = _beyond_share(_groups(*edges, base, duals, float(slack.sum())), *measures)
+        if slack.sum() > PAIRS_LOSE * sizes.sum():
+            doubted |= _beyond_share(np.zeros(n + m, np.int32), *measures)
         if doubted.any():
             part = _groups(*edges, base, duals, np.inf)
             beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)

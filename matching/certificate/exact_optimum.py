@@ -27,7 +27,7 @@ def is_small(problem: Problem) -> bool:
     return max(pairs, sum(problem.shape)) <= MOST_PAIRS
 
 
-def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray) -> bool:
+def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, strictly: bool = False) -> bool:
     """Whether the links of a small block cost no more than the optimum, or a 10⁻⁹ of what not every answer pays.
 
     Parameters
@@ -38,6 +38,8 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray) -> bool:
         A matching that the problem allows, complete where it must be.
     v : ndarray (columns,)
         Column duals, none above its bound; they only save time.
+    strictly : bool
+        Whether to allow only the part of what is paid above each row's, or each column's, least.
     """
     n, m = block.shape
     cost, allowed = _costs(block)
@@ -55,7 +57,7 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray) -> bool:
     elif n > m:
         worth, links, v = (worth[0].T, worth[1].T), _turned(col_of_row, m), _row_duals(*worth, v)
     paid = worth[0][np.arange(len(links)), links]
-    own = _least_own(whole, row_price, col_price, col_of_row)
+    own = 0 if strictly else _least_own(whole, row_price, col_price, col_of_row)
     return _gap(*worth, links, v) * _PARTS <= own or _is_optimal(*worth, int(paid.sum()), own)
 
 

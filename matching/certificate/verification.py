@@ -96,12 +96,19 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
 
 
 def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
-    """Whether every block of a small problem is matched as cheaply as can be."""
+    """Whether every block of a small problem is matched as cheaply as can be.
+
+    Prices far above all costs hide slack in the rounding of duals as large as they are; where duals for lower ones
+    leave some, what the links cost by themselves excuses nothing.
+    """
     rows, cols = problem.row_offsets, problem.col_offsets
-    return all(
-        is_cheapest(block, assignment.col_of_row[rows[b] : rows[b + 1]], assignment.col_duals[cols[b] : cols[b + 1]])
-        for b, block in enumerate(problem.blocks())
-    )
+    for b, block in enumerate(problem.blocks()):
+        links = assignment.col_of_row[rows[b] : rows[b + 1]]
+        lower = at_lower_prices(block, links)
+        strictly = lower is not None and not certify(lower[0], links, lower[1], solver="").is_optimal
+        if not is_cheapest(block, links, assignment.col_duals[cols[b] : cols[b + 1]], strictly=strictly):
+            return False
+    return True
 
 
 def _is_proven_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:

@@ -168,6 +168,20 @@ def test_a_gap_proven_at_lower_prices_is_no_fault_where_the_stated_ones_hide_it(
     assert _assert_not_fooled(problem, stated, solve(problem, "hungarian-classical", "cpu"))
 
 
+def test_one_ulp_of_a_link_counts_where_all_others_are_nearly_free() -> None:
+    problem, stated = _stated(6_009_443)
+    assert _assert_not_fooled(problem, stated, solve(problem, "auto", "cpu"))
+
+
+def test_a_price_far_above_all_costs_hides_no_wrong_link() -> None:
+    seed = 6_004_289
+    problem, stated = _stated(seed)
+    forged = _forged(problem, solve(problem, "auto", "cpu"), np.random.default_rng(seed))
+    (cost, prices), *_ = stated
+    assert _excess(cost, prices, forged.col_of_row) > SHARE
+    assert not verify(problem, forged)
+
+
 def _assert_forged_is_refused(problem: Problem, stated: list[tuple[np.ndarray, Any]], forged: Assignment) -> None:
     if verify(problem, forged):
         for block, (cost, prices) in zip(forged.blocks(), stated, strict=True):
