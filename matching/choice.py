@@ -82,22 +82,32 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
 }
 """By kind of problem; the last rule of each holds."""
 
-FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 400})),
-    "hungarian-classical": (("hungarian-classical", {"most_updates": 150}), ("auction", {})),
-    "auction of points on a GPU": (("auction", {"matrix": False}), ("hungarian-classical", {"most_updates": 150})),
-}
-"""Solvers that are tried in place of one, with what each may spend, before that may take as long as it needs.
 
-On a CPU: a scan of a search and half a bid take about the same time. Costs in general position need 1 to 50 scans a
-row, where the auction takes 30 to 60 bids (n = 1,000 to 5,000); inner products or clouds apart 220 scans a row and
-more, growing with n, where the auction takes the same 36 to 45, and 150 to 190 where colours or pixels tie; a line
-with noise thousands of bids, but 80 scans. A tenth of the scans allowed mostly tells which of these it is (`JV`).
+def _first_on_gpu(rows: int) -> tuple[str, dict[str, Any]]:
+    return "hungarian-classical", {"most_updates": max(150, rows // 50)}
+
+
+FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] = {
+    "jv": lambda _: (
+        *(("jv", {"most_scans": 20}), ("auction", {"max_bids": 60})),
+        *(("jv", {"most_scans": 80}), ("auction", {"max_bids": 400})),
+    ),
+    "hungarian-classical": lambda rows: (_first_on_gpu(rows), ("auction", {})),
+    "auction of points on a GPU": lambda rows: (("auction", {"matrix": False}), _first_on_gpu(rows)),
+}
+"""Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
+
+On a CPU: a scan of a search and half a bid take about the same time. Independent costs need 1 to 15 scans a row, where
+the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, tight clusters, cubes of distances 42
+to 68 scans and 24 to 48 bids; inner products, clouds apart, roots on a line 116 scans and more, growing with n, and 36
+to 45 bids; one far point 40 scans, but more than 400 bids; where colours or pixels tie 150 to 190 bids. A tenth of the
+scans allowed mostly tells which of these it is (`JV`).
 
 On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
-products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each. Points whose neighbours say
-little are given up by the auction in 0.02 to 0.3 s; of 20,000 in tight clusters the classical method then takes 0.9 s
-for the matrix, the auction more than 20."""
+products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each; one for 70 to 110 rows is
+what tight clusters, or a cube and a slab, come to (n = 5,000 to 20,000). Points whose neighbours say little are given
+up by the auction in 0.02 to 0.8 s; of 20,000 in tight clusters the classical method then takes 3.4 s for the matrix, in
+a cube and a slab 1.6, the auction more than 20."""
 
 
 class Choice(NamedTuple):
@@ -112,7 +122,8 @@ class Choice(NamedTuple):
         if "," in self.device or not _may_be_hard(problem):
             return ()
         on_gpu = problem.kind == "points" and self.device.startswith("cuda")
-        return FIRST_TRIED.get(f"{self.solver} of points on a GPU" if on_gpu else self.solver, ())
+        tried = FIRST_TRIED.get(f"{self.solver} of points on a GPU" if on_gpu else self.solver)
+        return () if tried is None else tried(problem.n_rows)
 
 
 def choose(problem: Problem, device: str) -> Choice:
@@ -134,8 +145,11 @@ def _best_on_gpu(problem: Problem) -> str:
     """Return the solver that "auto" stands for on a CUDA device.
 
     n = 20,000, `hungarian-classical` beside the auction: [0, n] 14 and 26 ms, [0, 10n] 23 and 28, distances of points
-    9 and 18; 1000 problems of 500: 18 and 32 ms.
+    9 and 18; 1000 problems of 500: 18 and 32 ms. Gates that must be matched whole: the tree's time is 0.15 to 1.7 times
+    the auction's, 0.5 to 0.8 as a rule.
     """
+    if problem.kind == "sparse" and not problem.has_unmatched_cost:
+        return "hungarian-tree"
     classical = make_solver("hungarian-classical")
     return classical.name if problem.kind == "dense" and "cuda" in devices_for(classical, problem) else "auction"
 

@@ -67,10 +67,12 @@ def solve(
     The rule of "auto", with the figures behind it, is data: `matching.choice`. In short:
 
     - costs of equal sides that sorting solves, as a convex function of the distance on a line is, as a matrix or as
-      points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting";
+      points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting",
+      and `device` "cpu", where it is done whatever device was asked for (a matrix on a GPU is not fetched for it);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
       few pairs worth a link, and on their matrix where it is small or nearly full; `auction` elsewhere;
-    - on a CUDA device, dense costs: `hungarian-classical`; all else: `auction`. A problem goes there if the device is
+    - on a CUDA device, dense costs: `hungarian-classical`; sparse costs without `unmatched_cost`: `hungarian-tree`; all
+      else: `auction`. A problem goes there if the device is
       asked for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a
       device and the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
     - a single problem of equal sides changes to another solver where the first one's own counts say that it is stuck,
@@ -96,10 +98,9 @@ def solve(
 
 def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> tuple[Assignment, str]:
     """Solve as "auto" does; return the answer and the reason for the way that was taken."""
-    if device in ("auto", "cpu") and not problem.is_on_device and not options:
-        answer = by_sorting(problem)
-        if answer is not None:
-            return answer, "neighbours in one order of each side tell that links need not cross"
+    answer = None if options else _sorted(problem, device)
+    if answer is not None:
+        return answer, "neighbours in one order of each side tell that links need not cross"
     choice = choose(problem, device)
     reason = choice.reason
     for stuck, limits in () if options else choice.first_tried(problem):
@@ -108,6 +109,20 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         except NotConverged:
             reason = f"{reason}; {stuck} was stuck, with {limits}"
     return _solved(problem, make_solver(choice.solver, **options), choice.device), reason
+
+
+def _sorted(problem: Problem, device: str) -> Assignment | None:
+    """Return the optimum where sorting finds it, on the host: no matrix is copied from a GPU to look for an order."""
+    if "," in device or (problem.is_on_device and problem.kind != "points"):
+        return None
+    if problem.is_on_device:
+        with cuda.device_of(problem.data):
+            answer = by_sorting(problem.on_host())
+            return None if answer is None else answer.on_device()
+    if device in ("auto", "cpu"):
+        return by_sorting(problem)
+    with cuda.using(device):  # a device that is not there is refused all the same
+        return by_sorting(problem)
 
 
 def _greatest(problem: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:

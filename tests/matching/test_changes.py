@@ -8,6 +8,7 @@ import pytest
 from auctrack.matching import (
     JV,
     Auction,
+    DeviceUnavailable,
     HungarianClassical,
     InvalidProblem,
     NotConverged,
@@ -16,6 +17,7 @@ from auctrack.matching import (
     solve,
     verify,
 )
+from auctrack.matching.device import cuda
 from auctrack.matching.jv.solver import without_mask
 from auctrack.plugins.bench.assignment.hostile_costs import (
     ball_to_shell,
@@ -41,7 +43,7 @@ def test_long_searches_hand_over_to_the_auction():
 
 def test_the_last_solver_has_no_limit(monkeypatch):
     limits = ("jv", {"most_scans": 1}), ("auction", {"max_bids": 1})
-    monkeypatch.setitem(choice.FIRST_TRIED, "jv", limits)
+    monkeypatch.setitem(choice.FIRST_TRIED, "jv", lambda _: limits)
     cost = inner_products(300, 0)
     answer = solve(cost, device="cpu")
     assert answer.solver == "jv"
@@ -78,6 +80,31 @@ def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
     assert "hungarian-classical was stuck" in answer.stats["auto"]
     assert verify(cost, answer)
     assert answer.cost == pytest.approx(solve(cost, device="cpu").cost, rel=1e-12)
+
+
+def test_larger_matrices_may_take_more_changes_of_the_duals():
+    """Tight clusters, a cube and a slab take one for 70 to 110 rows, clouds apart one for two."""
+    for rows in (5000, 20_000):
+        problem = Problem.points(np.zeros((rows, 3)), np.zeros((rows, 3)))
+        tried = dict(choice.choose(problem, "cuda").first_tried(problem))
+        assert rows / 70 < tried["hungarian-classical"]["most_updates"] < rows / 10
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("there", ["host", "device"])
+def test_points_of_a_line_are_sorted_whatever_the_device(there):
+    x, y = np.random.default_rng(1).random((2, 3000, 1))
+    given = [cuda.cupy().asarray(side) for side in (x, y)] if there == "device" else [x, y]
+    answer = solve(Problem.points(*given, metric="squared"), device="cuda")
+    assert (answer.solver, cuda.is_device_array(answer.col_of_row)) == ("sorting", there == "device")
+    assert verify(Problem.points(x, y, metric="squared"), answer)
+
+
+def test_a_device_that_is_not_there_is_refused_where_sorting_would_do(monkeypatch):
+    x = np.random.default_rng(1).random((300, 1))
+    monkeypatch.setattr(cuda, "devices", tuple)
+    with pytest.raises(DeviceUnavailable):
+        solve(Problem.points(x, x), device="cuda:77")
 
 
 @pytest.mark.gpu
