@@ -151,6 +151,19 @@ WORDS: dict[str, Words] = {
         auto="the search range",
         is_length=True,
     ),
+    **{
+        f"{kind}_penalties": Words(
+            f"With linking jaqaman, feature penalties of {what}, by columns of the detections",
+            auto="none",
+            written="Example: intensity=1, with which particles of which one is twice as bright look twice as far apart.",
+        )
+        for kind, what in (
+            ("link", "steps"),
+            ("gap_closing", "gaps"),
+            ("division", "divisions (TrackMate: splitting)"),
+            ("merge", "merges"),
+        )
+    },
     "solver": Words(
         "Assignment solver, such as auction or jv",
         auto="the fastest for the problem",

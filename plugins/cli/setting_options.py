@@ -134,6 +134,15 @@ def _columns(text: str, setting: str) -> dict[str, str]:
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
+def _weights(text: str, setting: str) -> dict[str, float]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    try:
+        return {name.strip(): float(weight) for name, _, weight in pairs}
+    except ValueError:
+        message = f"needs NAME=WEIGHT pairs, such as intensity=1; got {text!r}."
+        raise InvalidSetting(message, setting=setting) from None
+
+
 def _names(text: str, setting: str) -> list[str] | str:
     del setting
     return text if text in (AUTO, "none") else [name.strip() for name in text.split(",")]
@@ -149,7 +158,7 @@ def _joined_sizes(sizes: Any) -> str:
     return ",".join(str(float(size)) for size in sizes)
 
 
-def _joined_columns(names: Mapping[str, str]) -> str:
+def _joined_columns(names: Mapping[str, Any]) -> str:
     return ",".join(f"{ours}={theirs}" for ours, theirs in names.items())
 
 
@@ -233,6 +242,7 @@ LINK = _named(
     _option("gap_closing_range", "LENGTH", read=_number),
     _option("division_range", "LENGTH", read=_number),
     _option("merge_range", "LENGTH", read=_number),
+    *(_option(name, "NAME=WEIGHT,…", read=_weights, write=_joined_columns) for name in WORDS if name.endswith("_penalties")),
     _option("solver", "NAME"),
     _option("device", "auto|cpu|cuda[:N]"),
 )

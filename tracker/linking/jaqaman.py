@@ -8,7 +8,8 @@ Detections that the first step leaves alone take no part in the second.
 In both steps a link of cost c is worth a - c against both its ends staying alone. The alternative cost a is 1.05 times
 the largest cost of the frame pair, and in the second step 1.05 times the 90th percentile of all costs. The unmatched
 cost is half of it: who is linked pays `a` once more in the fourth block of Jaqaman's matrix (K. Jaqaman et al., Nature
-Methods 5, 2008, with the simplifications of J.-Y. Tinevez et al., Methods 115, 2017).
+Methods 5, 2008, with the simplifications of J.-Y. Tinevez et al., Methods 115, 2017). Where features have penalties,
+lengths are everywhere those that `feature_penalties` makes of them, against the ranges too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ...matching.solving import solve
 from ..errors import InvalidSetting
 from ..points import Points
 from ..stepwise import Step, Steps
+from .feature_penalties import require_columns, times_as_far
 from .frame_pairs.first_order import tracks_so_far
 from .frame_pairs.pair_links import PairLinks
 from .gate.candidates import EDGE_BUDGET, MOST_WRITTEN, CandidateLinks, WideGate, gated_pairs, in_runs
@@ -31,7 +33,7 @@ from .gate.spacing import automatic_range
 from .motion.graph import Graph, candidates, merged
 from .motion.ordered import Ordered, ordered
 from .result import Linking
-from .settings import SEGMENT_RANGES, LinkSettings
+from .settings import PENALTIES, SEGMENT_RANGES, LinkSettings
 from .tracks import tracks_of
 from .whole_movie.best_links import best_links
 
@@ -55,12 +57,15 @@ def jaqaman(
     Raises
     ------
     InvalidSetting
-        If more candidate links of one frame pair are within the search range than can be written out.
+        If more candidate links of one frame pair are within the search range than can be written out, or a feature with
+        a penalty is no column of numbers.
     """
+    for name in PENALTIES:
+        require_columns(points, getattr(settings, name), name)
     settings = _in_force(points, settings)
-    made = PairLinks(settings, with_margins=margins)
+    made = PairLinks(settings, with_margins=margins, measured_on=points)
     pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-    for frames in in_runs(_nearer(points, float(settings.search_range)), edge_budget):
+    for frames in in_runs(_nearer(points, settings), edge_budget):
         assert isinstance(frames, CandidateLinks)
         problem = frames.problem("squared", _half_alternative_cost(frames))
         answer = solve(problem, settings.solver, settings.device)
@@ -90,8 +95,9 @@ def _in_force(points: Points, settings: LinkSettings) -> LinkSettings:
     return replace(settings, motion="none", search_range=search_range, max_missed_frames=missed, **ranges)
 
 
-def _nearer(points: Points, search_range: float) -> Iterator[CandidateLinks]:
+def _nearer(points: Points, settings: LinkSettings) -> Iterator[CandidateLinks]:
     """Yield the candidate links of each frame pair; one as long as the range is none, as in TrackMate's first step."""
+    search_range = float(settings.search_range)
     for links in gated_pairs(points, search_range):
         if isinstance(links, WideGate):
             raise InvalidSetting(
@@ -100,6 +106,9 @@ def _nearer(points: Points, search_range: float) -> Iterator[CandidateLinks]:
                 "'jaqaman' needs; give a shorter one.",
                 setting="search_range",
             )
+        row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
+        ends = links.row_points[row], links.col_points[links.indices]
+        links = replace(links, distance=links.distance * times_as_far(points, settings.link_penalties, *ends))
         yield links.only(links.distance < search_range)
 
 
@@ -195,6 +204,10 @@ def _joins(points: Points, movie: Ordered, segments: _Segments, settings: LinkSe
     is_division, is_merge = segments.middle[graph.tail], segments.middle[graph.head]
     longest = np.select([is_division, is_merge], [ranges["division_range"], ranges["merge_range"]])
     longest = np.where(is_division | is_merge, longest, ranges["gap_closing_range"])
+    penalties = {"gap_closing_penalties": ~(is_division | is_merge), "division_penalties": is_division}
+    for name, of in (penalties | {"merge_penalties": is_merge & ~is_division}).items():
+        ends = movie.row[graph.tail[of]], movie.row[graph.head[of]]
+        square[of] *= times_as_far(points, getattr(settings, name), *ends) ** 2
     near = square <= longest**2
     return graph.only(near), square[near]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...matching.solvers import SOLVERS
 from ..errors import InvalidSetting
-from ..kinds import LENGTH, TRUTH, one_of, require_kinds, whole_number
+from ..kinds import LENGTH, TRUTH, declared_as, is_number, one_of, require_kinds, whole_number
 from ..points import Points
 from .gate.candidates import Cost
 from .given_links import GivenLinks, given_links
@@ -26,7 +26,18 @@ ExtraCost = Callable[[Points, np.ndarray, np.ndarray], Any]
 HOOKS = ("predict", "extra_cost")
 """Functions of the user's, which no file of settings can hold."""
 SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")
+PENALTIES = ("link_penalties", "gap_closing_penalties", "division_penalties", "merge_penalties")
 """What goes with linking "jaqaman" only."""
+
+
+def _are_weights(given: Any) -> bool:
+    return isinstance(given, Mapping) and all(
+        isinstance(name, str) and is_number(weight) and np.isfinite(weight) and weight >= 0
+        for name, weight in given.items()
+    )
+
+
+_WEIGHTS = declared_as("weights of at least 0 by feature, such as {intensity = 1.0}", _are_weights)
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,10 @@ class LinkSettings:
     gap_closing_range, division_range, merge_range : float or "auto"
         With linking "jaqaman": longest link across a gap (whole, not per frame), to a second daughter, and from a
         second parent (TrackMate: max distances of gap closing, splitting, merging). "auto": the search range.
-
+    link_penalties, gap_closing_penalties, division_penalties, merge_penalties : mapping of str to float, optional
+        With linking "jaqaman": weights w by column of the table, such as {"intensity": 1.0} (TrackMate: feature
+        penalties of linking, gap closing, splitting, merging). Particles with values f1 and f2 look
+        1 + Σ 3·w·|f1 − f2| / (f1 + f2) times as far apart as they are, for the ranges too.
     features : "auto", "none" or names of columns
         Features of the detections, above 0, whose change tells links apart: intensity, size. How they change along
         links is learned, and used where it makes links likelier that taught nothing of it. "auto": those of
@@ -118,6 +132,10 @@ class LinkSettings:
     gap_closing_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
     division_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
     merge_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
+    link_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
+    gap_closing_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
+    division_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
+    merge_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
     features: Asked = "none"
     predict: Predict | None = None
     extra_cost: ExtraCost | None = None
@@ -184,7 +202,7 @@ class LinkSettings:
 
     def _refuse_contradictions(self) -> None:
         """Refuse what learned motion cannot do, and what motion "none" cannot."""
-        for name in (name for name in SEGMENT_RANGES if getattr(self, name) != "auto"):
+        for name in (name for name in (*SEGMENT_RANGES, *PENALTIES) if getattr(self, name) not in ("auto", None)):
             raise InvalidSetting(
                 "goes with linking 'jaqaman' only. Set linking to 'jaqaman', or leave this out.", setting=name
             )

@@ -54,6 +54,10 @@ JAQAMAN = {
     "gap_closing_range": 1 / 3,
     "division_range": 7.0,
     "merge_range": 8.0,
+    "link_penalties": {"intensity": 1.0, "size": 0.1 + 0.2},
+    "gap_closing_penalties": {"intensity": 0.0},
+    "division_penalties": {"size": 2.0},
+    "merge_penalties": {"a b": 1e-7},
 }
 FLAGS = ("--labels", "--dark", "--divisions", "--merges")
 

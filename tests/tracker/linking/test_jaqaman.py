@@ -11,7 +11,7 @@ from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.formats.tables import read_points
 from auctrack.tracker.linking.gate import candidates
 from auctrack.tracker.linking.link import link, link_points
-from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.settings import PENALTIES, LinkSettings
 from auctrack.tracker.points import Points
 
 from .movies import table
@@ -111,6 +111,73 @@ class TestBranches:
         assert kinds == {"merge", "division"}
         near = places(*along(0, range(8)), *along(1.9, [0, 1, 2]), *along(1.9, [4, 5, 6], x=-1.5))
         assert [kind for *_, kind in joined(jaqaman(near, 2.5, divisions=True, merges=True))] == ["gap"]
+
+
+def with_feature(points: Points, values) -> Points:
+    """The same detections with a feature `size`."""
+    return Points(points.table.assign(size=values))
+
+
+class TestFeaturePenalties:
+    """P = 1 + Σ 3·w·|f1 − f2| / (f1 + f2), by which TrackMate multiplies each length."""
+
+    def test_twice_the_value_makes_a_link_look_twice_as_long_and_a_weight_of_half_half_as_much(self):
+        points = with_feature(places((0, 0.0, 0.0), (1, 0.0, 1.0)), [1.0, 2.0])
+        for weight, looks in ((1.0, 2.0), (0.5, 1.5), (0.0, 1.0)):
+            weights = {"size": weight}
+            assert len(jaqaman(points, looks + 1e-9, link_penalties=weights).links) == 1
+            assert len(jaqaman(points, looks - 1e-9, link_penalties=weights).links) == 0
+
+    def test_links_are_as_long_as_they_are(self):
+        points = with_feature(places((0, 0.0, 0.0), (1, 0.0, 1.0)), [1.0, 2.0])
+        assert jaqaman(points, 3.0, link_penalties={"size": 1.0}).links["length"].tolist() == [1.0]
+
+    def test_several_features_add_up(self):
+        points = Points(places((0, 0.0, 0.0), (1, 0.0, 1.0)).table.assign(size=[1.0, 2.0], glow=[1.0, 5.0]))
+        weights = {"size": 1.0, "glow": 1.0}
+        assert len(jaqaman(points, 4.0 + 1e-9, link_penalties=weights).links) == 1
+        assert len(jaqaman(points, 4.0 - 1e-9, link_penalties=weights).links) == 0
+
+    def test_a_feature_without_a_value_tells_nothing(self):
+        points = with_feature(places((0, 0.0, 0.0), (1, 0.0, 1.0)), [np.nan, 2.0])
+        assert len(jaqaman(points, 1.1, link_penalties={"size": 9.0}).links) == 1
+
+    def test_of_two_that_are_as_near_the_one_alike_is_linked(self):
+        points = with_feature(places((0, 0.0, 0.0), (1, 1.0, 0.0), (1, -1.0, 0.0)), [1.0, 1.5, 1.1])
+        links = jaqaman(points, 3.0, link_penalties={"size": 1.0}).links
+        assert links["target"].tolist() == [2]
+
+    @pytest.mark.parametrize(
+        ("detections", "setting", "given"),
+        [
+            (SEEN_AGAIN, "gap_closing_penalties", {}),
+            ((*MOTHER, *DAUGHTER), "division_penalties", {"divisions": True}),
+            ((*MOTHER, *OTHER_PARENT), "merge_penalties", {"merges": True}),
+        ],
+    )
+    def test_what_the_second_step_joins_has_penalties_of_its_own(self, detections, setting, given):
+        points = places(*detections)
+        second = np.arange(len(points)) >= (3 if setting == "gap_closing_penalties" else 6)
+        points = with_feature(points, np.where(second, 2.0, 1.0))
+        assert len(joined(jaqaman(points, **given))) == 1
+        others = {name: {"size": 9.0} for name in PENALTIES if name not in (setting, "link_penalties")}
+        assert len(joined(jaqaman(points, **given, **others))) == 1
+        assert not joined(jaqaman(points, **given, **{setting: {"size": 9.0}}))
+
+    @pytest.mark.parametrize("weights", [{"size": -1.0}, {"size": np.inf}, {"size": "much"}, [1.0], {1: 1.0}])
+    def test_what_is_no_weight_is_refused(self, weights):
+        with pytest.raises(InvalidSetting) as refused:
+            LinkSettings(linking="jaqaman", link_penalties=weights)
+        assert refused.value.setting == "link_penalties"
+
+    @pytest.mark.parametrize("name", PENALTIES)
+    def test_a_feature_that_is_not_there_or_another_linking_is_refused(self, name):
+        with pytest.raises(InvalidSetting) as refused:
+            jaqaman(places(*SEEN_AGAIN), **{name: {"size": 1.0}})
+        assert refused.value.setting == name
+        with pytest.raises(InvalidSetting) as refused:
+            LinkSettings(**{name: {"size": 1.0}})
+        assert refused.value.setting == name
 
 
 def test_a_step_as_long_as_the_range_is_not_made():
