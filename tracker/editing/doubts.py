@@ -24,7 +24,7 @@ class Doubts:
 
     Those of links with an end that an act touched, or with a rival there, follow the act; one farther away is that of
     before until all are measured again. Log-odds are the margin, less what the odds take off that the linking gave for
-    two tracks that have exchanged a detection (`linking.exchanges`), where no act was near.
+    two tracks that have exchanged a detection (`linking.exchanges`), where no act in effect changed a link at its ends.
 
     Parameters
     ----------
@@ -124,19 +124,25 @@ class Doubts:
                 "source": np.concatenate([self._source[far], ends[:, 0]]),
                 "target": np.concatenate([self._target[far], ends[:, 1]]),
                 "margin": np.concatenate([self._margin[far], margin]),
-                "log_odds": np.concatenate([self._log_odds[far], margin]),
+                "log_odds": np.concatenate([self._log_odds[far], self._log_odds_of(ends[:, 0], ends[:, 1], margin)]),
             }
         )
 
     def _take(self, source: np.ndarray, target: np.ndarray, margin: np.ndarray) -> None:
         order = np.lexsort((target, source))
         self._source, self._target, self._margin = source[order], target[order], margin[order]
-        exchanged = self._exchanges.reindex(_ends(self._source, self._target), fill_value=0.0).to_numpy()
-        with np.errstate(divide="ignore"):
-            self._log_odds = -np.logaddexp(-self._margin, np.log(exchanged))
+        self._log_odds = self._log_odds_of(self._source, self._target, self._margin)
         self._is_dropped = np.zeros(len(order), bool)
         self._near: dict[Link, float] = {}
         self._stale: set[Link] = set()
+
+    def _log_odds_of(self, source: np.ndarray, target: np.ndarray, margin: np.ndarray) -> np.ndarray:
+        """Return the log-odds of links, float64 (links,)."""
+        exchanged = self._exchanges.reindex(_ends(source, target), fill_value=0.0).to_numpy()
+        changed = [end for end, times in self._exchanged.items() if times > 0]
+        exchanged = np.where(np.isin(source, changed) | np.isin(target, changed), 0.0, exchanged)
+        with np.errstate(divide="ignore"):
+            return -np.logaddexp(-margin, np.log(exchanged))
 
     def _follow(self, ends: set[int]) -> None:
         """Have the margins of all links at some detections worked out when they are asked for."""

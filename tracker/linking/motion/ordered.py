@@ -151,7 +151,12 @@ def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
 
 
 def asked_for_spacing(starts: np.ndarray) -> list[slice]:
-    """Return, of frames spread over the movie, the detections whose nearest neighbour is looked up, `SAMPLE` or so."""
+    """Return, of frames spread over the movie, the detections whose nearest neighbour is looked up, `SAMPLE` or so.
+
+    All of them where they are no more: then no order of the detections changes the spacing.
+    """
     frames = np.flatnonzero(np.diff(starts) > 1)
-    asked = zip(starts[frames].tolist(), starts[frames + 1].tolist(), strict=True)
-    return [slice(a, b, max((b - a) * 50 // SAMPLE, 1)) for a, b in list(asked)[:: max(len(frames) // 50, 1)]]
+    frames = frames[:: max(len(frames) // 50, 1)]
+    begin, end = starts[frames], starts[frames + 1]
+    stride = max(int((end - begin).sum()) // SAMPLE, 1)
+    return [slice(a, b, stride) for a, b in zip(begin.tolist(), end.tolist(), strict=True)]

@@ -21,7 +21,7 @@ from ..motion.sweep import densities_of
 from . import gpu_exchanges
 
 LEAST = 1e-6
-"""Odds of one chain after the exchange below which the other chain is not looked at."""
+"""Odds of a chain after the exchange below which it is left to the other chain to tell that it may have happened."""
 
 
 def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray) -> np.ndarray:
@@ -99,10 +99,14 @@ def _edge(indptr, head, i, j):
 def _exchanges(
     first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law
 ):
-    """Return the links that exchanges of detections inside chains undo, one after the other, and the odds of each."""
+    """Return the links that exchanges of detections inside chains undo, one after the other, and the odds of each.
+
+    An exchange of two that are both inside chains is seen from either, and counts once, whichever comes first.
+    """
     undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     scratch = np.empty((2, alone.shape[1]))
-    tables = head, linked, lag, step, base, alone, past_class, tie, law, scratch
+    peak = np.exp(max(law[4].max(), law[6].max()))  # no displacement's density is higher
+    tables = head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch
     for j in range(first, last):
         a, b = into[j], out[j]
         if a < 0 or b < 0:
@@ -117,22 +121,22 @@ def _exchanges(
             b_new = _edge(indptr, head, other, k)
             if b_new < 0 or not (allowed[a_new] and allowed[b_new]):
                 continue
-            a2, b2 = into[other], out[other]
-            if a2 >= 0 and b2 >= 0 and other < j:
-                continue
             if now < 0:
-                now = _chain(g, a, b, h, *tables)
-            ratio = _chain(g, a_new, b_new, h, *tables) / now
+                now = _chain(g, a, b, h, 0.0, *tables)
+            ratio = _chain(g, a_new, b_new, h, LEAST * now, *tables) / now
             if ratio < LEAST:
                 continue
+            a2, b2 = into[other], out[other]
             a2_new = _edge(indptr, head, tail[a2], j) if a2 >= 0 else -1
             b2_new = _edge(indptr, head, j, head[b2]) if b2 >= 0 else -1
             if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
                 continue
             g2 = into[tail[a2]] if a2 >= 0 else -1
             h2 = out[head[b2]] if b2 >= 0 else -1
-            then = _chain(g2, a2_new, b2_new, h2, *tables)
-            ratio *= then / _chain(g2, a2, b2, h2, *tables)
+            then = _chain(g2, a2_new, b2_new, h2, 0.0, *tables) / _chain(g2, a2, b2, h2, 0.0, *tables)
+            if a2 >= 0 and b2 >= 0 and other < j and then >= LEAST:
+                continue
+            ratio *= then
             for e in (a, b, a2, b2):
                 if e >= 0:
                     undone.append(e)
@@ -141,13 +145,21 @@ def _exchanges(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _chain(g, a, b, h, head, linked, lag, step, base, alone, past_class, tie, law, scratch):
-    """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link."""
+def _chain(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch):
+    """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
+
+    Where it is below `least`, only that is sure of what is returned.
+    """
     shares, turns, slope, _, _, precision, norm = law
     keeps, switches, afresh = turns
     classes = len(shares)
     belief, then = scratch[0], scratch[1]
     before, likelihood = g, 1.0
+    for e in (a, b, h):
+        if e >= 0:
+            likelihood *= peak * (base[e] if e != h else 1.0) * (tie[head[before]] if before >= 0 else 1.0)
+            before = e
+    before = g
     for c in range(classes):
         belief[c] = past_class[g, c] if g >= 0 else 0.0
     for e in (a, b, h):
@@ -165,12 +177,10 @@ def _chain(g, a, b, h, head, linked, lag, step, base, alone, past_class, tie, la
                 density = np.exp(norm[c, p, d] - 0.5 * q)
                 then[c] = (switches * shares[c] + keeps * belief[c]) * density + afresh * alone[e, c]
             total += then[c]
+        likelihood *= total / peak
+        if likelihood < least:
+            break
         for c in range(classes):
             belief[c] = then[c] / total
-        likelihood *= total
-        if e != h:
-            likelihood *= base[e]
-        if before >= 0:
-            likelihood *= tie[head[before]]
         before = e
     return likelihood

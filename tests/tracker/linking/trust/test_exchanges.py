@@ -67,6 +67,28 @@ def test_what_is_not_allowed_is_not_exchanged(belief):
     assert not exchange_odds(belief, answer.source, answer.target, np.zeros(len(belief.graph), bool)).any()
 
 
+@pytest.mark.parametrize("divisions", [False, True])
+@pytest.mark.parametrize("changed", ["mirrored", "shifted", "axes exchanged", "permuted"])
+def test_no_order_of_the_detections_changes_probabilities(changed, divisions):
+    points, _ = walks(400, frames=8, step=0.75, seed=5)
+    row, positions = np.arange(len(points)), points.positions
+    if changed == "permuted":
+        row = np.random.default_rng(0).permutation(len(points))
+    there = {
+        "mirrored": positions * [-1, 1, -1],
+        "shifted": positions - np.array([0.317, 13.1, -2.3]),
+        "axes exchanged": positions[:, [2, 0, 1]],
+    }.get(changed, positions)
+    settings = LinkSettings(divisions=divisions)
+    links = link_points(points, settings).links.set_index(["source", "target"]).sort_index()
+    other = link_points(table(points.frames[row], there[row]), settings).links
+    other = other.assign(source=row[other["source"]], target=row[other["target"]])
+    other = other.set_index(["source", "target"]).sort_index()
+    assert (links["probability"] < 0.9).sum() > 50
+    np.testing.assert_array_equal(links.index, other.index)
+    np.testing.assert_allclose(links["probability"], other["probability"], rtol=0, atol=1e-9)
+
+
 def test_particles_that_pass_each_other_are_less_sure_than_one_link_tells():
     """Two lines that cross between other particles; at the crossing either detection may be either's."""
     points, _ = walks(300, frames=9, step=0.3, missed=0.0, false=0.0)
