@@ -62,9 +62,9 @@ def command(
             "--intervals",
             metavar="",
             rich_help_panel="Measures",
-            help="Also write mean speed and diffusion of all tracks with 95 % intervals that include the errors of "
-            "tracking, into NAME.intervals.csv; with --msd, also for its curve. Thirty likely trackings of the "
-            "detections are drawn, by the settings beside the table.",
+            help="Also write mean speed, diffusion and the rate of divisions of all tracks with 95 % intervals that "
+            "include the errors of tracking, into NAME.intervals.csv; with --msd, also for its curve. Thirty likely "
+            "trackings of the detections are drawn, by the settings beside the table.",
         ),
     ] = False,
     picture: Annotated[
@@ -119,9 +119,10 @@ def command(
     how many tracks they are; standard_error: of msd, from how much tracks differ (displacements within one track
     overlap, so their number says little).
 
-    With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame) and diffusion (from the
-    growth of the mean squared displacement from one frame to two): value, standard_error, low, high, unit; the curve of
-    --msd gets msd_low and msd_high. They cover both how much tracks differ and the errors of tracking.
+    With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
+    growth of the mean squared displacement from one frame to two) and, of particles that divide, division_rate: value,
+    standard_error, low, high, unit; the curve of --msd gets msd_low and msd_high. They cover both how much tracks
+    differ and the errors of tracking.
 
     [bold]Examples[/bold]
 

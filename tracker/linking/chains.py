@@ -1,9 +1,25 @@
-"""Links to tracks: every particle follows at most one and is followed by at most one, so links form chains."""
+"""Links to tracks: chains where each link is the only one of both its ends; all others make a lineage."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numba import njit
+
+from ..points import Points, Tracks
+
+
+def lineages(points: Points, source: np.ndarray, target: np.ndarray) -> Tracks:
+    """Return the tracks of links between rows of the points table, and who descends from whom."""
+    ways_out, ways_in = (np.bincount(ends, minlength=len(points)) for ends in (source, target))
+    follows = (ways_out[source] == 1) & (ways_in[target] == 1)
+    ids = track_ids(points.frames, source[follows], target[follows])
+    parents: dict[int, Sequence[int]] = {}
+    for parent, child in zip(ids[source[~follows]].tolist(), ids[target[~follows]].tolist(), strict=True):
+        parents[child] = [*parents.get(child, ()), parent]
+    return replace(points.with_track_ids(ids), parents=parents)
 
 
 def track_ids(frames: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:

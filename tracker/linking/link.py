@@ -18,7 +18,7 @@ from ..formats.tables import read_points, recognised
 from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
-from .constraints import Constraints, constraints_of
+from .constraints import constraints_of
 from .frame_pairs.first_order import first_order
 from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
 from .gate.candidates import EDGE_BUDGET, Cost
@@ -66,7 +66,7 @@ def link_points(
         done where links are pinned or forbidden: a session then links once more without, and gives them itself.
     samples : int
         Trackings to draw as they are likely, for intervals that hold the errors of tracking (`Linking.sampled_tracks`);
-        30 are enough. Needs learned motion, without divisions, merges, and links that are pinned or forbidden.
+        30 are enough. Needs learned motion. Links that are pinned are in all of them.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def link_steps(
             notes, movie, settings = [reason], None, settings.without_motion()
         constraints = constraints_of(points, settings)
         if samples:
-            _require_law(settings, constraints)
+            _require_law(settings)
         keep = editable and not constraints
         if settings.linking == "jaqaman":
             if editable:
@@ -166,17 +166,11 @@ def _require_no_nats(settings: LinkSettings, reason: str) -> None:
         )
 
 
-def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
-    """Refuse to draw trackings where nothing says how likely each is, or not all of it."""
-    hindrances = {
-        "no motion is learned": not settings.is_learned,
-        "divisions are looked for": settings.divisions,
-        "merges are looked for": settings.merges,
-        "links are pinned or forbidden": bool(constraints),
-    }
-    for why in (why for why, hinders in hindrances.items() if hinders):
+def _require_law(settings: LinkSettings) -> None:
+    """Refuse to draw trackings where nothing says how likely each is."""
+    if not settings.is_learned:
         raise InvalidSetting(
-            f"needs learned motion and links that are free, one to one; {why}.",
+            "needs learned motion.",
             in_python="Leave that out, or samples.",
             setting="samples",
         )

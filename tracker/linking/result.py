@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..errors import InvalidSetting
 from ..points import Tracks
-from .chains import track_ids
+from .chains import lineages
 from .kept import Kept
 from .motion.motion import Motion
 from .settings import LinkSettings
@@ -63,6 +63,8 @@ class Linking:
     samples : int64 (samples, detections) or None
         Where they were asked for: trackings drawn as they are likely, by the row that follows each row, −1 where none
         does. `sampled_tracks` makes tracks of them.
+    second_samples : tuple of int64 (links, 2), or None
+        Beside them, of each tracking the second links out of a source, or into a target, by their rows.
     kept : Kept or None
         The candidate links and duals that corrections start from, where they were asked for.
     """
@@ -75,6 +77,7 @@ class Linking:
     report: Mapping[str, Any] = field(default_factory=dict)
     kept: Kept | None = field(default=None, repr=False)
     samples: np.ndarray | None = field(default=None, repr=False)
+    second_samples: tuple[np.ndarray, ...] | None = field(default=None, repr=False)
 
     @cached_property
     def links(self) -> pd.DataFrame:
@@ -98,12 +101,12 @@ class Linking:
         InvalidSetting
             If none were asked for.
         """
-        if self.samples is None:
+        if self.samples is None or self.second_samples is None:
             raise InvalidSetting("sampled_tracks needs trackings: link_points(..., samples=30) draws them.")
         points = replace(self.tracks, parents={})
-        for following in self.samples:
+        for following, seconds in zip(self.samples, self.second_samples, strict=True):
             source = np.flatnonzero(following >= 0)
-            yield points.with_track_ids(track_ids(points.frames, source, following[source]))
+            yield lineages(points, np.append(source, seconds[:, 0]), np.append(following[source], seconds[:, 1]))
 
 
 def median_step(links: pd.DataFrame, frame_step: int) -> float | None:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from ..points import Points, Tracks
-from .chains import track_ids
+from .chains import lineages
 from .result import MARGIN, PROBABILITY
 
 
 def tracks_of(points: Points, links: pd.DataFrame) -> Tracks:
     """Return the chains of the links that are the only one of both their ends; all other links make a lineage."""
-    source, target = links["source"].to_numpy(), links["target"].to_numpy()
-    ways_out, ways_in = (np.bincount(ends, minlength=len(points)) for ends in (source, target))
-    follows = (ways_out[source] == 1) & (ways_in[target] == 1)
-    ids = track_ids(points.frames, source[follows], target[follows])
-    parents: dict[int, Sequence[int]] = {}
-    for parent, child in zip(ids[source[~follows]].tolist(), ids[target[~follows]].tolist(), strict=True):
-        parents[child] = [*parents.get(child, ()), parent]
-    return replace(points.with_track_ids(ids), parents=parents)
+    return lineages(points, links["source"].to_numpy(), links["target"].to_numpy())
 
 
 def with_sureness(tracks: Tracks, links: pd.DataFrame) -> Tracks:

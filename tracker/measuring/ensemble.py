@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ..points import Tracks
 from .measures import time_unit
@@ -22,13 +24,14 @@ def measure_ensemble(tracks: Tracks) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a `measure`, with its `value`, the `standard_error` over tracks (NaN where fewer than two tell) and the
-        `unit`:
+        One row a `measure`, with its `value`, the `standard_error` over tracks, or over families where particles divide
+        or merge, for daughters move as their mothers did (NaN where fewer than two tell), and the `unit`:
 
         - `mean_speed`: mean length of the steps over one frame, per time; longer ones would cut corners;
         - `diffusion`: the mean squared displacement's growth from one frame to two, over twice the axes and the time
           between them, which is free of the error of positions. Of particles that go straight on for some frames it is
-          more than what they diffuse by in the long run.
+          more than what they diffuse by in the long run;
+        - `division_rate`, where any track has a parent: tracks that end in two or more others, per particle and time.
 
     Raises
     ------
@@ -43,14 +46,18 @@ def measure_ensemble(tracks: Tracks) -> pd.DataFrame:
     growth = 2 * tracks.ndim * interval
     speed, pull = _mean_step(frame, position, start, step)
     unit, time = tracks.calibration.unit, time_unit(tracks.calibration)
-    return pd.DataFrame(
-        {
-            "measure": ["mean_speed", "diffusion"],
-            "value": [speed / interval, (twice[0] - once[0]) / growth],
-            "standard_error": [_error(pull / interval), _error((twice[1] - once[1]) / growth)],
-            "unit": [f"{unit}/{time}", f"{unit}²/{time}"],
-        }
-    )
+    family = _families(tracks.table["track_id"].to_numpy()[order][start], tracks)
+    speed_error, error = (_error(np.bincount(family, of)) for of in (pull / interval, (twice[1] - once[1]) / growth))
+    rows = [
+        ("mean_speed", speed / interval, speed_error, f"{unit}/{time}"),
+        ("diffusion", (twice[0] - once[0]) / growth, error, f"{unit}²/{time}"),
+    ]
+    if tracks.parents:
+        stop = np.append(start[1:], len(frame))
+        lived = float((frame[stop - 1] - frame[start]).sum() / step + len(tracks.parents)) * interval
+        divisions = int((np.bincount([mother for of in tracks.parents.values() for mother in of]) > 1).sum())
+        rows.append(("division_rate", divisions / lived, float(np.sqrt(divisions)) / lived, f"1/{time}"))
+    return pd.DataFrame(rows, columns=["measure", "value", "standard_error", "unit"])
 
 
 def _mean_step(frame: np.ndarray, position: np.ndarray, start: np.ndarray, step: int) -> tuple[float, np.ndarray]:
@@ -72,7 +79,15 @@ def _mean(
     return float(mean), (total - mean * n) / n.sum()
 
 
+def _families(track_id: np.ndarray, tracks: Tracks) -> np.ndarray:
+    """Return which family each of some tracks is of, int32 (tracks,); without parents each is one of its own."""
+    joints = [(child, mother) for child, of in tracks.parents.items() for mother in of]
+    place = np.searchsorted(track_id, np.array(joints, np.int64).reshape(-1, 2))
+    size = (len(track_id), len(track_id))
+    return connected_components(coo_array((np.ones(len(place)), tuple(place.T)), size), directed=False)[1]
+
+
 def _error(pull: np.ndarray) -> float:
-    """Return the standard error of a ratio of sums over tracks, as the bootstrap finds it."""
+    """Return the standard error of a ratio of sums over tracks, or families, as the bootstrap finds it."""
     told = np.count_nonzero(pull)
     return float(np.sqrt((pull**2).sum() * told / (told - 1))) if told > 1 else np.nan

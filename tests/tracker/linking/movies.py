@@ -32,6 +32,39 @@ def walks(
     return Points(pd.concat(parts, ignore_index=True)), np.concatenate(names)
 
 
+def dividing(
+    n=250, frames=10, *, step=0.3, rate=0.03, apart=0.15, missed=0.02, false=0.02, seed=0
+) -> tuple[Points, np.ndarray, dict[int, list[int]]]:
+    """Persistent random walks that divide, who each detection is (-1: nobody), and the parent of each daughter.
+
+    Daughters appear in the frame after their mother was last there, `apart` (root mean square per axis) from her.
+    """
+    rng = np.random.default_rng(seed)
+    edge, sigma = n ** (1 / 3), 0.55 * step / np.sqrt(8 / np.pi)
+    position, velocity = rng.uniform(0, edge, (n, 3)), rng.normal(0, sigma, (n, 3))
+    who, parents, known = np.arange(n), dict[int, list[int]](), n
+    at, numbers, names = [], [], []
+    for frame in range(frames):
+        seen = rng.random(len(who)) >= missed
+        clutter = rng.uniform(0, edge, (rng.poisson(false * n), 3))
+        at.append(np.vstack([position[seen], clutter]))
+        names.append(np.append(who[seen], np.full(len(clutter), -1)))
+        numbers.append(np.full(len(at[-1]), frame))
+        velocity = 0.9 * velocity + np.sqrt(1 - 0.81) * rng.normal(0, sigma, velocity.shape)
+        position = position + velocity
+        divides = rng.random(len(who)) < rate
+        mothers, old = who[divides], position[divides]
+        away = rng.normal(0, apart, old.shape)
+        daughters = known + np.arange(2 * len(mothers))
+        known += len(daughters)
+        parents |= {int(d): [int(m)] for d, m in zip(daughters, np.repeat(mothers, 2), strict=True)}
+        beside = np.stack([old + away, old - away], axis=1).reshape(-1, 3)
+        position = np.vstack([position[~divides], beside])
+        velocity = np.vstack([velocity[~divides], np.repeat(velocity[divides], 2, axis=0)])
+        who = np.append(who[~divides], daughters)
+    return table(np.concatenate(numbers), np.vstack(at)), np.concatenate(names), parents
+
+
 def stirred(n=1000, frames=6, *, own=0.05, flow=0.9, seed=1) -> tuple[Points, np.ndarray]:
     """Random walks in a smooth flow at density 1, and who each detection is; `own`, `flow`: root mean square steps."""
     rng = np.random.default_rng(seed)

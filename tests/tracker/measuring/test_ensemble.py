@@ -1,5 +1,7 @@
 """What all tracks measure together, and intervals that hold the errors of tracking too."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,6 +64,29 @@ class TestEnsemble:
         made = measure_ensemble(tracks_of(brownian(5, frames)))
         assert np.isnan(of(made, "mean_speed")) == (frames < 2)
         assert np.isnan(of(made, "diffusion"))
+
+
+class TestFamilies:
+    def test_daughters_that_move_as_their_mothers_did_make_errors_as_large_as_fewer_tracks(self):
+        """Each track three times, as mother, daughter and granddaughter: one of each would tell as much."""
+        steps = np.tile(brownian(50, 10), (1, 3, 1))
+        alone = measure_ensemble(tracks_of(steps[:, :50]))
+        families = {k + 50: [k] for k in range(100)}
+        together = measure_ensemble(replace(tracks_of(steps), parents=families))
+        for measure in ("mean_speed", "diffusion"):
+            assert of(together, measure, "standard_error") == pytest.approx(of(alone, measure, "standard_error"))
+
+    def test_the_division_rate_is_that_of_mothers_of_two_per_particle_and_time(self):
+        """Nine frames of three tracks, of which two follow one: 24 steps and 2 links, a frame 4 s."""
+        tracks = tracks_of(brownian(3, 9), calibration=Calibration((1.0, 1.0, 1.0), "µm", 4.0, "s"))
+        made = measure_ensemble(replace(tracks, parents={1: [0], 2: [0]}))
+        assert of(made, "division_rate") == pytest.approx(1 / (26 * 4))
+        assert of(made, "division_rate", "standard_error") == pytest.approx(1 / (26 * 4))
+        assert made.set_index("measure").loc["division_rate", "unit"] == "1/s"
+
+    def test_a_child_of_two_divides_nobody(self):
+        made = measure_ensemble(replace(tracks_of(brownian(3, 9)), parents={2: [0, 1]}))
+        assert of(made, "division_rate") == 0
 
 
 class TestIntervals:

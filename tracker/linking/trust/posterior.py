@@ -28,7 +28,13 @@ BETWEEN = 10
 
 
 def sampled_links(
-    belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray, count: int, seed: int = 0
+    belief: Belief,
+    source: np.ndarray,
+    target: np.ndarray,
+    allowed: np.ndarray,
+    count: int,
+    seed: int = 0,
+    explained: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
     """Draw sets of links as they are likely.
 
@@ -38,8 +44,10 @@ def sampled_links(
     source, target : int64 (links,)
         The best links, no detection twice among the sources or the targets.
     allowed : bool (edges,)
-        Candidates that may be links.
+        Candidates that may be links; others stay made, or unmade.
     count, seed : int
+    explained : float64 (n,), float64 (n,), optional
+        How many times likelier something else makes it that each detection has no link out of it, and none into it.
 
     Returns
     -------
@@ -48,6 +56,8 @@ def sampled_links(
     """
     graph = belief.graph
     step, base, alone, tie = chains_of(belief)
+    if explained is not None:
+        base = base / (explained[0][graph.tail] * explained[1][graph.head])
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
     weights = step, base, alone, belief.past, tie, belief.linked, tables(belief.law, belief.lags).packed
     out, into = np.full((2, graph.n), -1)

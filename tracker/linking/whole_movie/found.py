@@ -79,8 +79,8 @@ class Found:
     candidates : int
     windows : mapping
         What the report says of them: `windows`, `seam_links`, `seam_differences`, and `notes` where there are several.
-    whole : (Belief, Answer) or None
-        Where all was found at once.
+    whole : (Belief, Answer, Branches, closed ends) or None
+        Where all was found at once; the ends as `open_graph.closed_ends` has them.
     """
 
     links: Made
@@ -88,7 +88,7 @@ class Found:
     proofs: list[Proven]
     candidates: int
     windows: Mapping[str, int | list[str]]
-    whole: tuple[Belief, Answer] | None = None
+    whole: tuple[Belief, Answer, Branches, tuple[np.ndarray, np.ndarray]] | None = None
 
 
 def found_at_once(task: Task) -> Steps[Found]:
@@ -111,7 +111,7 @@ def found_at_once(task: Task) -> Steps[Found]:
     links = Made(answer.source, answer.target, answer.margin, answer.is_second, exchanged).and_pins(given.pinned, ways)
     motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
     candidates = int(np.isfinite(edges.weight).sum())
-    return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer))
+    return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer, edges, closed))
 
 
 def found_in_windows(task: Task, at_once: int) -> Steps[Found]:

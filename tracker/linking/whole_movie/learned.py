@@ -24,10 +24,9 @@ from ..motion.recipe import WIDEST_RADIUS
 from ..result import MARGIN, PROBABILITY, Linking, median_step
 from ..settings import LinkSettings
 from ..tracks import tracks_of, with_sureness
-from ..trust.posterior import sampled_links
 from .best_links import Answer
+from .drawn import drawn_trackings
 from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_in_windows
-from .given_limits import allowed
 from .gpu_learned import found_on_gpu
 from .open_graph import in_order
 from .seams import Made, Proven
@@ -113,10 +112,11 @@ def learned(
         "median_step": median_step(links, points.frame_step),
         **found.windows,
     }
-    kept = _kept(task, *found.whole) if editable and found.whole else None
-    drawn = _drawn(task, *found.whole, samples) if samples and found.whole else None
+    kept = _kept(task, *found.whole[:2]) if editable and found.whole else None
+    drawn = drawn_trackings(task, found, samples) if samples else None
+    sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
     tracks = with_sureness(tracks_of(points, links), links)
-    return Linking(tracks, lambda: links, settings, None, found.motion, report, kept, drawn)
+    return Linking(tracks, lambda: links, settings, None, found.motion, report, kept, *sampled)
 
 
 def _kept(task: Task, belief: Belief, answer: Answer) -> Kept:
@@ -174,16 +174,6 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
         "learned": [*motion.lines(calibration.frame_interval, calibration.time_unit), trust],
         "notes": [],
     }
-
-
-def _drawn(task: Task, belief: Belief, answer: Answer, samples: int) -> np.ndarray:
-    """Return trackings drawn as they are likely, by the row that follows each row; see `Linking.samples`."""
-    row = belief.movie.row
-    can_be = allowed(belief.graph, task.points, belief.movie, task.settings) & belief.can_be
-    drawn = np.full((samples, len(row)), -1)
-    following = sampled_links(belief, answer.source, answer.target, can_be, samples)
-    drawn[:, row] = np.where(following >= 0, row[following], -1)
-    return drawn
 
 
 def _table(points: Points, movie: Ordered, made: Made) -> pd.DataFrame:

@@ -14,9 +14,12 @@ from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.trust.posterior import sampled_links
+from auctrack.tracker.linking.trust.second_links import SecondLinks
 from auctrack.tracker.linking.whole_movie.best_links import best_links
+from auctrack.tracker.measuring.ensemble import measure_ensemble
+from auctrack.tracker.measuring.intervals import ensemble_intervals
 
-from ..movies import table, walks
+from ..movies import dividing, table, walks
 from .likelihood import log_likelihood, of_one_class
 
 
@@ -121,17 +124,89 @@ class TestOfAMovie:
             assert (step <= 0.5 * (points.frames[following[source]] - points.frames[source])).all()
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        LinkSettings(motion="none"),
-        LinkSettings(linking="jaqaman"),
-        LinkSettings(divisions=True),
-        LinkSettings(merges=True),
-        LinkSettings(pinned=[[0, 300]]),
-    ],
-    ids=["no motion", "jaqaman", "divisions", "merges", "pinned"],
-)
+@pytest.mark.parametrize("divisions", [False, True])
+class TestGivenLinks:
+    def test_pinned_links_are_in_every_tracking_and_forbidden_ones_in_none(self, divisions):
+        points, _ = walks(150, frames=6, step=0.6)
+        links = link_points(points, LinkSettings(divisions=divisions)).links
+        doubtful = links.sort_values("probability")[["source", "target"]].to_numpy()
+        rivals = doubtful[:2]
+        pinned = [[rivals[0, 0], rivals[1, 1]]] if points.frames[rivals[1, 1]] > points.frames[rivals[0, 0]] else []
+        pinned = [*pinned, *doubtful[4:8].tolist()]
+        settings = LinkSettings(divisions=divisions, pinned=pinned, forbidden=doubtful[8:12].tolist())
+        linking = link_points(points, settings, samples=10)
+        for following, seconds in zip(linking.samples, linking.second_samples, strict=True):
+            made = {*enumerate(following.tolist()), *map(tuple, seconds.tolist())}
+            assert made.issuperset(map(tuple, pinned))
+            assert made.isdisjoint(map(tuple, doubtful[8:12].tolist()))
+
+
+@pytest.fixture(scope="module")
+def dividing_cells():
+    return link_points(dividing(step=0.1)[0], LinkSettings(divisions=True), samples=40)
+
+
+class TestDivisions:
+    def test_division_links_are_drawn_as_often_as_they_are_probable(self, dividing_cells):
+        linking = dividing_cells
+        second = linking.links[linking.links["kind"] == "division"]
+        drawn = zip(linking.samples, linking.second_samples, strict=True)
+        made = [{*enumerate(following.tolist()), *map(tuple, seconds.tolist())} for following, seconds in drawn]
+        ends = list(zip(second["source"].tolist(), second["target"].tolist(), strict=True))
+        often = np.array([np.mean([link in tracking for tracking in made]) for link in ends])
+        assert len(ends) > 30
+        assert (1 - often).sum() == pytest.approx((1 - second["probability"]).sum(), abs=0.06 * len(ends))
+
+    def test_nobody_has_more_than_two_daughters_or_a_mother_beside_a_link_before(self, dividing_cells):
+        linking = dividing_cells
+        for following, seconds in zip(linking.samples, linking.second_samples, strict=True):
+            out = (following >= 0) + np.bincount(seconds[:, 0], minlength=len(following))
+            into = np.bincount(np.append(following[following >= 0], seconds[:, 1]), minlength=len(following))
+            assert out.max() == 2
+            assert into.max() == 1
+
+    def test_their_tracks_have_parents_and_the_division_rate_an_interval_that_holds_the_true_one(self):
+        held = []
+        for seed in range(20):
+            points, names, parents = dividing(step=0.1, seed=seed)
+            seen = set(names.tolist())
+            known = {d: m for d, m in parents.items() if d in seen and m[0] in seen}
+            truth = measure_ensemble(replace(points.with_track_ids(names), parents=known))
+            linking = link_points(points, LinkSettings(divisions=True), samples=8)
+            bounds = ensemble_intervals(linking.sampled_tracks())
+            assert (
+                bounds["measure"].tolist() == truth["measure"].tolist() == ["mean_speed", "diffusion", "division_rate"]
+            )
+            held.append(((bounds["low"] < truth["value"]) & (truth["value"] < bounds["high"])).to_numpy())
+        assert np.mean(held, axis=0).min() > 0.9
+
+
+def test_nobody_merges_and_divides_with_the_same_partner_where_both_may_be():
+    linking = link_points(dividing(100)[0], LinkSettings(divisions=True, merges=True), samples=5)
+    for following, seconds in zip(linking.samples, linking.second_samples, strict=True):
+        source = np.flatnonzero(following >= 0)
+        pairs = np.concatenate([np.stack([source, following[source]], axis=1), seconds])
+        assert len(np.unique(pairs, axis=0)) == len(pairs)
+        assert np.bincount(pairs[:, 0]).max() <= 2
+        assert np.bincount(pairs[:, 1]).max() <= 2
+
+
+class TestSecondLinks:
+    def test_a_lone_end_has_each_mother_as_often_as_its_odds_say(self):
+        links = SecondLinks(np.array([0, 0, 1]), np.array([2, 3, 3]), np.array([1.0, 2.0, 0.5]))
+        rng, room = np.random.default_rng(0), np.full(4, 2)
+        drawn = [links.drawn(np.array([True, True, False, False]), room, rng) for _ in range(4000)]
+        often = np.bincount(np.concatenate(drawn), minlength=3) / 4000
+        np.testing.assert_allclose(often, [1 / 4, 2 / 4, 0.5 / 1.5], atol=0.03)
+        np.testing.assert_allclose(links.likelier_alone(4), [4.0, 1.5, 1.0, 1.0])
+
+    def test_no_more_are_drawn_than_there_is_room_for(self):
+        links = SecondLinks(np.arange(5), np.full(5, 5), np.full(5, 1e9))
+        drawn = links.drawn(np.arange(6) < 5, np.array([0, 0, 0, 0, 0, 2]), np.random.default_rng(0))
+        assert len(drawn) == 2
+
+
+@pytest.mark.parametrize("settings", [LinkSettings(motion="none"), LinkSettings(linking="jaqaman")])
 def test_where_nothing_says_how_likely_a_tracking_is_none_is_drawn(settings):
     points, _ = walks(50)
     with pytest.raises(InvalidSetting, match="samples"):

@@ -1,0 +1,106 @@
+"""Trackings of a whole movie drawn as they are likely, with divisions and merges, confirmed links kept in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..constraints import keys
+from ..motion.graph import Graph
+from ..motion.learning import Belief
+from ..trust.posterior import sampled_links
+from ..trust.second_links import SecondLinks
+from .branching import Branches
+from .found import Found, Task
+from .given_limits import allowed
+
+SEED = 0
+
+Closed: TypeAlias = tuple[np.ndarray, np.ndarray]
+"""Rows and columns that confirmed links have; see `open_graph.closed_ends`."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Trackings, by rows of the points table.
+
+    Attributes
+    ----------
+    following : int64 (samples, n)
+        See `Linking.samples`.
+    seconds : tuple of int64 (links, 2)
+        See `Linking.second_samples`.
+    """
+
+    following: np.ndarray
+    seconds: tuple[np.ndarray, ...]
+
+
+def drawn_trackings(task: Task, found: Found, count: int) -> Drawn:
+    """Draw trackings of a movie that was found as a whole."""
+    assert found.whole is not None
+    belief, _, edges, closed = found.whole
+    graph, n, made = belief.graph, len(task.movie), found.links
+    can_be = allowed(graph, task.points, belief.movie, task.settings) & belief.can_be & _open(task, graph, closed)
+    divisions, merges = _second_links(task, edges, closed)
+    explained = merges.likelier_alone(n), divisions.likelier_alone(n)
+    first = ~made.is_second
+    chains = sampled_links(belief, made.source[first], made.target[first], can_be, count, SEED, explained)
+    pins = task.given.pinned
+    is_first = np.isin(keys(pins[:, 0], pins[:, 1], n), keys(made.source[first], made.target[first], n))
+    chains[:, pins[is_first, 0]] = pins[is_first, 1]
+    rng, seconds = np.random.default_rng(SEED), list[np.ndarray]()
+    for following in chains:
+        drawn = _seconds_of(following, (divisions, merges), pins[~is_first], closed, rng)
+        seconds.append(belief.movie.row[np.concatenate([pins[~is_first], drawn])])
+    return Drawn(_by_row(belief, chains), tuple(seconds))
+
+
+def _by_row(belief: Belief, chains: np.ndarray) -> np.ndarray:
+    row = belief.movie.row
+    following = np.full(chains.shape, -1)
+    following[:, row] = np.where(chains >= 0, row[chains], -1)
+    return following
+
+
+def _open(task: Task, edges: Graph, closed: Closed, *, way_out: int = 0, way_in: int = 0) -> np.ndarray:
+    """Mark the candidates that are not given, and both places of which no confirmed link has."""
+    n, given = len(task.movie), task.given.never_solved
+    is_given = np.isin(keys(edges.tail, edges.head, n), keys(given[:, 0], given[:, 1], n))
+    return ~is_given & ~closed[0][edges.tail + n * way_out] & ~closed[1][edges.head + n * way_in]
+
+
+def _second_links(task: Task, edges: Branches, closed: Closed) -> tuple[SecondLinks, SecondLinks]:
+    """Return the candidates of divisions and of merges."""
+    tail, head = edges.graph.tail, edges.graph.head
+    nothing = np.full(len(tail), -np.inf)
+    divides, merges = edges.division is not None, edges.merge is not None
+    open_out = _open(task, edges.graph, closed, way_out=int(divides))
+    open_in = _open(task, edges.graph, closed, way_in=int(merges))
+    return (
+        SecondLinks.of(head, tail, edges.division if edges.division is not None else nothing, open_out),
+        SecondLinks.of(tail, head, edges.merge if edges.merge is not None else nothing, open_in),
+    )
+
+
+def _seconds_of(
+    following: np.ndarray,
+    candidates: tuple[SecondLinks, SecondLinks],
+    pinned: np.ndarray,
+    closed: Closed,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw the second links beside some chains, by source and target, int64 (links, 2)."""
+    n, (divisions, merges) = len(following), candidates
+    ends = following < 0
+    begins = np.bincount(following[~ends], minlength=n) == 0
+    leaving, arriving = (np.bincount(pinned[:, side], minlength=n) for side in (0, 1))
+    room_out, room_in = 1 + ends - leaving, 1 + begins - arriving
+    divided = divisions.drawn(begins & ~closed[1][:n], room_out, rng)
+    mothers, daughters = divisions.other[divided], divisions.lone[divided]
+    ends[mothers] = False
+    np.subtract.at(room_in, daughters, 1)
+    merged = merges.drawn(ends & ~closed[0][:n], room_in, rng)
+    return np.stack([np.append(mothers, merges.lone[merged]), np.append(daughters, merges.other[merged])], axis=1)
