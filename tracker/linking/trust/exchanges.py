@@ -144,7 +144,7 @@ def _exchanges(
     return np.array(undone, np.int64), np.array(ratios, np.float64)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _chain(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch):
     """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
 
