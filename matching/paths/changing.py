@@ -104,7 +104,8 @@ class ChangingMatching:
     def problem(self) -> Problem:
         """Return the problem as it stands, without the edges that are not allowed."""
         allowed = np.flatnonzero(np.isfinite(self.cost[: self.n_edges]))
-        order = allowed[np.lexsort((self.col[allowed], self.row[allowed]))]
+        place = self.row[allowed].astype(np.int64) * self.n_cols + self.col[allowed]
+        order = allowed[np.argsort(place, kind="stable")]  # in order but for what was added: far faster than two keys
         indptr = np.concatenate([[0], np.cumsum(np.bincount(self.row[order], minlength=self.n_rows))])
         return Problem.sparse(
             (indptr, self.col[order], self.cost[order]), unmatched_cost=0.0, shape=(self.n_rows, self.n_cols)

@@ -3,8 +3,8 @@
     python -m auctrack.plugins.napari.act_times --particles 20000 --frames 51
 
 Needs a display: `xvfb-run -a -s "-screen 0 1600x1100x24"` before it brings a virtual one. Links of the list are broken
-one after the other, by key; an act is on the screen once napari has painted the links that it changed, and all of it is
-shown once tracks, tables and list have followed.
+one after the other, by key, each once the one looked at is painted; an act is on the screen once napari has painted the
+links that it changed, and all of it is shown once tracks, tables and list have followed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from qtpy.QtCore import Qt
 from qtpy.QtTest import QTest
 from qtpy.QtWidgets import QApplication
 
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .layers.hand_over import make_layer
-from .layers.layer_tables import points_layer
-from .screenshots import settle
+from .settled import settle
+from .simulated_viewer import simulated_viewer
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -47,12 +45,7 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _linked(particles: int, frames: int) -> tuple[Viewer, Any]:
-    points = simulate(SimulationSettings(particles=particles, frames=frames)).detections
-    viewer = Viewer(title="auctrack", show=True)
-    viewer.window.resize(1280, 860)
-    viewer.add_layer(make_layer(points_layer(points, "points", size=3)))
-    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
-    settle(widget)
+    viewer, widget = simulated_viewer(particles, frames, (1280, 860))
     widget.running.run_all()
     settle(widget)
     results = widget.parts.results
@@ -66,8 +59,9 @@ def _act(viewer: Any, widget: Any) -> tuple[tuple[float, float], ...]:
     canvas = viewer.window._qt_viewer.canvas.native  # noqa: SLF001 - napari offers no other way to its keys
     canvas.setFocus()
     QTest.keyClick(canvas, Qt.Key.Key_N)
-    while _marked(widget) != "link looked at" or widget.is_busy:
+    while _marked(widget) != "link looked at":
         _turn()
+    settle(widget, quiet_s=0.1)
     began = time.perf_counter(), time.process_time()
     QTest.keyClick(canvas, Qt.Key.Key_B)
     while _marked(widget) != "links changed":

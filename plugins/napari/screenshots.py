@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,13 @@ from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
 from .layers.readers import movie_reader
 from .sample_data import MOVIE, dividing_cells
+from .settled import settle
 
 FLAT = SimulationSettings(
     particles=150, frames=40, ndim=2, box_um=(120, 160), persistence=0.9, step_um=1.2, frame_interval_s=5, seed=4
 )
 DEEP = replace(MOVIE, particles=90, frames=30, box_um=(20, 60, 60), persistence=0.9)
 MICROSCOPE = RenderSettings(voxel_um=(1, 0.5, 0.5), seed=2)
-_PATIENCE = 120.0
 
 
 def main(folder: Path) -> None:
@@ -73,16 +72,6 @@ def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Vie
     viewer.dims.set_current_step(0, len(frames) - 6)
     viewer.canvas.overlays.scale_bar.visible = True
     return viewer, widget
-
-
-def settle(widget: Any, *, quiet: int = 50) -> None:
-    """Run the event loop until all work is done and drawn: `quiet` hundredths of a second in which nothing happens."""
-    end = time.monotonic() + _PATIENCE
-    still = 0
-    while still < quiet and time.monotonic() < end:
-        QApplication.processEvents()
-        time.sleep(0.01)
-        still = 0 if widget.is_busy else still + 1
 
 
 def _save_lineages(path: Path) -> None:

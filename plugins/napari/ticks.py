@@ -17,21 +17,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import typer
-from napari import Viewer
 from qtpy.QtCore import QObject, QTimer
 from qtpy.QtWidgets import QApplication
 
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .layers.file_layer import point_size
-from .layers.hand_over import make_layer
-from .layers.layer_tables import points_layer
 from .session.steps import Advance
+from .settled import settle
+from .simulated_viewer import simulated_viewer
 from .threads.timers import single_shot
 
 _TICK_MS = 5
 _LONG = 0.1
 _PAINT_MS = 100  # after the last layer, in which the canvas paints
-_PATIENCE = 600.0
 
 WORKING, MAKING, DRAWING = "it links", "napari makes its first layers", "napari draws"
 
@@ -100,7 +96,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--frames", type=int, default=50)
     parser.add_argument("--runs", type=int, default=3)
     asked = parser.parse_args(words)
-    viewer, widget = _opened(asked.particles, asked.frames)
+    viewer, widget = simulated_viewer(asked.particles, asked.frames, (900, 600))
     typer.echo(f"{asked.particles:,} points × {asked.frames} frames; the longest tick while\n")
     typer.echo("| run | while | ms | CPU ms | ticks over 100 ms |\n|---|---|---|---|---|")
     for run in range(1, asked.runs + 1):
@@ -110,20 +106,10 @@ def main(words: Sequence[str] | None = None) -> None:
     viewer.close()
 
 
-def _opened(particles: int, frames: int) -> tuple[Viewer, Any]:
-    points = simulate(SimulationSettings(particles=particles, frames=frames)).detections
-    viewer = Viewer(title="auctrack", show=True)
-    viewer.window.resize(900, 600)
-    viewer.add_layer(make_layer(points_layer(points, "points", size=point_size(points))))
-    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
-    _settle(widget)
-    return viewer, widget
-
-
 def _measured(widget: Any) -> dict[str, Longest]:
     ticks = Ticks(widget)
     widget.running.run_all()
-    _settle(widget)
+    settle(widget)
     ticks.stop()
     return ticks.longest
 
@@ -140,19 +126,8 @@ def _cancelled(widget: Any) -> float:
     while not widget.parts.bar.run_button.isEnabled():
         QApplication.processEvents()
     took = time.perf_counter() - began
-    _settle(widget)
+    settle(widget)
     return took
-
-
-def _settle(widget: Any) -> None:
-    """Run the event loop until nothing has happened for half a second."""
-    end = time.monotonic() + _PATIENCE
-    quiet = time.monotonic() + 0.5
-    while time.monotonic() < min(quiet, end):
-        QApplication.processEvents()
-        time.sleep(0.001)
-        if widget.is_busy:
-            quiet = time.monotonic() + 0.5
 
 
 if __name__ == "__main__":

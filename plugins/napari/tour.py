@@ -24,7 +24,7 @@ from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
 from .layers.readers import movie_reader
 from .sample_data import dividing_cells
-from .screenshots import settle
+from .settled import settle
 
 SIZES = ((1600, 1100), (1280, 720))
 THEMES = ("dark", "light")
@@ -59,7 +59,7 @@ def states(viewer: Any, theme: str, size: tuple[int, int]) -> Iterator[tuple[str
     viewer.window.resize(*size)
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
     for number, name in enumerate(_all_states(viewer, widget)):
-        settle(widget, quiet=5)
+        settle(widget, quiet_s=0.05)
         yield f"{number:02}-{name}", widget
     viewer.window.remove_dock_widget("all")
     viewer.layers.clear()
@@ -81,7 +81,7 @@ def _errors(viewer: Any, widget: Any) -> Iterator[str]:
     yield "error-no-time-axis"
     viewer.layers.clear()
     viewer.add_image(np.random.default_rng(0).poisson(9, (5, 64, 64)), name="noise")
-    settle(widget, quiet=5)
+    settle(widget, quiet_s=0.05)
     widget.parts.detect.threshold.setValue(1e6)
     widget.running.run_all()
     yield "error-nothing-found"
@@ -107,7 +107,7 @@ def _steps(viewer: Any, widget: Any) -> Iterator[str]:
     widget.suggesting.suggest_linking()
     yield "link-suggested"
     widget.running.run_all()
-    settle(widget, quiet=5)
+    settle(widget, quiet_s=0.05)
     viewer.dims.set_current_step(0, 8)
     yield "linked"
 
@@ -129,7 +129,7 @@ def _results(viewer: Any, widget: Any) -> Iterator[str]:
     viewer.dims.ndisplay = 2
     with tempfile.TemporaryDirectory() as place:
         widget.taking_away.export(str(Path(place) / "tracks.csv"))
-        settle(widget, quiet=5)
+        settle(widget, quiet_s=0.05)
     yield "exported"
 
 
@@ -137,7 +137,7 @@ def _corrections(viewer: Any, widget: Any) -> Iterator[str]:
     results = widget.parts.results
     results.tabs.setCurrentWidget(results.doubtful)
     results.suspicious.step(1)
-    settle(widget, quiet=5)
+    settle(widget, quiet_s=0.05)
     viewer.scene.camera.zoom *= 2
     yield "doubtful-link"
     widget.correcting.break_link()
@@ -148,11 +148,11 @@ def _corrections(viewer: Any, widget: Any) -> Iterator[str]:
 def _lineages(viewer: Any, widget: Any) -> Iterator[str]:
     viewer.add_points(dividing_cells(), name="cells", size=2)
     viewer.reset_view()
-    settle(widget, quiet=5)
+    settle(widget, quiet_s=0.05)
     yield "points-opened"
     widget.parts.link.divisions.setChecked(True)
     widget.running.run_all()
-    settle(widget, quiet=5)
+    settle(widget, quiet_s=0.05)
     results = widget.parts.results
     results.tabs.setCurrentWidget(results.lineage_page)
     widget.looking.choose_track(int(results.kept["track_id"].iloc[0]))

@@ -79,6 +79,7 @@ class TrackWidget(QWidget):
         self.correcting = Correcting(self.parts, showing, self._connections, self)
         self.taking_away = TakingAway(self.parts, self)
         self._devices = Desk(self)
+        self._desks = self.findChildren(Desk)
         self._lay_out()
         self._connect()
         self._take_input()
@@ -112,9 +113,7 @@ class TrackWidget(QWidget):
     @property
     def is_busy(self) -> bool:
         """Whether something was asked for that is not done or not shown yet."""
-        return any(
-            part.is_busy for part in (self.parts.overlay, self.preview, self.correcting, *self.findChildren(Desk))
-        )
+        return any(part.is_busy for part in (self.parts.overlay, self.preview, self.correcting, *self._desks))
 
     def event(self, event: QEvent) -> bool:
         """Let go of the viewer when the dock is closed: napari takes the widget out, but does not destroy it."""
@@ -122,7 +121,7 @@ class TrackWidget(QWidget):
             self._connections.drop()
             self.parts.overlay.let_go()
             self._depth.let_go()
-            for desk in self.findChildren(Desk):
+            for desk in self._desks:
                 desk.let_go()
         return super().event(event)
 

@@ -21,7 +21,10 @@ def with_sureness(tracks: Tracks, links: pd.DataFrame) -> Tracks:
     """Return tracks with `link_probability` and `link_margin` of the link that leads to each detection."""
     target = links["target"].to_numpy()
     sure = {name: np.full(len(tracks), np.nan) for name in (PROBABILITY, MARGIN)}
-    order = np.argsort(-links["margin"].to_numpy(), kind="stable")  # of two links into one, the less probable stands
+    shared = np.flatnonzero(np.bincount(target, minlength=len(tracks))[target] > 1)
+    shared = shared[np.argsort(-links["margin"].to_numpy()[shared], kind="stable")]  # the less probable of two stands
     for name, column in ((PROBABILITY, "probability"), (MARGIN, "margin")):
-        sure[name][target[order]] = links[column].to_numpy()[order]
+        values = links[column].to_numpy()
+        sure[name][target] = values
+        sure[name][target[shared]] = values[shared]
     return replace(tracks, table=tracks.table.assign(**sure))

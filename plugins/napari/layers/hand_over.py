@@ -30,7 +30,8 @@ def fill_layer(layer: Any, layer_data: LayerData) -> None:
     if kind == "tracks":
         _fill_tracks(layer, data, given)
     else:
-        layer.data = data
+        if not np.array_equal(layer.data, data):  # a correction of links moves no particle
+            layer.data = data
         layer.features = given["features"]
         if len(data) and (layer.size != given["size"]).any():  # napari gives points that are new a size of its own
             layer.size = given["size"]

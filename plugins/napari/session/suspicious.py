@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ....tracker.editing.looked_at import are_among
 from ....tracker.linking.result import Linking
 
 ENOUGH = 100
@@ -40,8 +41,7 @@ def suspicious_links(
     unsure = _least(margins, count)
     longest = _least(-links["length"].to_numpy(), count)
     known = {(int(source), int(target)) for source, target in held}
-    ends = zip(links["source"].tolist(), links["target"].tolist(), strict=True)
-    first = [k for k, link in enumerate(ends) if link in known] if known else []
+    first = np.flatnonzero(are_among(links, known)).tolist()
     order = list(dict.fromkeys([*first, *np.column_stack([unsure, longest]).ravel().tolist()]))
     chosen = links.iloc[order]
     target = chosen["target"].to_numpy()
