@@ -44,6 +44,7 @@ class Correcting(QObject):
         self._following.failed.connect(parts.bar.fail)
         results = parts.results
         parts.overlay.picked.connect(self._note_click)
+        parts.overlay.dragged.connect(self._move_dragged)
         results.open_corrections.connect(self._ask_file)
         for key, signal, act in (
             ("c", results.confirm_link, self.confirm_link),
@@ -111,6 +112,16 @@ class Correcting(QObject):
         self._forget_clicks()
         act = partial(EditSession.move_detection, position=at[1])
         self._start(lambda: self._parts.session.correcting(act, row))
+
+    def _move_dragged(self, track_id: int, place: Place) -> None:
+        """Record that a particle was dragged in its layer; what cannot be recorded now is left to the next link."""
+        session = self._parts.session
+        row = session.row_of(track_id, place[0])
+        if row is None or self._desk.is_busy:
+            self._parts.bar.say("The next link takes this particle where it is now.")
+            return
+        self._parts.overlay.take_drag()
+        self._start(lambda: session.correcting(partial(EditSession.move_detection, position=place[1]), row))
 
     def _under_mouse(self, near: Place | None = None) -> Place | None:
         linked, layer = self._parts.session.linked, self._parts.input.layer

@@ -33,6 +33,7 @@ class Running(QObject):
         self._showing = showing
         self._suggesting = suggesting
         self._edited: list[str] = []
+        self._kept = ""
         self._patience = single_shot(self, _PATIENCE_MS, self._lose_patience)
         parts.detect.run.connect(self.run_detect)
         parts.link.run.connect(self.run_link)
@@ -67,12 +68,13 @@ class Running(QObject):
         self._run(self._parts.session.taking_up, self._parts.results)
 
     def _take_edits(self) -> None:
-        """Have particles linked as they were edited, and say so beside the result."""
-        edits = self._parts.overlay.edits()
+        """Have particles linked as they were edited and corrected, and say so beside the result."""
+        edits, has_corrected = self._parts.overlay.edits(), self._parts.session.has_corrected_particles
         if self._work.is_busy:
             return
         self._edited = [f"Particles edited in their layer: {edits}."] if edits else []
-        if edits:
+        self._kept = ", but for what they did to particles" if has_corrected else ""
+        if edits or has_corrected:
             self._parts.session.take_edits(edits)
             self._parts.overlay.forget_edits()
 
@@ -82,6 +84,7 @@ class Running(QObject):
         if self._work.is_busy:
             return
         self._edited = [f"Edits of particles ({edits}) are not part of these: Link takes them."] if edits else []
+        self._kept = ""
         self._parts.overlay.forget_edits()
 
     def cancel(self) -> None:
@@ -149,7 +152,7 @@ class Running(QObject):
         self._parts.link.show_links(linked.linking.links["length"].to_numpy())
         self._suggesting.show_distances()
         self._showing.show_tracks()
-        gone = [f"Corrections made before ({lost}) are not part of these tracks."] if lost else []
+        gone = [f"Corrections made before ({lost}) are not part of these tracks{self._kept}."] if lost else []
         self._parts.bar.say(self._parts.session.report(), [*self._edited, *gone, *self._parts.session.doubts()])
         self._parts.steps.setCurrentWidget(self._parts.results)
 

@@ -24,7 +24,7 @@ from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
 from .links import draw_links
-from .picking import Click, drawn_links, link_under
+from .picking import Click, drawn_links, link_under, particle_under
 from .tails import Tails
 from .under_mouse import under_mouse
 
@@ -43,6 +43,7 @@ class Overlay(QObject):
     """Signals.
 
     `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`,
+    `dragged(track id, Place)` when the user has moved a particle in its layer (`take_drag` takes note of it),
     `clicked_beside(Click)` where no particle is under a click, or it means a link (Shift), and `frame_shown(frame)`
     when tracks were drawn or the viewer shows another frame.
     """
@@ -51,13 +52,16 @@ class Overlay(QObject):
     drawn = Signal(object)
     failed = Signal(object)
     picked = Signal(int, int)
+    dragged = Signal(int, object)
     clicked_beside = Signal(object)
     frame_shown = Signal(int)
 
     def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
         self._viewer = viewer
-        self._layers = OwnLayers(viewer, depth, self)
+        self._layers = OwnLayers(viewer, connections, depth, self)
+        self._layers.dragged.connect(self._tell_drag)
+        self._dragged = -1
         self._layers.announced.connect(self.announced)
         self._layers.taken.connect(self._taken)
         self._tails = Tails(viewer, connections)
@@ -252,15 +256,28 @@ class Overlay(QObject):
         layer: Any = self.layer("particles")
         if layer is None or self._shown is None:
             return
-        value = layer.get_value(
-            position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
-        )
-        if value is None:
-            self.clicked_beside.emit(Click(position, view_direction, tuple(dims_displayed)))
+        click = Click(position, view_direction, tuple(dims_displayed))
+        row = particle_under(click, layer)
+        if row is None:
+            self.clicked_beside.emit(click)
             return
-        track_id = float(layer.features["track_id"].iloc[int(value)])
+        track_id = float(layer.features["track_id"].iloc[row])
         if not math.isnan(track_id):  # a particle placed by hand is of no track yet
-            self.picked.emit(int(track_id), round(float(layer.data[int(value), 0])))
+            self.picked.emit(int(track_id), round(float(layer.data[row, 0])))
+
+    def _tell_drag(self, row: int) -> None:
+        layer: Any = self.layer("particles")
+        if self._shown is None or layer is None:
+            return
+        self._dragged = row
+        frame, *place = layer.data[row].tolist()
+        track_id = float(layer.features["track_id"].iloc[row])
+        if not math.isnan(track_id):
+            self.dragged.emit(int(track_id), (round(frame), place[-self._shown.tracks.ndim :]))
+
+    def take_drag(self) -> None:
+        """Take note of the particle that `dragged` has told of last: it is no edit for the next link."""
+        self._layers.take_drag(self._dragged)
 
     def link_under(self, click: Click, tracks: Tracks, links: pd.DataFrame) -> Link | None:
         """Return the drawn link under a click, None where there is none."""

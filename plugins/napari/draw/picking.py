@@ -33,6 +33,23 @@ class Click:
     displayed: Sequence[int]
 
 
+def particle_under(click: Click, layer: Any) -> int | None:
+    """Return the row of the particle of a Points layer that is under a click, None where there is none.
+
+    In 2D, where rings overlap, that is the one whose middle is nearest; napari would give the one drawn last.
+    """
+    value = layer.get_value(
+        click.position, view_direction=click.view_direction, dims_displayed=[*click.displayed], world=True
+    )
+    if value is None or click.view_direction is not None:
+        return None if value is None else int(value)
+    rows = np.asarray(layer._view_indices)  # noqa: SLF001 - napari offers no other way to what it shows
+    away = _in_world(layer, layer.data[rows]) - np.asarray(click.position, dtype=np.float64)[-layer.ndim :]
+    across = np.abs(away[:, [axis - len(click.position) for axis in click.displayed]]).max(axis=1)
+    is_under = (across <= layer.size[rows] / 2 * layer.scale[-1]) | (rows == value)
+    return int(rows[np.argmin(np.where(is_under, np.linalg.norm(away[:, 1:], axis=1), np.inf))])
+
+
 def drawn_links(
     tracks: Tracks, links: pd.DataFrame, frame: int, tail: int, layer: Any
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
+from ..threads.connections import Connections
 from ..threads.timers import single_shot
 from .depth import Depth
 from .edits import Edits, edits_between
@@ -19,18 +20,26 @@ if TYPE_CHECKING:
     from napari import Viewer
     from napari.layers import Layer
 
+_BEGUN = ("adding", "removing", "changing")
+"""What napari calls edits of points that are still going on."""
 _PAUSE_MS = 15  # between two layers, in which the window listens
 
 
 class OwnLayers(QObject):
-    """Signals: `announced(sentence)` before napari takes layers up, `taken()` once it has all of them."""
+    """Signals.
+
+    `announced(sentence)` before napari takes layers up, `taken()` once it has all of them; `dragged(row)` of the layer
+    of particles when the user has moved one of them there.
+    """
 
     announced = Signal(str)
     taken = Signal()
+    dragged = Signal(int)
 
-    def __init__(self, viewer: Viewer, depth: Depth, parent: QObject) -> None:
+    def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
         self._viewer = viewer
+        self._connections = connections
         self._depth = depth
         self._layers: dict[str, Layer] = {}
         self._void: dict[str, bool] = {}
@@ -75,6 +84,23 @@ class OwnLayers(QObject):
         self.edits()
         self._edits = Edits()
 
+    def take_drag(self, row: int) -> None:
+        """Take a particle that was dragged for unchanged: something else has taken note of it."""
+        layer: Any = self.layer("particles")
+        assert layer is not None and self._particles is not None  # noqa: PT018 - it was dragged there
+        self._particles[row] = layer.data[row]
+
+    def _edited(self, event: Any) -> None:
+        """Tell of a particle that was dragged; what else the user does there is noted for the next link."""
+        layer: Any = self.layer("particles")
+        if layer is None or self._particles is None or event.action in _BEGUN:
+            return
+        rows = [*event.data_indices]
+        if event.action != "changed" or len(rows) != 1 or len(layer.data) != len(self._particles):
+            self.edits()
+        elif not np.array_equal(layer.data[rows[0]], self._particles[rows[0]]):
+            self.dragged.emit(int(rows[0]))
+
     def put(self, role: str, layer_data: LayerData) -> None:
         """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
         if role == "particles":
@@ -99,6 +125,7 @@ class OwnLayers(QObject):
                 self._viewer.layers.selection.active = active
             if role == "particles":
                 self._depth.show(layer)
+                self._connections.add(layer.events.data, self._edited)
         self._void.pop(role, None)
 
     def hide(self, role: str) -> None:

@@ -15,6 +15,7 @@ _LINKS = (
 _MOUSE = (
     ("I", "add a particle under the mouse (in 3D at the brightest voxel)"),
     ("P", "move the clicked particle to the mouse"),
+    ("drag", "move a particle of the layer of particles, with napari's tool for selecting points"),
     ("L", "link particles by clicks alone, until L is pressed again"),
 )
 _ABOUT = (

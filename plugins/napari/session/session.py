@@ -18,7 +18,7 @@ from ....tracker.errors import InvalidInput
 from ....tracker.formats.sidecar import SUFFIX as SIDECAR
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.constraints import with_places
-from ....tracker.linking.result import Linking
+from ....tracker.linking.result import MARGIN, PROBABILITY, Linking
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.points import Points, Tracks
 from ...cli.measures_file import write_measures
@@ -80,8 +80,13 @@ class Session:
         return partial(find, self._required(), detect, link)
 
     def take_edits(self, edits: Edits) -> None:
-        """Let the next link take particles as they were edited."""
+        """Let the next link take particles as corrections have left them, and as they were edited."""
         points = self._required().source if self.detected is None else self.detected.points
+        if self.has_corrected_particles:
+            assert self.linked is not None  # it was corrected
+            tracks = self.linked.linking.tracks
+            table = tracks.table.drop(columns=["track_id", PROBABILITY, MARGIN], errors="ignore")
+            points = Points(table, tracks.calibration, timeline=tracks.timeline)
         if isinstance(points, Points):
             settings = None if self.detected is None else self.detected.settings
             self.detected = Detected(edits.of_points(points), settings, is_edited=True)
@@ -235,10 +240,15 @@ class Session:
         return self.corrections is not None and self.corrections.is_behind
 
     @property
+    def has_corrected_particles(self) -> bool:
+        """Whether corrections have added, moved or taken away particles."""
+        return self.corrections is not None and self.corrections.edit_detections
+
+    @property
     def has_command(self) -> bool:
         """Whether a command line gives the tracks shown, but for corrections."""
         is_edited = self.detected is not None and self.detected.is_edited
-        is_edited |= self.corrections is not None and self.corrections.edit_detections
+        is_edited |= self.has_corrected_particles
         return self.linked is not None and not self.linked.is_given and not is_edited
 
     @property

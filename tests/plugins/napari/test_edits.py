@@ -1,4 +1,7 @@
-"""Particles moved, deleted or added in their layer: the next link takes them, and nothing loses them before."""
+"""Particles deleted or added in their layer: the next link takes them, and nothing loses them before.
+
+Those that are dragged are corrected at once where there are links, and taken by the next link where there are none.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 
 from .conftest import finish, process_events
+from .test_correcting import press
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ def particles(viewer, tracked):
     press_delete(viewer)
     drag(layer, 4, 2)
     layer.add([2.0, 3.0, 30.0, 30.0])
-    process_events()
+    finish(tracked)
     return layer
 
 
@@ -63,7 +67,8 @@ def test_the_next_link_takes_them_and_says_so(tracked, particles):
     tracked.running.run_link()
     finish(tracked)
     assert linked_places(tracked) == wanted != before
-    assert "2 placed by hand, 3 gone from where they were" in tracked.parts.bar.warnings.text()
+    assert "1 placed by hand, 2 gone from where they were" in tracked.parts.bar.warnings.text()
+    assert "but for what they did to particles" in tracked.parts.bar.warnings.text()
     assert not tracked.parts.results.command_button.isEnabled()
     tracked.running.run_link()
     finish(tracked)
@@ -76,7 +81,7 @@ def test_particles_placed_by_hand_have_no_measured_quality(tracked, particles):
     tracked.running.run_link()
     finish(tracked)
     quality = tracked.parts.session.linked.linking.tracks.table["quality"]
-    assert quality.isna().sum() == 2
+    assert quality.isna().sum() == 1
 
 
 def test_a_filter_that_draws_anew_keeps_them(tracked, particles):
@@ -98,19 +103,48 @@ def test_a_filter_that_draws_anew_keeps_them(tracked, particles):
 
 def test_detecting_anew_says_that_they_are_not_part_of_it(tracked, particles):
     del particles
-    before = linked_places(tracked)
+    before = places(tracked.parts.session.detected.points.table[["frame", "z", "y", "x"]].to_numpy())
     tracked.running.run_all()
     finish(tracked)
     assert linked_places(tracked) == before
     assert "are not part of these" in tracked.parts.bar.warnings.text()
 
 
-def test_what_is_put_back_by_hand_is_no_edit(tracked):
-    layer = tracked.parts.overlay.layer("particles")
+def test_what_is_put_back_by_hand_is_no_edit(widget):
+    widget.running.run_detect()
+    finish(widget)
+    layer = widget.parts.overlay.layer("particles")
     drag(layer, 3, 2)
-    assert tracked.parts.overlay.edits()
+    assert widget.parts.overlay.edits()
     drag(layer, 3, -2)
+    assert not widget.parts.overlay.edits()
+
+
+def test_a_particle_dragged_among_tracks_is_a_correction_that_is_undone(viewer, tracked):
+    """Its place in the table is where it was dragged, its links are weighed anew, and U puts it back."""
+    layer = tracked.parts.overlay.layer("particles")
+    before, drawn = linked_places(tracked), places(layer.data)
+    drag(layer, 4, 2)
+    moved = places(layer.data)
+    finish(tracked)
+    assert linked_places(tracked) == moved != before
+    assert tracked.parts.session.n_corrections == 1
     assert not tracked.parts.overlay.edits()
+    press(viewer, "u")
+    finish(tracked)
+    assert (linked_places(tracked), places(layer.data)) == (before, drawn)
+    assert not tracked.parts.overlay.edits()
+
+
+def test_a_particle_dragged_during_a_correction_is_left_to_the_next_link(viewer, tracked):
+    layer = tracked.parts.overlay.layer("particles")
+    press(viewer, "n")
+    finish(tracked)
+    tracked.correcting.break_link()  # in another thread from here on
+    drag(layer, 4, 2)
+    finish(tracked)
+    assert tracked.parts.session.n_corrections == 1
+    assert tracked.parts.overlay.edits()
 
 
 def test_rings_are_of_one_size_after_a_particle_was_added_at_another(tracked, particles):

@@ -63,6 +63,22 @@ def show(viewer, place) -> None:
     process_events()
 
 
+def drag(viewer, start, end) -> None:
+    """Drag a place (frame, z, y, x) to another with the left button; a busy machine drops moves that follow at once."""
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    layer = next(layer for layer in viewer.layers if layer.name.startswith("particles of"))
+    canvas = viewer.window._qt_viewer.canvas.native
+    begin, stop = (on_canvas(viewer, layer, np.asarray(place, float)) for place in (start, end))
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=begin)
+    for part in (0.5, 0.9, 1.0, 1.0):
+        QTest.mouseMove(canvas, begin + (stop - begin) * part)
+        QTest.qWait(50)
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=stop)
+    process_events()
+
+
 def place_of(widget, row: int) -> np.ndarray:
     table = widget.parts.session.linked.linking.tracks.table
     return table[["frame", "z", "y", "x"]].to_numpy(float)[row]
@@ -158,6 +174,41 @@ def test_a_particle_is_added_under_the_mouse_and_deleted_by_key(viewer, lines, m
         press(viewer, "u")
         finish(lines)
     assert (lines.parts.session.n_corrections, links(lines)) == (0, before)
+
+
+def test_where_rings_overlap_a_click_picks_the_nearest_middle(viewer, lines, mouse):  # noqa: F811
+    """Three particles, each under the ring of the next, as touching ones are."""
+    for row, x in enumerate((21.5, 23.0)):
+        show(viewer, (2, 4, 24, x))
+        point_at(viewer, (2, 4, 24, x))
+        press(viewer, "i")
+        finish(lines)
+        assert len(lines.parts.session.linked.linking.tracks) == 21 + row
+    for x in (20, 21.5, 23.0):
+        place = (2, 4, 24, x)
+        show(viewer, place)
+        click(viewer, mouse, place)
+        finish(lines)
+        near = place_of(lines, lines.correcting._clicked[-1][1])
+        np.testing.assert_allclose(near, place, atol=0.5)
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_a_particle_dragged_with_napari_s_own_tool_is_moved_by_an_act(viewer, lines, undone):
+    layer = viewer.layers["particles of beads"]
+    viewer.layers.selection.active, layer.mode = layer, "select"  # as the button of the tool does
+    show(viewer, (2, 4, 24, 20))
+    drag(viewer, (2, 4, 24, 20), (2, 4, 24, 26))
+    finish(lines)
+    (row,) = np.flatnonzero((place_of(lines, slice(None))[:, [0, 2]] == (2, 24)).all(axis=1))
+    np.testing.assert_allclose(place_of(lines, row), (2, 4, 24, 26), atol=0.5)
+    assert [act["act"] for act in lines.parts.session.corrections._edits.acts] == ["move_detection"]
+    if undone:
+        press(viewer, "u")
+        finish(lines)
+        assert place_of(lines, row).tolist() == [2, 4, 24, 20]
+        assert lines.parts.session.n_corrections == 0
+    layer.mode = "pan_zoom"
 
 
 def test_after_a_deletion_rows_are_still_the_particles_that_are_meant(viewer, lines, mouse):  # noqa: F811
