@@ -29,6 +29,14 @@ def in_words(setting: str) -> str:
     return setting.replace("_", " ")
 
 
+def sentence_in_words(error: InvalidInput) -> str:
+    """Return what is wrong with an input, and what helps where there are no options, as in a window."""
+    if error.setting != "bright_on_dark":
+        return error.problem if error.in_python and error.setting else str(error)
+    ((bright, case),) = error.examples.items()
+    return f"{error.problem} If {case}, {'clear' if bright else 'tick'} “dark on a bright background”."
+
+
 def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
     """Return an error as a sentence for the user; `options` are what a command calls settings otherwise."""
     from ...matching.errors import AuctrackError

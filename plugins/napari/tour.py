@@ -59,7 +59,7 @@ def states(viewer: Any, theme: str, size: tuple[int, int]) -> Iterator[tuple[str
     viewer.window.resize(*size)
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
     for number, name in enumerate(_all_states(viewer, widget)):
-        settle(widget, quiet_s=0.05)
+        settle(widget, quiet_s=0.3)  # Qt lays out nested tabs in several turns
         yield f"{number:02}-{name}", widget
     viewer.window.remove_dock_widget("all")
     viewer.layers.clear()

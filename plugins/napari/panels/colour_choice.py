@@ -50,6 +50,11 @@ class ColourChoice(QWidget):
         """Colour by a column of the tracks or of what they measure."""
         self.feature.setCurrentIndex(self.feature.findData(feature))
 
+    def clear(self) -> None:
+        """Say nothing of colours: there are no tracks."""
+        self.bar.hide()
+        say(self.legend, "")
+
     def show_legend(self, feature: str, colouring: Colouring) -> None:
         """Say what the colours of a feature mean."""
         self.bar.show_colours(feature, self.feature.itemText(self.feature.findData(feature)), colouring)

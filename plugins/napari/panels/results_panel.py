@@ -198,6 +198,7 @@ class ResultsPanel(QWidget):
         self.tracks.clear()
         self.suspicious.show_frame(pd.DataFrame())
         self.lineage.clear()
+        self.colour.clear()
         self.show_plots((_NO_TRACK, ()))
         say(self.count, _NO_TRACKS)
         for label in (self.suspicious_note, self.left_out, self.progress, self.clicked, self.drawn):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qtpy.QtCore import QSize, Qt
+from qtpy.QtCore import QEvent, QObject, QSize, Qt
 from qtpy.QtWidgets import QFrame, QScrollArea, QWidget
 
 
@@ -24,6 +24,12 @@ class PanelScroll(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidget(page)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Ask for other width once the page needs another (called by Qt, whose scroll areas do not)."""
+        if event is not None and watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)  # pyright: ignore[reportArgumentType]
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Return the size asked for: a page around it would grow to more, and would be scrolled itself."""

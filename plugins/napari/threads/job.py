@@ -17,9 +17,9 @@ from qtpy.QtCore import QObject, QThreadPool, Signal  # pyright: ignore[reportPr
 from superqt.utils import WorkerBase
 
 from ....matching.errors import AuctrackError
-from ....tracker.errors import InvalidSetting
+from ....tracker.errors import InvalidInput, InvalidSetting
 from ...cli.compiling import told_of_compiling
-from ...cli.wording import in_words
+from ...cli.wording import in_words, sentence_in_words
 from .responsive import responsive
 from .stopped import Stopped
 
@@ -226,6 +226,8 @@ def sentence_of(error: BaseException) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, InvalidSetting):
         text = f"{in_words(error.setting)} {error.problem}".strip()
+    if isinstance(error, InvalidInput):
+        text = sentence_in_words(error)
     kind = type(error).__name__
     if isinstance(error, (AuctrackError, OSError)) and text:
         return text

@@ -16,6 +16,14 @@ def tracked(widget):
     return widget
 
 
+def test_another_layer_without_tracks_has_no_bar(viewer, tracked):
+    choose(tracked, "mean_speed")
+    assert tracked.parts.results.colour.bar.isVisibleTo(tracked.parts.results)
+    viewer.add_points(np.column_stack([np.arange(4), np.zeros((4, 2))]), name="others")
+    tracked.parts.input.choose_layer("others")
+    assert not tracked.parts.results.colour.bar.isVisibleTo(tracked.parts.results)
+
+
 def choose(widget, column: str) -> None:
     """Choose a column in the box by keys, as far down as it stands."""
     from qtpy.QtCore import Qt

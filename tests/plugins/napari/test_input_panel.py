@@ -175,6 +175,15 @@ def test_nothing_is_left_out_until_the_user_says_so(viewer, open_widget, kind):
     assert widget.parts.session.source.part.region is None
 
 
+def test_a_size_that_is_left_at_nothing_is_one_voxel(viewer, open_widget):
+    """What is typed beside it is kept as it is: no number of the layer comes from elsewhere."""
+    layer = viewer.add_image(FLAT, name="movie")
+    panel = open_widget().parts.input
+    panel.sizes[1].setValue(0.0)
+    panel.sizes[2].setValue(0.5)
+    assert layer.scale.tolist() == [1.0, 1.0, 0.5]
+
+
 def test_a_layer_that_is_renamed_stays_the_input_and_keeps_its_results(viewer, open_widget):
     movie = viewer.add_image(DEEP, name="movie", **PHYSICAL)
     viewer.add_image(DEEP, name="other", **PHYSICAL)

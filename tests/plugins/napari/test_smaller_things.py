@@ -26,6 +26,19 @@ def test_an_empty_viewer_says_what_to_do(open_widget):
     assert not widget.parts.bar.run_button.isEnabled()
 
 
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_where_nothing_is_found_the_remedy_is_the_field_s_name(viewer, open_widget, is_dark):
+    viewer.add_image(np.random.default_rng(0).poisson(9, (5, 64, 64)), name="noise")
+    widget = open_widget()
+    detect = widget.parts.detect
+    detect.dark.setChecked(is_dark)
+    widget.running.run_all()
+    finish(widget)
+    said = widget.parts.bar.error.text()
+    assert "bright_on_dark" not in said
+    assert f"{'clear' if is_dark else 'tick'} “{detect.dark.text()}”" in said
+
+
 @pytest.mark.parametrize("unit", ["mm", "m"])
 def test_lengths_are_in_the_unit_that_is_chosen(viewer, widget, unit):
     box = widget.parts.input.unit_box

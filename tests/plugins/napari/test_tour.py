@@ -52,6 +52,7 @@ def test_every_state_is_seen_whole(viewer, pictures, theme, size):
             seen[name] = viewer.screenshot(str(path), canvas_only=False, flash=False)
             assert path.stat().st_size > 0
             assert cut_texts(widget) == [], name
+            assert overlapping(widget.parts.results.doubtful) == [], name
             assert hidden(widget, PARTS.get(name.partition("-")[2], [])) == [], name
     finally:
         from napari.settings import get_settings
@@ -64,10 +65,14 @@ def test_every_state_is_seen_whole(viewer, pictures, theme, size):
 
 
 def cut_texts(widget) -> list[str]:
-    """Texts of buttons, ticks and boxes in sight for which there is no room."""
-    from qtpy.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton
+    """Texts of buttons, ticks, boxes and numbers in sight for which there is no room."""
+    from qtpy.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QLabel, QPushButton
 
-    cut = []
+    cut = [
+        field.text()
+        for field in widget.findChildren(QAbstractSpinBox)
+        if field.isVisible() and field.lineEdit().width() < field.fontMetrics().horizontalAdvance(field.text())
+    ]
     for kind in (QPushButton, QCheckBox, QLabel, QComboBox):
         for one in widget.findChildren(kind):
             text = one.currentText() if kind is QComboBox else one.text()
@@ -76,6 +81,21 @@ def cut_texts(widget) -> list[str]:
             if one.fontMetrics().horizontalAdvance(text) > one.width():
                 cut.append(text)
     return cut
+
+
+def overlapping(page) -> list[str]:
+    """Which parts of a page lie over each other."""
+    from qtpy.QtCore import Qt
+    from qtpy.QtWidgets import QWidget
+
+    parts = page.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    seen = [part for part in parts if part.isVisible()]
+    return [
+        f"{type(one).__name__} and {type(other).__name__}"
+        for k, one in enumerate(seen)
+        for other in seen[:k]
+        if one.geometry().intersects(other.geometry())
+    ]
 
 
 def hidden(widget, names: list[str]) -> list[str]:
