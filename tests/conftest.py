@@ -1,4 +1,4 @@
-"""What all tests share: a cache of compiled code that cannot be stale, and Ctrl-C that works."""
+"""What all tests share: a cache of compiled code, real data, and Ctrl-C that works."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from .compiled_cache import ROOT, numba_folder
+from .compiled_cache import NUMBA, ROOT
 
-# Before anything imports numba; workers and the programs that tests start inherit both, and take turns at writing.
-if "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = str(numba_folder())
-os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "auctrack.tests.one_writer.Folder"
+# Before anything imports numba; workers and the programs that tests start inherit it.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(NUMBA))
 
 
 REAL_DATA = (ROOT / "tests" / "data", ROOT.parent / "shared" / "data")

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .compiled_cache import CACHE, ROOT, compiled_sources, importers, numba_folder
+from .compiled_cache import CACHE, NUMBA, ROOT
 
 OTHERS: dict[type[ast.AST], Any] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -31,6 +31,7 @@ OTHERS: dict[type[ast.AST], Any] = {
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any"}
 TREE = CACHE / "mutants"
 """Always in one place: numba keeps code by the path of its source."""
+COMPILED = TREE / "compiled"
 LIMIT_S = 600
 """A test run that takes longer has noticed: such a mutant does not end."""
 NOT_HERE = "not gpu and not multigpu and not kernels and not window"
@@ -151,7 +152,7 @@ def near(path: Path) -> Iterator[list[str]]:
 
 
 def first_failure(tree: Path, path: Path, tests: list[str]) -> str:
-    """Return the first test that fails; what numba made of untouched sources is taken from a cache."""
+    """Return the first test that fails; what numba made of other functions is taken from a cache."""
     here = dict(os.environ, PYTHONPATH=str(tree.parent), PYTHONDONTWRITEBYTECODE="")
     here["NUMBA_CACHE_DIR"] = str(compiled_for(path))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", NOT_HERE, *tests]
@@ -165,26 +166,22 @@ def first_failure(tree: Path, path: Path, tests: list[str]) -> str:
 
 def take_over_compiled(tree: Path) -> None:
     """Give the copied tree what numba made of the tree itself; it names folders after the paths of sources."""
-    for folder in {path.parent for path in compiled_sources()}:
+    for folder in {path.parent for path in ROOT.rglob("*.py") if ".venv" not in path.parts}:
         here, there = (
             f"{folder.name}_{hashlib.sha1(str(path).encode()).hexdigest()}"
             for path in (folder, tree / folder.relative_to(ROOT))
         )
-        if (numba_folder() / here).is_dir():
-            shutil.copytree(numba_folder() / here, numba_folder() / "mutants" / there, dirs_exist_ok=True)
+        if (NUMBA / here).is_dir():
+            shutil.copytree(NUMBA / here, COMPILED / there, dirs_exist_ok=True)
 
 
 def compiled_for(path: Path) -> Path:
-    """Return a cache for a changed file: the one of all mutants, or a copy without what may hold code of that file."""
-    shared = numba_folder() / "mutants"
-    if ROOT / path not in compiled_sources():
-        return shared
-    own = TREE / "compiled"
+    """Return the cache of all mutants or, where the changed file has compiled code, a copy: it would replace theirs."""
+    if "import compiled" not in (ROOT / path).read_text(encoding="utf-8"):
+        return COMPILED
+    own = TREE / "own"
     shutil.rmtree(own, ignore_errors=True)
-    shutil.copytree(shared, own) if shared.is_dir() else own.mkdir()
-    for stale in importers(ROOT / path):
-        for entry in own.glob(f"{stale.parent.name}_*/{stale.stem}.*"):
-            entry.unlink()
+    shutil.copytree(COMPILED, own)
     return own
 
 

@@ -155,7 +155,7 @@ WORDS: dict[str, Words] = {
         f"{kind}_penalties": Words(
             f"With linking jaqaman, feature penalties of {what}, by columns of the detections",
             auto="none",
-            written="Example: intensity=1, with which particles of which one is twice as bright look twice as far apart.",
+            written="Example: intensity=1: particles of which one is twice as bright look twice as far apart.",
         )
         for kind, what in (
             ("link", "steps"),

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..cardinality.graph import BipartiteGraph
 from ..cardinality.maximum import maximum_matching
 from ..certificate.hall import infeasible
 from ..errors import Infeasible
+from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.flat_graph import allowed_pairs, global_columns
 
@@ -58,7 +58,7 @@ def _fault_of_matrix(block: Problem) -> Infeasible | None:
     return _fault_of_graph(block, *_few_pairs(matrix, block.n_cols))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _few_pairs(allowed, most):
     """Return (indptr, indices) of the first `most` allowed pairs of each row, counted on from the diagonal."""
     n, m = allowed.shape

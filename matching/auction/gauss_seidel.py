@@ -13,15 +13,15 @@ the rest have stated their wishes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.row_scan import BLOCK, float_of_rank, lowest_blocks, rank
 
 TURNS = 256
 """Longest chain of bids; the bids are as many as without chains, and take 0.6 times as long (10⁵ points and more)."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bid_in_turn(waiting, indptr, indices, data, prices, eps, budget):
     """Let the waiting rows bid until every row has a column or the budget is spent.
 
@@ -66,7 +66,7 @@ def bid_in_turn(waiting, indptr, indices, data, prices, eps, budget):
     return bids, rest
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _bid(i, indptr, indices, data, prices, eps):
     """Give row i its best column at its offer; return the row that had it, -1 for none."""
     best_col, offer = best_offer(i, indptr, indices, data, prices, eps)
@@ -81,7 +81,7 @@ def _bid(i, indptr, indices, data, prices, eps):
     return outbid
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def best_offer(i, indptr, indices, data, prices, eps):
     """Return row i's best column (-1: its bound is better) and the price at which the second is better by `eps`."""
     v = prices.v
@@ -101,7 +101,7 @@ def best_offer(i, indptr, indices, data, prices, eps):
     return at - lo if indices is None else indices[at], data[at] - (second if second < np.inf else best) - eps
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_offer_of_all(row, bound, v, eps):
     """As `best_offer`, of a row of a matrix: its two best are in the two blocks of columns with the least values."""
     best, second, at = bound, np.inf, -1

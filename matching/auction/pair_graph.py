@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..jit.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def united(near_rows, near_cols, ranks):
     """Unite columns near each row, rows near each column, and one column of each row (-1 = none) into CSR."""
     n, m = len(near_rows), len(near_cols)
@@ -34,7 +35,7 @@ def united(near_rows, near_cols, ranks):
     return _without_repeats(ends - most, fill, indices, m)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _without_repeats(begins, ends, indices, m):
     """Close the gaps between rows and drop the columns that a row names twice."""
     indptr = np.zeros(len(begins) + 1, np.int64)
@@ -51,7 +52,7 @@ def _without_repeats(begins, ends, indices, m):
     return indptr, indices[:kept].copy()
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _cost(x, i, y, j, squared):
     """As `costs.pair_cost`, axes first."""
     dz, dy, dx = x[0, i] - y[0, j], x[1, i] - y[1, j], x[2, i] - y[2, j]
@@ -59,7 +60,7 @@ def _cost(x, i, y, j, squared):
     return total if squared else np.sqrt(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def costs_of_pairs(x, y, indptr, indices, squared):
     """Return the cost of every pair of the graph."""
     out = np.empty(len(indices))
@@ -69,7 +70,7 @@ def costs_of_pairs(x, y, indptr, indices, squared):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extended(indptr, indices, data, columns, counts, x, y, squared):
     """Return the graph with new pairs at the end of their rows."""
     n = len(indptr) - 1

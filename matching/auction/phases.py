@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..certificate.matched import Matched
+from ..jit.compiled import compiled
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows
 from ..paths.finish import (
@@ -89,7 +89,7 @@ def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) ->
     side_by_side(lambda c: kernel(first[c], first[c + 1], starts, rows, counts[c]), range(len(counts)))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _try_parts(hard, indptr, indices, data, state, most_scans, first, end, starts, rows, counts):
     """Match components `first` to `end` by bids and shortest paths; mark those in `hard` for which that takes too long.
 
@@ -105,7 +105,7 @@ def _try_parts(hard, indptr, indices, data, state, most_scans, first, end, start
         counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _solve_parts(hard, indptr, indices, data, state, prices, schedule, first, end, starts, rows, counts):
     """Solve the hard ones of components `first` to `end` by phases and finish exactly; `counts` as in `_try_parts`."""
     for part in range(first, end):

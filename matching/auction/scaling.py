@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..paths.shortest_paths import State
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import largest_cost
@@ -109,7 +109,7 @@ def may_scale(problem: Problem, options: AuctionOptions) -> bool:
     return n == m or (options.eps is None and options.max_bids is None and problem.kind != "dense" and m < 1.2 * n)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def run_phases(rows, indptr, indices, data, prices, schedule):
     """Run the phases of one component; return (bids, rows that still wait)."""
     if schedule.scaled:
@@ -130,7 +130,7 @@ def as_floats(bound: np.ndarray) -> np.ndarray:
     return np.where(bound >= (np.inf if bound.dtype.kind == "f" else INT_LIMIT), np.inf, bound)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scaled_eps(rows, indptr, data, last):
     """Return the falling increments of one component's phases, float64; the last one is `last` unless that is 0.
 
@@ -150,7 +150,7 @@ def scaled_eps(rows, indptr, data, last):
     return eps[:n]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cost_scale(rows, indptr, data):
     """Return what the eighth (or last) cheapest pair costs above the cheapest, row mean, and the largest |c|."""
     total, largest = 0.0, 0.0
@@ -175,14 +175,14 @@ def cost_scale(rows, indptr, data):
     return total / max(len(rows), 1), largest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def run_phase(rows, indptr, indices, data, prices, eps, budget):
     """Release the rows that are not ε-content and let them bid; return (bids, rows that still wait)."""
     waiting = release(rows, indptr, indices, data, prices, eps)
     return bid_in_turn(waiting, indptr, indices, data, prices, eps, budget)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def release(rows, indptr, indices, data, prices, eps):
     """Unassign the rows whose column is worse than their best by more than `eps`; return all unassigned rows."""
     v, col_of_row, row_of_col = prices.v, prices.col_of_row, prices.row_of_col

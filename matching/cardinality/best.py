@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numba import njit
 
 from ..errors import InvalidProblem
+from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 from .local_search import local_search
 from .pothen_fan import phases_while_they_pay, search_each_out
@@ -59,7 +59,7 @@ def choose(graph: BipartiteGraph) -> Kind:
     return "ordered" if gap * 128 <= graph.n_columns else "general"
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _degrees(indptr: IntArray, stride: int) -> tuple[float, float]:
     """Of every stride-th row: mean degree and its standard deviation."""
     n = 0
@@ -75,7 +75,7 @@ def _degrees(indptr: IntArray, stride: int) -> tuple[float, float]:
     return mean, np.sqrt(max(squares / n - mean * mean, 0.0))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _neighbour_gap(indptr: IntArray, indices: IntArray, stride: int) -> float:
     """Median distance between successive columns in every stride-th row; of long rows the first 64 count."""
     rows = np.arange(0, len(indptr) - 1, stride)

@@ -6,8 +6,7 @@ least half of the maximum; one sequential pass over the rows.
 
 from __future__ import annotations
 
-from numba import njit
-
+from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 
 
@@ -16,7 +15,7 @@ def cheap(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> 
     _cheap(graph.indptr, graph.indices, col_of_row, row_of_col)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cheap(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row_of_col: IntArray) -> None:
     for i in range(len(col_of_row)):
         if col_of_row[i] >= 0:

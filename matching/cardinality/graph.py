@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 
 from ..device import cuda
+from ..jit.compiled import compiled
 from .reading import check_columns, check_pointer, checked_shape, checked_type, parts_of, pointer_type
 
 IntArray = NDArray[Any]
@@ -103,7 +103,7 @@ class BipartiteGraph:
         return cls(_read_only(indptr), _read_only(indices), n_rows, n_columns)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _inspect(indptr: IntArray, indices: IntArray) -> tuple[int, int, bool]:
     low, high = np.int64(indices[0]), np.int64(indices[0])
     is_clean = True

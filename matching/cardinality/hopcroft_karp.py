@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 from .phases import phase_statistics
 
@@ -40,7 +40,7 @@ def hopcroft_karp(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntAr
     return phase_statistics(frontiers, augmented, seconds)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def levels_from_free_rows(
     indptr: IntArray,
     indices: IntArray,
@@ -85,7 +85,7 @@ def levels_from_free_rows(
     return level, found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def augment_along_levels(
     indptr: IntArray,
     indices: IntArray,

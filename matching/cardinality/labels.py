@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..jit.bitset import Bits, add, has
+from ..jit.compiled import compiled
 from ..jit.prefetch import prefetch
 from .graph import IntArray
 
@@ -14,7 +14,7 @@ _FAR, _NEAR = 16, 8
 _LINE = 16
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def global_relabel(
     indptr_t: IntArray,
     indices_t: IntArray,
@@ -77,7 +77,7 @@ def global_relabel(
     return int(distance) // 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def simple_labels(row_of_col: IntArray, label: IntArray, bound_of_row: IntArray) -> None:
     """Bounds without a search: 0 for free columns, 2 for matched ones, 1 for free rows."""
     bound_of_row[:] = 1

@@ -8,8 +8,8 @@ almost all of it without touching the rest of the graph.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 
 
@@ -18,7 +18,7 @@ def local_search(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArr
     return _local_search(graph.indptr, graph.indices, col_of_row, row_of_col, limit)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _local_search(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row_of_col: IntArray, limit: int) -> int:
     seen_by = np.full(len(row_of_col), -1, np.int32)
     parent = np.empty(len(row_of_col), np.int32)

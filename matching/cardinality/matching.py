@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..device import cuda
 from ..errors import InvalidProblem
+from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 
 
@@ -109,7 +109,7 @@ def alternating_reach(
     return reached_rows, reached_columns
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _reach(
     indptr: IntArray,
     indices: IntArray,
@@ -188,7 +188,7 @@ def verify_matching(graph: Any, matching: Matching) -> int:
     return matching.size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _open_edges(
     indptr: IntArray, indices: IntArray, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
 ) -> tuple[int, int, int]:
@@ -235,7 +235,7 @@ def check_matching(
         )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def first_missing_edge(indptr: IntArray, indices: IntArray, col_of_row: IntArray) -> int:
     """The first row whose partner is not among its columns, or -1."""
     for i in range(len(col_of_row)):

@@ -13,10 +13,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..jit.bitset import Bits, add, empty_bits, has, mark_matched, remove
+from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 
 _HANDFUL = 4
@@ -122,7 +122,7 @@ def _arrays(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -
     return graph.indptr, graph.indices, col_of_row, row_of_col, edge_of_row, lookahead, seen, matched, met, stack
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def depth_first_phase(
     indptr: IntArray,
     indices: IntArray,
@@ -205,7 +205,7 @@ def depth_first_phase(
     return len(free_rows) - n_left, n_left, n_visited
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def augment(stack: IntArray, depth: int, free_column: Any, col_of_row: IntArray, row_of_col: IntArray) -> None:
     """Give the last row on the stack the free column, and each row before it the column of the row behind."""
     j = free_column

@@ -17,9 +17,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..jit.bitset import empty_bits
+from ..jit.compiled import compiled
 from ..jit.prefetch import prefetch
 from .choices import check_number
 from .graph import BipartiteGraph, IntArray
@@ -103,7 +103,7 @@ def push_relabel(
     }
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _push(
     indptr: IntArray,
     indices: IntArray,

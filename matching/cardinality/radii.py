@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from ..device import cuda
 from ..errors import InvalidProblem
+from ..jit.compiled import compiled
 from ..problem.host_problem import fetched
 from .best import best
 from .cheap import cheap
@@ -142,7 +142,7 @@ def _graph_with_distances(
     return BipartiteGraph.from_any((indptr, columns[first], shape)), length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _stable_order(keys: IntArray, n: int) -> IntArray:
     """Counting sort: positions in ascending order of their key in [0, n), equal keys in the order given."""
     start = np.zeros(n + 1, np.int64)
@@ -157,7 +157,7 @@ def _stable_order(keys: IntArray, n: int) -> IntArray:
     return order
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _within(
     indptr: IntArray, indices: IntArray, length: NDArray[np.float64], radius: float
 ) -> tuple[IntArray, IntArray]:

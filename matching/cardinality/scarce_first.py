@@ -9,8 +9,8 @@ fraction of what `cheap` leaves.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.prefetch import prefetch
 from .graph import BipartiteGraph, IntArray
 
@@ -26,7 +26,7 @@ def scarce_first(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArr
     _scarce_first(graph.indptr, graph.indices, col_of_row, row_of_col)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scarce_first(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row_of_col: IntArray) -> None:
     n_rows = len(col_of_row)
     degree = _degrees_of_columns(indices, row_of_col, max(1, len(indices) // max(1, _EDGES_COUNTED * n_rows)))
@@ -55,7 +55,7 @@ def _scarce_first(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row
             degree[scarcest] = _TAKEN
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _degrees_of_columns(indices: IntArray, row_of_col: IntArray, stride: int) -> IntArray:
     """How often each column stands in every stride-th edge; `_TAKEN` for a matched one."""
     degree = np.zeros(len(row_of_col), np.int32)
@@ -67,7 +67,7 @@ def _degrees_of_columns(indices: IntArray, row_of_col: IntArray, stride: int) ->
     return degree
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rows_by_degree(indptr: IntArray) -> IntArray:
     n_rows = len(indptr) - 1
     largest = 0

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, link_costs
@@ -238,7 +238,7 @@ def slackness_of_links(
     return Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_terms(
     first,
     end,
@@ -297,7 +297,7 @@ def add_terms(
     return has_zero_slack, has_zero_slack and proves
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@compiled(forceinline=True)
 def _add_term(b, price, slack, tolerance, sums):
     """Add a term to cost, the rounding lost from it, gap and size (4, blocks).
 
@@ -338,7 +338,7 @@ def inverse(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:
     return row_of_col
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _invert(row_offsets, col_offsets, col_of_row, row_of_col):
     for b in range(len(row_offsets) - 1):
         for i in range(row_offsets[b], row_offsets[b + 1]):

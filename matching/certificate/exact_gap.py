@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.components import components
 from ..problem.convert import unmasked
@@ -157,14 +157,14 @@ def _finite(high: np.ndarray, low: np.ndarray) -> Pair:
     return np.where(np.isfinite(high), high, 0.0), low
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _above(cost, i, j, base):
     """Return c_ij less the duals of row and column as a pair of floats."""
     high, low = difference(float(cost), 0.0, base.v[j], base.v_low[j])
     return difference(high, low, base.r[i], base.r_low[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
     """Return min(bound, min c - the other side's dual) of each row, or each column, above the base: high and low."""
     high, low = bound.copy(), np.zeros(len(bound))
@@ -188,7 +188,7 @@ def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
     return high, low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _paid(indptr, indices, data, unmatched, col_of_row):
     """Return what each row pays: its link, or staying unassigned."""
     pays = unmatched.copy()
@@ -201,7 +201,7 @@ def _paid(indptr, indices, data, unmatched, col_of_row):
     return pays
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
     """Return the term of each row and column: what it pays above the base less its duals; 0 for columns with a row.
 
@@ -227,7 +227,7 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
     return slack
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v, v_low, sweeps):
     """Lower column duals above the base until what each row pays is its least; return whether that ended.
 
@@ -265,7 +265,7 @@ def _groups(indptr, indices, data, base, duals, gap):
     return np.concatenate(components(*_pairs_within(indptr, indices, data, base, duals, gap), len(duals.v)))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pairs_within(indptr, indices, data, base, duals, gap):
     """Return (indptr, indices) of the pairs of a reduced cost up to the gap."""
     n = len(duals.r)

@@ -9,10 +9,10 @@ Source: T. J. Dekker, "A floating-point technique for extending the available pr
 
 from __future__ import annotations
 
-from numba import njit
+from ..jit.compiled import compiled
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def difference(a_high, a_low, b_high, b_low):
     """Return a - b of two pairs of floats as a pair whose second is the rounding of the first."""
     total = a_high - b_high

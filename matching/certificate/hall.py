@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
 from ..errors import Infeasible
+from ..jit.compiled import compiled
 from ..problem.outline import Outline
 from .certify import block_of
 
@@ -91,7 +91,7 @@ def of_first_block(
     return error.in_block(b) if len(row_offsets) > 2 else error
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _reached(infeasible_row, indptr, indices, allowed, row_of_col):
     """Mark the rows that alternating paths from `infeasible_row` reach; with no free column they break Hall's
     condition.

@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..device import cuda
+from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
 from ..tolerance import FLOAT_SCREEN, PAIR_ROUNDING
@@ -138,7 +138,7 @@ def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
     return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), member, place, queue, np.ones(m + 1, np.bool_))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _settle(indptr, indices, data, row_bound, col_bound, labels, most):
     """Lower labels and exchange until no move lowers one; return whether that ended within `most` places looked at."""
     places = len(labels.high)
@@ -158,7 +158,7 @@ def _settle(indptr, indices, data, row_bound, col_bound, labels, most):
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends):
     """Try all moves from a place; return how many lowered a label."""
     outside = len(labels.high) - 1
@@ -171,7 +171,7 @@ def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends
     return lowered
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
     """Try all moves of a member; return how many lowered a label."""
     n, outside = len(row_bound), len(labels.high) - 1
@@ -192,7 +192,7 @@ def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
     return lowered
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _try(x, there, own, cost, labels, ends):
     """Lower the label of a place to what it takes the member to go there, if that is lower; return 1 if so, else 0."""
     here = labels.place[x]
@@ -209,7 +209,7 @@ def _try(x, there, own, cost, labels, ends):
     return 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _enqueue(place, labels, ends):
     """Put a place into the queue, whose head and size are `ends`, unless it is in it."""
     if not labels.is_queued[place]:
@@ -218,7 +218,7 @@ def _enqueue(place, labels, ends):
         labels.is_queued[place] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _exchange_all(labels, ends):
     """Exchange along every cycle of parents, which have no place in common as each has one parent."""
     seen = np.full(len(labels.high), -1)
@@ -238,7 +238,7 @@ def _exchange_all(labels, ends):
         labels.parent[:] = -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _exchange(start, labels, ends):
     """Let every member of the cycle of parents through a place go where it lowered the label."""
     outside = len(labels.high) - 1

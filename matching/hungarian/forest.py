@@ -16,8 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from ..jit.compiled import compiled
 from ..paths.shortest_paths import unassigned_sink
 from ..paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
 
@@ -49,7 +50,7 @@ def no_forest(state: State) -> Forest:
     return Forest(np.empty(n, np.int32), np.full(n, -1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, counts, found):
     """Match every given row, a path of every tree a search; parameters and result as `tree.match_by_trees`.
 
@@ -76,7 +77,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
         counts[0] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
     """Grow trees until paths end; return (Δ, sizes of the lists of ends, reached columns, covered columns)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
@@ -102,7 +103,7 @@ def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
         n_inside, n_sinks, n_covered = _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _expand(level, n_reached, indptr, indices, data, many, state, trees):
     """Lower the keys of the columns that the level's rows reach; return how many columns are reached."""
     if indices is not None:
@@ -123,7 +124,7 @@ def _expand(level, n_reached, indptr, indices, data, many, state, trees):
     return n_cols
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _expand_edges(level, n_reached, indptr, indices, data, state, trees):
     for i in level:
         for e in range(indptr[i], indptr[i + 1]):
@@ -139,7 +140,7 @@ def _expand_edges(level, n_reached, indptr, indices, data, state, trees):
     return n_reached
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@compiled(parallel=True)
 def _expand_strips(level, indptr, data, state, trees):
     n_cols = len(state.v)
     n_strips = SHARES * -(-n_cols // (SHARES * STRIP))
@@ -148,7 +149,7 @@ def _expand_strips(level, indptr, data, state, trees):
         _expand_strip(level, min(s * width, n_cols), min((s + 1) * width, n_cols), indptr, data, state, trees)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _expand_strip(level, first_col, end_col, indptr, data, state, trees):
     """Algorithm 4 for one strip of columns: the level's least slack of each, then its key."""
     least = np.full(end_col - first_col, state.none)
@@ -168,14 +169,14 @@ def _expand_strip(level, first_col, end_col, indptr, data, state, trees):
             trees.key[j], trees.pred[j], trees.pred_cost[j] = key, rows[k], data[indptr[rows[k]] + j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _unassigned_key(i, state, trees):
     """Return the Δ at which row i becomes unassigned."""
     bound = state.row_bound[i]
     return trees.entered[i] + (bound - state.r[i]) if bound < state.none else state.none
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _least_key(n_reached, n_inside, state, trees, forest):
     """Return the least Δ at which a column enters or a row becomes unassigned; `none` for never."""
     least = state.none
@@ -193,7 +194,7 @@ def _least_key(n_reached, n_inside, state, trees, forest):
 _LEFT_UNASSIGNED = -2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest):
     """Take in all columns of zero slack with the rows they are matched with; the unmatched ones end paths."""
     for k in range(n_inside):
@@ -221,7 +222,7 @@ def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
     return n_inside, n_sinks, n_covered
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _augment_each_tree(roots, ends, state, trees, forest):
     """Augment, in every tree where paths ended, the one with the smallest end; return how many."""
     n_cols = len(state.v)

@@ -19,10 +19,10 @@ tolerance.
 
 from __future__ import annotations
 
-from numba import njit
+from ..jit.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def keep_shortest_paths(delta, roots, rows, cols, costs, state, zeros):
     """Find the distances to the nearest sinks, and keep of the pairs listed within Δ those on shortest paths.
 
@@ -55,7 +55,7 @@ def keep_shortest_paths(delta, roots, rows, cols, costs, state, zeros):
         _keep_shortest(i, cols, costs, state, zeros)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pull(rows, cols, costs, state, zeros):
     """Lower the rows' distances to what their columns offer; return whether one fell."""
     fell = False
@@ -72,7 +72,7 @@ def _pull(rows, cols, costs, state, zeros):
     return fell
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _keep_shortest(i, cols, costs, state, zeros):
     """Keep the row's pairs that lead to its nearest sink."""
     kept = zeros.first[i]
@@ -86,7 +86,7 @@ def _keep_shortest(i, cols, costs, state, zeros):
     zeros.may_leave[i] = bound < state.none and max(bound - state.r[i], 0) == zeros.row_dist[i]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _through(i, e, cols, costs, state, zeros):
     """Return the row's distance to a sink through a listed pair."""
     return max(costs[e] - state.v[cols[e]] - state.r[i], 0) + zeros.col_dist[cols[e]]

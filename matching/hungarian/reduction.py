@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from ..jit.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reduce_rows(rows, indptr, indices, data, state):
     """Give each row the largest dual that is feasible; return a row with no pair and no bound, or -1."""
     for i in rows:
@@ -23,7 +23,7 @@ def reduce_rows(rows, indptr, indices, data, state):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reduce_columns(rows, indptr, indices, data, col_bound, state):
     """Raise the dual of every column without a bound until one of its pairs has no slack.
 

@@ -22,8 +22,8 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..paths.shortest_paths import grown
 from ..paths.state import forget, free_rows, key_of, with_lists
 from .nearest_sinks import keep_shortest_paths
@@ -34,7 +34,7 @@ ENDS = (3, 4)
 9/10 and 1: uniform [0, n] 1727, 1231, 1397, 1303; [0, 10n] 3777, 2688, 3386, 3651; point sets 655, 533, 317, 367."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zeros, counts, found):
     """Match every given row; parameters and result as `tree.match_by_trees`.
 
@@ -65,7 +65,7 @@ def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zer
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(roots, indptr, indices, data, within, state, trees, counts):
     """List the columns `within` Δ; return Δ or `none`, how many columns are reached, and how many are within Δ."""
     zero = state.r[roots[0]] - state.r[roots[0]]
@@ -102,7 +102,7 @@ def _search(roots, indptr, indices, data, within, state, trees, counts):
     return delta, n_reached, n_within
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scan(i, entered, n_reached, heap, indptr, indices, data, state, trees):
     """Row i enters: lower the keys of its columns; return how many are reached."""
     trees.entered[i] = entered
@@ -121,7 +121,7 @@ def _scan(i, entered, n_reached, heap, indptr, indices, data, state, trees):
     return n_reached
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros):
     """List the pairs of zero slack at Δ of every row in the trees; return their columns and costs.
 
@@ -154,20 +154,20 @@ def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zero
     return cols[:n_zeros], costs[:n_zeros]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _unassigned_dist(i, state):
     """Return how far row i is from staying unassigned; `none` if it may not."""
     return state.none if state.row_bound[i] >= state.none else max(state.row_bound[i] - state.r[i], 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rows_of(cols, state):
     """Return the rows that the columns are matched with."""
     rows = state.row_of_col[cols]
     return rows[rows >= 0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move_duals(delta, roots, covered, state, trees, zeros):
     """Update the duals: free rows rise, columns within Δ fall, and matched edges get zero slack."""
     for i in roots:

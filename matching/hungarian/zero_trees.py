@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..paths.shortest_paths import unassigned_sink
 from ..paths.state import State, augment, free_rows
 
@@ -58,7 +58,7 @@ def no_zeros(state: State) -> Zeros:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts):
     """Match the free rows `roots` that a tree finds a path for, or as many as possible; return those that are left."""
     while len(roots) > 0 and _augment(roots, cols, costs, state, trees, zeros, counts) > 0:
@@ -68,7 +68,7 @@ def match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts):
     return roots
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _augment(roots, cols, costs, state, trees, zeros, counts):
     """Grow disjoint trees from all roots, and augment along the first path of each; return how many there were."""
     front = roots.astype(np.int32)
@@ -95,7 +95,7 @@ def _augment(roots, cols, costs, state, trees, zeros, counts):
     return n_paths
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _claim(front, level, cols, costs, state, trees, zeros):
     """Let the rows of a level claim the columns that they have zero slack with; return those columns."""
     n_claimed = 0
@@ -119,7 +119,7 @@ def _claim(front, level, cols, costs, state, trees, zeros):
     return claimed[:n_claimed]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _next_front(claimed, level, state, trees, zeros):
     """End paths at the free columns; return the rows of the others whose trees have no end yet."""
     front = np.empty(len(claimed), np.int32)
@@ -137,14 +137,14 @@ def _next_front(claimed, level, state, trees, zeros):
     return front[:n_front]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _end_path(root, level, end, zeros):
     """Note an end; the smallest of the first level that has one stays."""
     if level < zeros.end_level[root] or (level == zeros.end_level[root] and end < zeros.end[root]):
         zeros.end_level[root], zeros.end[root] = level, end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _claim_of(i, j):
     """Return the number by which rows of one level compare, as in `hungarian/claims.cuh`: 21 bits of hash, the row."""
     mask = np.uint64(0xFFFFFFFF)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from .compiled import compiled
 
 Bits = NDArray[np.uint64]
 
@@ -16,25 +17,25 @@ def empty_bits(n: int) -> Bits:
     return np.zeros((n + 63) // 64, np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def has(bits: Bits, v: Any) -> bool:
     """Whether v is a member."""
     return (bits[v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add(bits: Bits, v: Any) -> None:
     """Make v a member."""
     bits[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def remove(bits: Bits, v: Any) -> None:
     """Make v no member."""
     bits[v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_matched(partner: NDArray[np.int32], bits: Bits) -> None:
     """Fill `bits` with the matched vertices."""
     bits[:] = np.uint64(0)

@@ -9,20 +9,20 @@ each of them is.
 
 from __future__ import annotations
 
-from numba import njit
+from .compiled import compiled
 
 UNSEEN = -1
 """Place of a column that was never in the heap."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def append(column, heap, size, place):
     """Put a column at the bottom, from where it has to `rise`; return the new size."""
     _put(column, size, heap, place)
     return size + 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def pop(heap, size, dist, place):
     """Take the column on top out, whose place is left as it was; return the new size."""
     size -= 1
@@ -31,7 +31,7 @@ def pop(heap, size, dist, place):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rise(heap, at, dist, place):
     """Move the column at `at` up until its parent is no farther."""
     j = heap[at]
@@ -44,7 +44,7 @@ def rise(heap, at, dist, place):
     _put(j, at, heap, place)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sink(heap, size, dist, place):
     """Move the column on top down until no child is nearer."""
     if size == 0:
@@ -64,7 +64,7 @@ def _sink(heap, size, dist, place):
     _put(j, at, heap, place)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _put(column, at, heap, place):
     """Put a column into the heap at `at`, and note that it is there."""
     heap[at] = column

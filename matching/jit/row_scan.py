@@ -10,7 +10,8 @@ only on a promise about NaN that numba cannot pass on to them.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .compiled import compiled
 
 BLOCK = 64
 """Columns of a block: all blocks are scanned for their least values, and those with the lowest again column by column.
@@ -19,7 +20,7 @@ Few, but enough to fill eight vector registers."""
 HIGHEST = np.int64(2**63 - 1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def rank(value):
     """Return an int64 that compares with others as `value` does: integers themselves, floats by their bits."""
     if isinstance(value, float):
@@ -28,13 +29,13 @@ def rank(value):
     return np.int64(value)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def float_of_rank(own):
     """Return the float that has a rank."""
     return np.int64(own ^ ((own >> 63) & HIGHEST)).view(np.float64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def least_rank(row, v):
     """Return the rank of min_j (c_j - v_j), of float or integer costs (columns,) beside float64 or int64 duals."""
     least = HIGHEST
@@ -43,7 +44,7 @@ def least_rank(row, v):
     return least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def ranks_at_ends(values, zero):
     """Return the least and the highest rank of the values; NaN ranks beyond infinity.
 
@@ -56,7 +57,7 @@ def ranks_at_ends(values, zero):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lowest_blocks(row, v):
     """Return the first columns of the two blocks with the lowest least c_j - v_j, -1 for none, and these two ranks."""
     if 0 < len(v) <= BLOCK:
@@ -73,14 +74,14 @@ def lowest_blocks(row, v):
     return lowest, next_lowest, least, next_least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cheapest_column(row, v, bound):
     """Return the first column with the least c_j - v_j below `bound`, or -1."""
     lowest, _, least, _ = lowest_blocks(row, v)
     return column_of_rank(row, v, lowest, least) if least < rank(bound) else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def column_of_rank(row, v, first, own):
     """Return the first column from `first` on whose c_j - v_j has the rank `own`; there must be one."""
     j = first

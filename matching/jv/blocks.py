@@ -9,12 +9,12 @@ A call from Python, and each array that is made there, takes a microsecond; a pr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..certificate.certify import Slackness, Terms, add_terms
 from ..certificate.hall import infeasible
 from ..certificate.matched import Matched
 from ..errors import Infeasible
+from ..jit.compiled import compiled
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
 from ..paths.finish import NO_LIMIT, TOO_HARD
@@ -79,7 +79,7 @@ def _infeasible_block(problem: Problem, b: int, row: int, links: tuple[np.ndarra
     return error.in_block(b) if problem.n_blocks > 1 else error
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _match_run(
     first,
     end,
@@ -134,7 +134,7 @@ def _match_run(
     return -1, -1, has_zero_slack, proves
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _match_each(
     first,
     end,

@@ -11,7 +11,7 @@ choices are made without branches, which the processor could not predict.
 
 from __future__ import annotations
 
-from numba import njit
+from ..jit.compiled import compiled
 
 WIDEST = 64
 """Columns of a block up to which this is the faster way."""
@@ -20,7 +20,7 @@ LONGEST_CHAIN = 30
 """Rows that displace each other in turn before the last one waits for a shortest path."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_small_blocks(
     first,
     end,
@@ -57,7 +57,7 @@ def match_small_blocks(
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _begin(cost, none, n, v):
     """Set column duals to the column's least cost where all columns are matched in the end, else to 0.
 
@@ -74,7 +74,7 @@ def _begin(cost, none, n, v):
             v[j] = 0 if v[j] == none else v[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
     """Let each row bid, then the row that it displaces, and so on; return (a row without a pair or -1, rows that wait).
 
@@ -115,7 +115,7 @@ def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
     return -1, n_waiting
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _augment(waiting, n_waiting, cost, none, col_of_row, row_of_col, v, dist, pred, open_cols, counts):
     """Match the rows that wait along shortest paths; return one that has none, or -1."""
     m = len(v)
@@ -133,7 +133,7 @@ def _augment(waiting, n_waiting, cost, none, col_of_row, row_of_col, v, dist, pr
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(row, cost, none, row_of_col, v, dist, pred, open_cols):
     """Dijkstra's search from a row to the nearest unassigned column: (column or -1, rows scanned).
 
@@ -172,7 +172,7 @@ def _search(row, cost, none, row_of_col, v, dist, pred, open_cols):
     return -1, m
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _read_duals(cost, none, col_of_row, v, first, r, link_cost, terms):
     """Fill in the best row duals beside v, the cost of each link, and the terms, from row `first` on."""
     m = len(v)

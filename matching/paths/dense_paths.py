@@ -14,8 +14,8 @@ Source: R. Jonker, A. Volgenant, Computing 38 (1987).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
 from .finish import TOO_HARD
@@ -31,7 +31,7 @@ rows that wait, a tenth is matched by then between clouds apart and of inner pro
 allowed and more; a third to nine tenths of costs that stay within it (10 of 80 scans a row, n = 2,000)."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lower_dense_to_cheapest(cost, v, none):
     """Lower unbounded column duals, which are `none`, to the column's least cost; 0 for a column without a pair."""
     if len(v) == 0 or v[0] != none:
@@ -45,7 +45,7 @@ def lower_dense_to_cheapest(cost, v, none):
             v[j] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def assign_dense_rows(cost, state, counts, most_scans):
     """As `finish.match_rows` for all rows of a matrix (rows, columns).
 
@@ -90,7 +90,7 @@ def assign_dense_rows(cost, state, counts, most_scans):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bid(row, i, may_displace, state):
     """Give row i its best column; as `shortest_paths._bid`."""
     v = state.v
@@ -121,7 +121,7 @@ def _bid(row, i, may_displace, state):
     return take(i, may_displace, choice, state.none, v, state.col_of_row, state.row_of_col, state.matched_cost)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _lone_column(row, v, value, row_of_col, otherwise):
     """Return the first unassigned column whose c - v is the row's least, `value`; integers of short range tie often."""
     for j in range(len(v)):
@@ -130,7 +130,7 @@ def _lone_column(row, v, value, row_of_col, otherwise):
     return otherwise
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(cost, start_row, state, key, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path: (end, length, columns scanned).
 
@@ -166,7 +166,7 @@ def _search(cost, start_row, state, key, scanned):
         dual = state.matched_cost[i] - v[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _relax(row, v, i, dual, reach, key, pred):
     """Shorten the distances that a path through row i shortens."""
     nothing = reach - reach
@@ -178,7 +178,7 @@ def _relax(row, v, i, dual, reach, key, pred):
         pred[j] = i if through < before else pred[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest_open(bits, lows):
     """Fill in the least distance of each block, as unsigned bits, and return the least of all.
 
@@ -194,7 +194,7 @@ def _nearest_open(bits, lows):
     return nearest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pick(bits, nearest, lows, row_of_col):
     """Return a column at the least distance, one that is unassigned if there is."""
     first = -1

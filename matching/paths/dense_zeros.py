@@ -10,8 +10,8 @@ where a search for a shortest path takes a row of the matrix. Prices stay as the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.row_scan import BLOCK, least_rank, rank
 from .shortest_paths import NO_PATH, augment_path
 
@@ -22,7 +22,7 @@ MANY = 1 / 32
 """Share of the rows, left waiting by the bids, above which the lists pay."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_along_zeros(cost, waiting, state):
     """Match waiting rows of a matrix (rows, columns) where prices need not change for it; return the others."""
     zeros = np.empty((len(cost), LISTED), np.int32)
@@ -43,7 +43,7 @@ def match_along_zeros(cost, waiting, state):
     return waiting[:n_left]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _list_zeros(cost, waiting, state, zeros, n_zeros):
     for i in range(len(cost)):
         if state.col_of_row[i] >= 0:
@@ -56,7 +56,7 @@ def _list_zeros(cost, waiting, state, zeros, n_zeros):
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _columns_up_to(lowest, row, v, columns):
     """Fill in the first columns with a rank of c - v up to `lowest`; return how many."""
     count = 0
@@ -72,7 +72,7 @@ def _columns_up_to(lowest, row, v, columns):
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(start_row, zeros, n_zeros, state, seen, queue):
     """Return the unassigned column that ends an alternating path, or `NO_PATH`, and how many columns are queued."""
     i, head, size = start_row, 0, 0
@@ -92,7 +92,7 @@ def _search(start_row, zeros, n_zeros, state, seen, queue):
         head += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def name_costs(cost, start_row, end, state):
     """Fill in `pred_cost` along the path that ends in column `end`; -1 when the first row becomes unassigned."""
     j = end

@@ -12,8 +12,8 @@ column raises its dual until it is matched or reaches its bound.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..problem.csr import transposed_csr
 from ..tolerance import EPS, SLACK_ULPS
 from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
@@ -24,7 +24,7 @@ _ROWS_AT_A_TIME = 16
 _ROUNDING = SLACK_ULPS * EPS
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_prices(rows, indptr, indices, prices, state):
     """Copy the auction's prices of the columns that some rows may be matched with, rounded where costs are integers."""
     v = state.v
@@ -35,7 +35,7 @@ def take_prices(rows, indptr, indices, prices, state):
             v[j] = prices.v[j] if isinstance(state.none, float) else np.int64(np.rint(prices.v[j]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def unassign(rows, state):
     """Take all the given rows' columns from them."""
     for i in rows:
@@ -44,7 +44,7 @@ def unassign(rows, state):
             state.col_of_row[i] = -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_rows(rows, indptr, indices, data, state, counts, most_scans):
     """Match every given row to a column, or leave it unassigned at its bound, and keep `state.v` optimal for it.
 
@@ -78,7 +78,7 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
     """Release the given rows' matched edges that have slack, and match what is unassigned; as `match_rows` otherwise.
 
@@ -88,7 +88,7 @@ def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
     return match_rows(waiting, indptr, indices, data, state, counts, most_scans)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def release_slack(rows, indptr, indices, data, state):
     """Unassign the rows that have a better choice than their column, beyond rounding; return all that want a column."""
     waiting = np.empty(len(rows), np.int64)
@@ -100,7 +100,7 @@ def release_slack(rows, indptr, indices, data, state):
     return waiting[:n_waiting]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _settle_row(i, indptr, indices, data, state):
     """Take row i's column if it has a better choice, else note the link's cost; return whether it wants a column."""
     v = state.v
@@ -125,7 +125,7 @@ def _settle_row(i, indptr, indices, data, state):
     return least < state.row_bound[i] or state.row_bound[i] >= state.none
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _rounding(largest):
     """Return what rounding may leave of a difference of terms up to `largest`: nothing in integers."""
     return largest * _ROUNDING if isinstance(largest, float) else largest * 0

@@ -12,12 +12,13 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
+
+from ..jit.compiled import compiled
 
 NONE = -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle(start, side, across, cost, dist, pred):
     """Match one unassigned member, or raise its dual to its bound.
 
@@ -95,7 +96,7 @@ def settle(start, side, across, cost, dist, pred):
     return before
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _exchange(start, last, last_edge, own_of, other_of, matched, other_matched, pred):
     """Match along the path to member `last`, which takes `last_edge` or, where that is none, becomes unassigned."""
     i, new = last, last_edge

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..jit.column_heap import UNSEEN, append, pop, rise
+from ..jit.compiled import compiled
 from ..problem import INT_LIMIT
 
 BIDS_PER_ROW = 6
@@ -71,7 +71,7 @@ def start(row_bound: np.ndarray, v: np.ndarray) -> State:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lower_to_cheapest(indptr, indices, data, state):
     """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without a pair."""
     v = state.v
@@ -87,7 +87,7 @@ def lower_to_cheapest(indptr, indices, data, state):
             v[j] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bid_rows(rows, indptr, indices, data, state, counts):
     """Match unmatched rows by bids alone, as `finish.match_rows` says; return those that wait for a shortest path."""
     waiting = np.empty(len(rows), np.int64)
@@ -110,7 +110,7 @@ def bid_rows(rows, indptr, indices, data, state, counts):
     return waiting[:n_waiting]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def augment_rows(rows, indptr, indices, data, state, counts):
     """Match unmatched rows as `finish.match_rows` says, by shortest paths alone."""
     heap = np.empty(64, np.int32)
@@ -129,7 +129,7 @@ def augment_rows(rows, indptr, indices, data, state, counts):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bid(i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row, row_of_col, matched_cost):
     """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
 
@@ -158,7 +158,7 @@ def _bid(i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row,
     return take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost):
     """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
 
@@ -180,13 +180,13 @@ def take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost)
     return k, -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def unassigned_sink(row):
     """Return the end of a path whose row becomes unassigned; `unassigned_sink` of it is the row again."""
     return -2 - row
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(start_row, indptr, indices, data, state, heap, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path.
 
@@ -238,7 +238,7 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
         dual = matched_cost[i] - v[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def least_of_row(i, indptr, indices, data, v, row_bound):
     """Return the best feasible dual of row i: min over its pairs of c - v, and its bound."""
     least = row_bound[i]
@@ -248,7 +248,7 @@ def least_of_row(i, indptr, indices, data, v, row_bound):
     return least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def least_of_rows(indptr, indices, data, v, row_bound):
     """Return `least_of_row` of every row."""
     r = row_bound.copy()
@@ -257,7 +257,7 @@ def least_of_rows(indptr, indices, data, v, row_bound):
     return r
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def augment_path(start_row, end, state):
     """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     pred, pred_cost = state.pred, state.pred_cost
@@ -280,7 +280,7 @@ def augment_path(start_row, end, state):
         j = j_before
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _forget(in_heap, scanned, place):
     for j in in_heap:
         place[j] = UNSEEN
@@ -288,7 +288,7 @@ def _forget(in_heap, scanned, place):
         place[j] = UNSEEN
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def grown(array, needed):
     """Return a copy with room for twice as many as needed."""
     larger = np.empty(2 * needed, array.dtype)

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..problem import INT_LIMIT
 from .shortest_paths import NO_PATH, unassigned_sink
 
@@ -82,7 +82,7 @@ def no_trees(state: State) -> Trees:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def with_lists(rows, indptr, trees):
     """Return the trees with lists of their own, long enough for a search among the given rows."""
     n_pairs = 0
@@ -101,7 +101,7 @@ def with_lists(rows, indptr, trees):
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def free_rows(rows, state):
     """Return those of the rows that are not matched yet."""
     left = np.empty(len(rows), np.int64)
@@ -113,13 +113,13 @@ def free_rows(rows, state):
     return left[:n_left]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def key_of(entered, cost, v, r):
     """Return the Δ at which a pair has no slack, if its row entered the trees at Δ = `entered`."""
     return entered + max(cost - v - r, 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def update_duals(delta, roots, covered_cols, state, trees):
     """Update the duals after a search: rows of the trees rise and their columns fall by Δ since they entered."""
     for i in roots:
@@ -131,7 +131,7 @@ def update_duals(delta, roots, covered_cols, state, trees):
             state.r[i] = state.matched_cost[i] - state.v[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def augment(end, state, trees):
     """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     j = end
@@ -150,7 +150,7 @@ def augment(end, state, trees):
         j = before
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def forget(reached, state, trees):
     """Take every member out of the trees."""
     for j in reached:

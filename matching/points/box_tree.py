@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 from ..tolerance import BOX_MARGIN
 from .hilbert import hilbert_orders
@@ -110,7 +110,7 @@ def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool)
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill_boxes(points, n, lower, upper, starts):
     for axis in range(3):
         for i in range(n):
@@ -124,7 +124,7 @@ def _fill_boxes(points, n, lower, upper, starts):
                 upper[axis, parent] = max(upper[axis, parent], upper[axis, b])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill_largest(values, starts, largest):
     for i in range(len(values)):
         largest[i // FAN] = max(largest[i // FAN], values[i])
@@ -134,7 +134,7 @@ def _fill_largest(values, starts, largest):
             largest[parent] = max(largest[parent], largest[b])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def corners(rows, first, end):
     """Return the bounding box (z0, z1, y0, y1, x0, x1) of some rows."""
     z0 = y0 = x0 = np.inf
@@ -146,7 +146,7 @@ def corners(rows, first, end):
     return z0, z1, y0, y1, x0, x1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def box_gaps(tree, first, box, gaps):
     """Squared distances from one box to the eight boxes from `first` on, rounded down."""
     z0, z1, y0, y1, x0, x1 = box
@@ -165,7 +165,7 @@ def box_gaps(tree, first, box, gaps):
         gaps[c] = (dz * dz + dy * dy + dx * dx) * _DOWN
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def least_in_leaf(tree, leaf, z, y, x, largest, squared):
     """Return a lower bound, rounding included, of c - v between one point and the points of a leaf."""
     lower, upper = tree.lower, tree.upper
@@ -176,7 +176,7 @@ def least_in_leaf(tree, leaf, z, y, x, largest, squared):
     return (gap if squared else np.sqrt(gap)) - largest[leaf]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def point_squares(tree, first, z, y, x, squares):
     """Squared distances from one point to the eight points from `first` on, summed as in `costs.pair_cost`."""
     points = tree.points
@@ -185,7 +185,7 @@ def point_squares(tree, first, z, y, x, squares):
         squares[c] = dz * dz + dy * dy + dx * dx
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest(task, tree, rows, n, places, squares):
     stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
     gaps, near = np.empty(FAN), np.empty(FAN)
@@ -194,7 +194,7 @@ def _nearest(task, tree, rows, n, places, squares):
         _nearest_of_group(tree, rows, i, min(i + FAN, end), places, squares, stack, bound, gaps, near)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, near):
     k = places.shape[1]
     box = corners(rows, i0, i1)
@@ -227,7 +227,7 @@ def _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, n
             worst = max(worst, farthest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cheapest(task, tree, rows, n, v, largest, squared, places):
     stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
     gaps, near, best = np.empty(FAN), np.empty(FAN), np.empty(FAN)
@@ -239,7 +239,7 @@ def _cheapest(task, tree, rows, n, v, largest, squared, places):
         leaf = places[i] // FAN
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cheapest_of_group(tree, rows, asked, v, largest, squared, leaf, places, best, stack, bound, gaps, near):
     """Find the least c - v of up to eight rows in one descent; begin at the leaf where the rows before found theirs."""
     first, end = asked
@@ -274,7 +274,7 @@ def _cheapest_of_group(tree, rows, asked, v, largest, squared, leaf, places, bes
             worst = max(worst, best[i - first])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def push_nearest_last(stack, bound, size, first_child, gaps, worst):
     """Push the eight children whose bound is below `worst`, the lowest on top; return the new size."""
     began = size

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import map_coordinates
+
+from ..jit.compiled import compiled
 
 POINTS_PER_CELL = 16
 ROUNDS = 4
@@ -163,7 +164,7 @@ def too_steep(xp: Any, phi: Any, steepest: float) -> float:
     return max(1.0, max(steps, default=0.0) / steepest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _renew(phi, steps, flat, faces, strides, pad, per_step):
     """Move the slopes half-way to those of `phi`, and write each face's conductance at its slope."""
     for axis in range(3):
@@ -173,7 +174,7 @@ def _renew(phi, steps, flat, faces, strides, pad, per_step):
             faces[axis, c] = flat[axis, c] * (1 + steps[axis, c] ** 4) ** 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _relax(phi, source, faces, strides, pad, omega, sweeps, floor):
     """Successive over-relaxation of Σ faces · (phi - neighbour) = source, kept at `floor` or above."""
     for _ in range(sweeps):

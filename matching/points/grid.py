@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy.spatial import cKDTree
 
+from ..jit.compiled import compiled
 from ..jit.threads import side_by_side
 
 ROWS_PER_TASK = 50_000
@@ -173,7 +173,7 @@ def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndar
     return indptr, indices[near], distance[near]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _distances(x, rows, y, cols):
     out = np.empty(len(rows))
     for k in range(len(rows)):
@@ -185,7 +185,7 @@ def _distances(x, rows, y, cols):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bounds(points):
     """Return the lower corner of the points and their extent along each axis."""
     low, high = points[0].copy(), points[0].copy()
@@ -196,7 +196,7 @@ def _bounds(points):
     return low, high - low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sorted_by_cell(points, origin, cell, dims):
     """Counting sort of the points by cell."""
     n = len(points)
@@ -224,7 +224,7 @@ def _sorted_by_cell(points, origin, cell, dims):
     return starts, order, by_cell, sharing
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _query(x, radius, origin, cell, dims, starts, y):
     """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`."""
     reach = radius * (1 + 1e-9)
@@ -264,7 +264,7 @@ def _query(x, radius, origin, cell, dims, starts, y):
     return counts, indices[:n_found], distance[:n_found]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _in_cells(x, radius, origin, cell, dims, starts):
     """Count the points in the cells that the radius of each row touches."""
     reach, count = radius * (1 + 1e-9), 0
@@ -277,7 +277,7 @@ def _in_cells(x, radius, origin, cell, dims, starts):
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _counted(x, radius, origin, cell, dims, starts, y, most):
     """Count the pairs within the radius, until there are more than `most`."""
     reach, count = radius * (1 + 1e-9), 0
@@ -294,7 +294,7 @@ def _counted(x, radius, origin, cell, dims, starts, y, most):
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     """Return the first and the last cell along each axis that lie within reach of a point."""
     low, high = np.empty(3, np.int64), np.empty(3, np.int64)
@@ -304,7 +304,7 @@ def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_rows(indptr, indices, distance):
     """Sort each row's columns: the usual short row by insertion."""
     for i in range(len(indptr) - 1):
@@ -322,7 +322,7 @@ def _sort_rows(indptr, indices, distance):
             indices[at], distance[at] = j, d
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _clipped(position, size):
     """Return the cell at `position` (in cells), clipped to the grid."""
     if position <= 0:

@@ -9,8 +9,8 @@ Source: J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 
 _BITS = 16
@@ -32,7 +32,7 @@ def _keys(points: np.ndarray, lower: np.ndarray, cells_per_unit: float) -> np.nd
     return keys
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hilbert_keys(task, points, lower, cells_per_unit, keys):
     """Interleave the bits of each point's cell after Skilling's transform."""
     d = points.shape[1]
@@ -43,7 +43,7 @@ def _hilbert_keys(task, points, lower, cells_per_unit, keys):
         keys[i] = _hilbert_key(cell)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hilbert_key(x):
     d = len(x)
     q = 1 << (_BITS - 1)

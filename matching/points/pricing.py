@@ -10,8 +10,8 @@ largest v does not; that spares nearly all pairs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..jit.compiled import compiled
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 from ..tolerance import EPS, PRICING_ULPS
 from .box_tree import (
@@ -74,7 +74,7 @@ def contradictions(
     return columns, counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(task, tree, rows, r, v, largest, squared, tolerance, indptr, indices, columns, slack, counts):
     stack, gaps, near = np.empty(FAN * 24, np.int64), np.empty(FAN), np.empty(FAN)
     end = min(len(r), (task + 1) * ROWS_PER_TASK)
@@ -84,7 +84,7 @@ def _search(task, tree, rows, r, v, largest, squared, tolerance, indptr, indices
         _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near):
     """Descend once for up to eight rows; `found` are the known pairs and the new ones."""
     indptr, indices, columns, slack, counts = found
@@ -122,7 +122,7 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
                         _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _keep_worst(columns, slack, counts, i, column, below):
     """Insert a pair into row i's list of the worst, which is sorted.
 
@@ -142,14 +142,14 @@ def _keep_worst(columns, slack, counts, i, column, below):
     slack[at], columns[at] = below, column
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _is_worse(below, column, other_below, other_column, i):
     if below != other_below:
         return below < other_below
     return _mixed(i, column) < _mixed(i, other_column)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _mixed(i, column):
     """Return a number that orders the columns differently for each row (multiplicative hashing, Knuth, 6.4)."""
     return ((np.uint64(i) * _ODD) ^ np.uint64(column)) * _ODD >> np.uint64(32)

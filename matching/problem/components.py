@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..jit.compiled import compiled
 
 
 def components(indptr: np.ndarray, indices: np.ndarray, n_cols: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +42,7 @@ def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarra
     return np.unique(np.concatenate([[0], inner, starts[-1:]]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _weights(starts, rows, indptr):
     """Return how many rows and edges the components before each have."""
     weight = np.zeros(len(starts), np.int64)
@@ -52,7 +53,7 @@ def _weights(starts, rows, indptr):
     return weight
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _united(indptr, indices, n_cols):
     """Union-find over rows and columns (column j is node rows + j); the smaller node is the root."""
     n = len(indptr) - 1
@@ -69,7 +70,7 @@ def _united(indptr, indices, n_cols):
     return parent
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@compiled(forceinline=True)
 def _root(parent, node):
     while parent[node] != node:
         parent[node] = parent[parent[node]]
@@ -77,7 +78,7 @@ def _root(parent, node):
     return node
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _numbered(parent, n_rows):
     label = np.empty(len(parent), np.int32)
     n_labels = 0
@@ -91,7 +92,7 @@ def _numbered(parent, n_rows):
     return label[:n_rows], label[n_rows:]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _grouped(row_label, starts):
     fill = starts.copy()
     rows = np.empty(len(row_label), np.int64)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..device import cuda
+from ..jit.compiled import compiled
 from ..jit.row_scan import cheapest_column
 from ..points.box_tree import cheapest_columns
 from . import device_problem
@@ -162,7 +162,7 @@ def pair_costs(x: np.ndarray, y: np.ndarray, metric: str) -> np.ndarray:
     return out
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def pair_cost(x, i, y, j, squared):
     """Euclidean distance (or its square) of x[i] and y[j] in float64: differences first, axes summed in order.
 
@@ -176,7 +176,7 @@ def pair_cost(x, i, y, j, squared):
     return total if squared else np.sqrt(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sparse_link_costs(indptr, indices, data, rows, cols, out):
     for k in range(len(rows)):
         for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
@@ -185,7 +185,7 @@ def _sparse_link_costs(indptr, indices, data, rows, cols, out):
                 break
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _dense_link_costs(data, forbidden, dense_offsets, row_offsets, widths, rows, block, cols, absent, out):
     for k in range(len(rows)):
         b = block[k]
@@ -193,13 +193,13 @@ def _dense_link_costs(data, forbidden, dense_offsets, row_offsets, widths, rows,
         out[k] = absent if forbidden is not None and forbidden[at] else data[at]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _point_link_costs(x, y, squared, rows, cols, out):
     for k in range(len(rows)):
         out[k] = pair_cost(x, rows[k], y, cols[k], squared)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sparse_minima(row_offsets, col_offsets, indptr, indices, data, v, r, terms):
     for b in range(len(row_offsets) - 1):
         first = col_offsets[b]
@@ -211,7 +211,7 @@ def _sparse_minima(row_offsets, col_offsets, indptr, indices, data, v, r, terms)
                     terms[i] = max(abs(data[e]), abs(v[j]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def dense_minima(row_offsets, col_offsets, data, forbidden, v, r, terms):
     """Lower r to min_j (c_ij - v_j) where that is less, with its terms as in `best_row_duals`; blocks in order."""
     lo = 0
@@ -229,7 +229,7 @@ def dense_minima(row_offsets, col_offsets, data, forbidden, v, r, terms):
             lo += len(own)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cheapest_allowed(row, forbidden, v, bound):
     best, at = bound, -1
     for j in range(len(v)):
@@ -238,7 +238,7 @@ def _cheapest_allowed(row, forbidden, v, bound):
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _point_minima(x, y, squared, v, r, terms):
     for i in range(len(r)):
         best, at = r[i], -1
@@ -251,7 +251,7 @@ def _point_minima(x, y, squared, v, r, terms):
             terms[i] = max(pair_cost(x, i, y, at, squared), abs(v[at]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _minima_at(x, y, squared, cols, v, r, terms):
     for i in range(len(r)):
         cost = pair_cost(x, i, y, cols[i], squared)
@@ -260,7 +260,7 @@ def _minima_at(x, y, squared, cols, v, r, terms):
             terms[i] = max(cost, abs(v[cols[i]]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _point_matrix(x, y, squared, out):
     for i in range(len(x)):
         for j in range(len(y)):

@@ -9,10 +9,10 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..device import cuda
 from ..errors import InvalidProblem
+from ..jit.compiled import compiled
 from ..jit.row_scan import float_of_rank, ranks_at_ends
 
 # Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "none".
@@ -339,7 +339,7 @@ def checked_edges(
 _FINE, _UNSORTED, _RANGE, _DUPLICATE, _NOT_FINITE = range(5)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
     """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be sorted."""
     unsorted_row = -1
@@ -381,7 +381,7 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
     return (int(low), int(high)) if is_integer else (float_of_rank(low), float_of_rank(high))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _range_among_infinite(values):  # noqa: ANN001, ANN202
     low, high = np.inf, -np.inf
     for value in values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,6 @@ from typer.core import TyperGroup
 from ... import __version__
 from ...matching.errors import AuctrackError
 from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
-from .compile_cache import Computing
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
 from .wording import sentence
@@ -73,11 +73,10 @@ app = typer.Typer(
 for _module in (track, info, detect, link, convert, draw, measure, report, simulate, score):
     app.command(
         name=_module.__name__.rpartition(".")[2],
-        cls=Computing,
         help=_page(_module.command.__doc__ or ""),
         no_args_is_help=True,
     )(_module.command)
-app.command(name="warm-up", cls=Computing, help=_page(warm_up.command.__doc__ or ""))(warm_up.command)
+app.command(name="warm-up", help=_page(warm_up.command.__doc__ or ""))(warm_up.command)
 app.add_typer(bench.app, name="bench")
 
 
@@ -99,8 +98,22 @@ def _root(  # pyright: ignore[reportUnusedFunction] - typer calls it
     del version
 
 
+def _warnings_are_notes() -> None:
+    """Have what the library warns of shown as notes; this is done to all of the process, which is ours."""
+    otherwise = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        if issubclass(category, UserWarning):
+            console.note(str(message))
+        else:
+            otherwise(message, category, *where)
+
+    warnings.showwarning = show
+
+
 def main() -> None:
     """Run the command line."""
+    _warnings_are_notes()
     try:
         app()
     except KeyboardInterrupt:

@@ -224,7 +224,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
     console.note(*on_doubt(result.linking))
-    console.note(*on_length(result.linking, result.settings.min_length))
+    console.note(*on_length(result.linking.tracks, result.settings.min_length))
     if was_detected:
         note_tone(job.source, result.settings)
 

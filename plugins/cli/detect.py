@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ...tracker.errors import InvalidInput
 from . import console, options
 from .asked import asked_settings
 from .setting_options import DETECT, INPUT, LINK, chosen, taking
@@ -70,6 +71,8 @@ def command(
 
     result = destination(output, f"{stem(movie)}.points", format_)
     make_ready(result, overwrite=overwrite)
+    if settings.input.is_table(movie):
+        raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")
     described = describe(Job(movie, (), result), settings)
     with console.progress(movie) as progress:
         points, found_with = find_points(movie, settings, progress=progress)

@@ -101,6 +101,7 @@ def command(
     from .destination import make_ready
     from .inputs import stem
     from .interrupt import held_back
+    from .notes import on_length
     from .picture import write_picture
     from .picture_part import Look
 
@@ -112,6 +113,7 @@ def command(
     source, how = movie_behind(tracks, movie)
     look = Look(given.frame_slice, given.roi_slices, colour, min_length)
     kept = filter_by_length(read, min_length)
+    console.note(*on_length(read, min_length))
     with held_back():
         how = replace(how, roi=None, frames=None)
         write_picture(kept, source, how, result, name=tracks.name, look=look, overwrite=overwrite)
@@ -120,6 +122,8 @@ def command(
 
 def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]:
     """Return the movie to draw over, None where there is none, and how it is read: as when the tracks were made.
+
+    A movie that is no longer where it was is looked for beside the tracks, as when both were moved.
 
     Raises
     ------
@@ -140,6 +144,7 @@ def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSett
     source = record.get("source")
     if source is None or how.is_table(source):
         return None, how
-    if not Path(source).exists() and not glob.glob(source):  # noqa: PTH207 - the pattern may be absolute
-        raise InvalidInput(f"{tracks}: the movie behind it, {source}, is not there. Say where it is by --movie.")
-    return source, how
+    for place in (source, str(tracks.parent / Path(source).name)):
+        if Path(place).exists() or glob.glob(place):  # noqa: PTH207 - the pattern may be absolute
+            return place, how
+    raise InvalidInput(f"{tracks}: the movie behind it, {source}, is not there. Say where it is by --movie.")

@@ -169,10 +169,19 @@ def stem(source: str) -> str:
 
     `a/b.ome.tif` is `b`, `b.points.csv` is `b`, `a/frames*.tif` is `frames`, `a/*.tif` is `a`.
     """
-    name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
-    name = _without_one_of((*MOVIES, *READ, *SUFFIXES.values()), name)
-    name = _without_one_of(PRODUCTS, name).rstrip("._- ")
+    name = _without_one_of(PRODUCTS, _without_suffix(source)).rstrip("._- ")
     return name or Path(os.path.realpath(source)).parent.name or "movie"
+
+
+def product_of(source: str) -> str:
+    """Return which of `PRODUCTS` stands behind the name of an input, empty for none."""
+    name = _without_suffix(source)
+    return name[len(_without_one_of(PRODUCTS, name)) :].lower()
+
+
+def _without_suffix(source: str) -> str:
+    name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
+    return _without_one_of((*MOVIES, *READ, *SUFFIXES.values()), name)
 
 
 def _without_one_of(endings: Sequence[str], name: str) -> str:

@@ -143,7 +143,7 @@ def command(
     from ...tracker.measuring.msd import mean_squared_displacement
     from .inputs import stem
     from .measure_intervals import said, sampled_tracks, with_intervals
-    from .notes import on_unknown_size
+    from .notes import on_length, on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file
 
     name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
@@ -159,7 +159,7 @@ def command(
     with table_file(tracks) as file:
         read = read_tracks(file, **given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
-    console.note(*on_unknown_size(read, given.unit))
+    console.note(*on_unknown_size(read, given.unit), *on_length(read, min_length))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
     made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length}

@@ -14,7 +14,7 @@ from .wording import option_of
 if TYPE_CHECKING:
     from ...tracker.detecting.settings import DetectSettings
     from ...tracker.linking.result import Linking
-    from ...tracker.points import Points
+    from ...tracker.points import Points, Tracks
     from ...tracker.reading.movie import Movie
 
 Named = Callable[[str], str]
@@ -47,28 +47,26 @@ def on_points(points: Points, *, detected: bool, named: Named = option_of) -> li
     return []
 
 
-def on_frames(points: Points, *, named: Named = option_of) -> list[str]:
-    """Return what is to be said of frames without particles, over which nothing is linked."""
+def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of) -> list[str]:
+    """Return what is to be said of frames without particles; `bridged` if some links pass over missed frames."""
     present, step = points.frame_numbers, points.frame_step
     if len(present) < 2:
         return []
     first, last = present[:1], present[-1:]
-    if (stride := points.unstated_stride) is not None:
+    if not bridged and (stride := points.unstated_stride) is not None:
         frames = int((last[0] - first[0]) // stride) + 1
         return [
             f"no two frames are {step} apart, so nothing is linked; the frame numbers, {first[0]} to {last[0]}, are "
             f"all multiples of {stride} apart. If that is the step, {named('frame_step')} {stride} says so ({frames} "
             "frames)."
         ]
-    if not (np.diff(present) == step).any():
+    if not bridged and not (np.diff(present) == step).any():
         return ["no frame follows another, so there is nothing to link."]
     seen = int(points.timeline.count(first, last)[0])
     if seen == len(present):
         return []
-    return [
-        f"{seen - len(present)} of the {seen} frames from {first[0]} to {last[0]} hold no particles, and nothing is "
-        "linked over them."
-    ]
+    over = "only gaps of tracks pass over them" if bridged else "nothing is linked over them"
+    return [f"{seen - len(present)} of the {seen} frames from {first[0]} to {last[0]} hold no particles; {over}."]
 
 
 def on_unknown_size(points: Points, unit: str | None) -> list[str]:
@@ -83,11 +81,10 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
 
 def on_linking(linking: Linking, *, detected: bool, named: Named = option_of) -> list[str]:
     """Return what is to be said where no link was possible; `named` is what settings are called."""
-    bridges_frames = (
-        not linking.is_frame_by_frame and (linking.links["frames"].to_numpy() > linking.tracks.frame_step).any()
-    )
+    steps = () if linking.is_frame_by_frame else linking.links["frames"].to_numpy()
+    bridged = bool((np.asarray(steps) > linking.tracks.frame_step).any())
     notes = on_points(linking.tracks, detected=detected, named=named)
-    notes += [] if bridges_frames else on_frames(linking.tracks, named=named)
+    notes += on_frames(linking.tracks, bridged=bridged, named=named)
     notes += linking.report["notes"]
     if linking.report["candidate_links"] or not linking.report["frame_pairs"]:
         return notes
@@ -156,9 +153,9 @@ def on_reach(shares: Sequence[float]) -> list[str]:
     ]
 
 
-def on_length(linking: Linking, min_length: int) -> list[str]:
+def on_length(tracks: Tracks, min_length: int) -> list[str]:
     """Return what is to be said where the shortest length allowed leaves no track."""
-    longest = int(linking.tracks.table["track_id"].value_counts().max()) if len(linking.tracks) else min_length
+    longest = int(tracks.table["track_id"].value_counts().max()) if len(tracks) else min_length
     if longest >= min_length:
         return []
     return [f"no track is as long as --min-length {min_length}; the longest has length {longest}."]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from ...tracker.linking.result import Linking
 from ...tracker.settings import Settings
+from .standard_input import STANDARD_INPUT
 
 
 def learned_record(linking: Linking) -> dict[str, Any]:
@@ -15,5 +18,6 @@ def learned_record(linking: Linking) -> dict[str, Any]:
 
 
 def run_record(source: str, asked: Settings, effective: Settings) -> dict[str, Any]:
-    """Return the record of a run: its input, the settings that were asked for, and those in force."""
-    return {"source": source, "asked": asked.to_mapping(), "effective": effective.to_mapping()}
+    """Return the record of a run: its input, from the root on, the settings that were asked for, and those in force."""
+    whole = source if Path(source) == STANDARD_INPUT else os.path.abspath(source)  # noqa: PTH100 - it may be a pattern
+    return {"source": whole, "asked": asked.to_mapping(), "effective": effective.to_mapping()}

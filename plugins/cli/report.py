@@ -98,10 +98,20 @@ def _tables(given: Path) -> list[Path]:
         return [given]
     from ...tracker.formats.sidecar import SUFFIX
 
-    found = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*.tracks.*{SUFFIX}"))]
+    beside = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*{SUFFIX}"))]
+    found = [table for table in beside if table.exists() and _holds_tracks(table)]
     if not found:
         raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (NAME.tracks.csv{SUFFIX}).")
     return found
+
+
+def _holds_tracks(table: Path) -> bool:
+    """Whether a table is the tracks of a run, by its settings and the name of its kind."""
+    from ...tracker.formats.sidecar import read_sidecar
+    from .inputs import product_of
+
+    sidecar = read_sidecar(table)
+    return sidecar is not None and "effective" in sidecar.settings and product_of(table.name) in ("", ".tracks")
 
 
 def _result(table: Path, movie: str | None) -> Result:

@@ -242,7 +242,11 @@ LINK = _named(
     _option("gap_closing_range", "LENGTH", read=_number),
     _option("division_range", "LENGTH", read=_number),
     _option("merge_range", "LENGTH", read=_number),
-    *(_option(name, "NAME=WEIGHT,…", read=_weights, write=_joined_columns) for name in WORDS if name.endswith("_penalties")),
+    *(
+        _option(name, "NAME=WEIGHT,…", read=_weights, write=_joined_columns)
+        for name in WORDS
+        if name.endswith("_penalties")
+    ),
     _option("solver", "NAME"),
     _option("device", "auto|cpu|cuda[:N]"),
 )

@@ -284,7 +284,8 @@ def _again(result: Result) -> str:
     source = result.settings.get("source")
     if source is None:
         return ""
-    words = ["auctrack", "track", str(source), "--config", f"{result.path}.settings.json", "-o", "again"]
+    command = "link" if result.behind == "points" else "track"
+    words = ["auctrack", command, str(source), "--config", f"{result.path}.settings.json", "-o", "again"]
     return html.section("To do it again", html.command(shlex.join(words)))
 
 

@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ...matching.device import cuda
+from ...matching.jit.compiled import compiled
 from . import gpu_around
 from .blobs import ball, gaussian_kernels, sigma_of
 
@@ -112,7 +112,7 @@ def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, si
     return Around(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, profiles[flat:])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look(
     response: np.ndarray,
     grey: np.ndarray,
@@ -154,7 +154,7 @@ def _look(
                         seen[i, column + plane] = _filtered_across(grey, at, axis, kernels, reach)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mean_and_deviation(
     grey: np.ndarray, centre: np.ndarray, offsets: np.ndarray, values: np.ndarray
 ) -> tuple[float, float]:
@@ -175,7 +175,7 @@ def _mean_and_deviation(
     return mean, math.sqrt(squares / count)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _filtered_across(grey: np.ndarray, voxel: np.ndarray, axis: int, kernels: np.ndarray, reach: np.ndarray) -> float:
     """Return minus the Laplacian of the Gaussian along the axes but one, at one voxel, mirrored at the borders."""
     u, v = (1 if axis == 0 else 0), (1 if axis == 2 else 2)
@@ -195,7 +195,7 @@ def _filtered_across(grey: np.ndarray, voxel: np.ndarray, axis: int, kernels: np
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mirrored(place: int, size: int) -> int:
     """Return which voxel of an axis stands at a place beyond its ends: d c b a | a b c d | d c b a."""
     place %= 2 * size

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from scipy.spatial import cKDTree
 
 from ...matching.device import cuda
+from ...matching.jit.compiled import compiled
 from . import gpu_peaks
 from .pixels import BRIGHTEST
 
@@ -46,7 +46,7 @@ def peaks_above(response: np.ndarray, threshold: float) -> np.ndarray:
     return np.flatnonzero(marked)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mark_peaks(response: np.ndarray, threshold: float, peaks: np.ndarray) -> None:
     """Mark the voxels (z, y, x) above a threshold that are at least as high as all of their 26 neighbours.
 
@@ -68,7 +68,7 @@ def _mark_peaks(response: np.ndarray, threshold: float, peaks: np.ndarray) -> No
                     marked[x] = _is_highest(response, z, y, x)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_highest(response: np.ndarray, z: int, y: int, x: int) -> bool:
     """Whether no neighbour of a voxel is higher."""
     depth, height, width = response.shape

@@ -20,7 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
+
+from ...matching.jit.compiled import compiled
 
 _ROWS = 64  # of a block; with those around it, what the cache of a core holds
 _ROWS_PER_REACH = 4  # more of them for wide filters, whose blocks overlap more
@@ -101,7 +102,7 @@ def _mirrored(size: int, reach: int) -> np.ndarray:
     return np.minimum(place, 2 * size - 1 - place)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _sweep(
     image: np.ndarray,
     z_taps: np.ndarray,
@@ -134,7 +135,7 @@ def _sweep(
             _along_x(line[0], line[1], x_taps, mix[1], mix[2], out[z, row])
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _along_z(
     image: np.ndarray,
     z: int,
@@ -160,7 +161,7 @@ def _along_z(
             to_b[x] += cross * difference
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _along_y(a: np.ndarray, b: np.ndarray, row: int, taps: np.ndarray, to_a: np.ndarray, to_b: np.ndarray) -> None:
     """Carry both chains, `a` and `b` (y, x), along y at one row."""
     here_a, here_b = a[row], b[row]
@@ -177,7 +178,7 @@ def _along_y(a: np.ndarray, b: np.ndarray, row: int, taps: np.ndarray, to_a: np.
             to_b[x] += cross * difference + other * ((before_b[x] - here_b[x]) + (after_b[x] - here_b[x]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mirror_ends(line: np.ndarray, reach: int, columns: np.ndarray) -> None:
     """Fill the first and last `reach` places of a line from those between."""
     for place in range(reach):
@@ -185,7 +186,7 @@ def _mirror_ends(line: np.ndarray, reach: int, columns: np.ndarray) -> None:
             line[end] = line[reach + columns[end]]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _along_x(a: np.ndarray, b: np.ndarray, taps: np.ndarray, first: float, second: float, out: np.ndarray) -> None:
     """Carry both chains, rows `a` and `b` with their mirrored ends, along x, and write their weighted sum."""
     reach, width = taps.shape[1], len(out)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 
+from ...matching.jit.compiled import compiled
 from ..points import Points, Tracks
 
 
@@ -50,7 +50,7 @@ def ids_of_chains(frames: np.ndarray, before: np.ndarray) -> np.ndarray:
     return before
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _number(order, ids):  # noqa: ANN001, ANN202
     """Replace the particle that each follows by its track; what is followed has its own already."""
     n_tracks = 0

@@ -133,11 +133,15 @@ def _nearest(points: Points, places: np.ndarray, name: str) -> np.ndarray:
         own = order[low:high]
         away = np.linalg.norm(positions[own] - place[1:] * scale, axis=1)
         closest = np.argsort(away)[:2]
-        if not len(own) or (len(own) > 1 and away[closest[1]] <= UNLIKE * away[closest[0]]):
-            where, what = ", ".join(f"{value:g}" for value in place[1:]), "no" if not len(own) else "more than one"
+        where = f"has {', '.join(f'{value:g}' for value in place[1:])} in frame {place[0]:g}, where"
+        if not len(own):
+            raise InvalidSetting(f"{where} there is no detection.", setting=name)
+        if len(own) > 1 and away[closest[1]] <= UNLIKE * away[closest[0]]:
+            nearest, next_one = away[closest]
             raise InvalidSetting(
-                f"has {where} in frame {place[0]:g}, which may be {what} detection; every other needs to be at least "
-                f"{UNLIKE:g} times as far away as the one that is meant.",
+                f"{where} it is not clear which detection is meant: the nearest two are {nearest:.3g} and "
+                f"{next_one:.3g} {points.calibration.unit} away. Give the position more exactly; every other needs to "
+                f"be {UNLIKE:g} times as far away.",
                 setting=name,
             )
         rows[k] = own[closest[0]]

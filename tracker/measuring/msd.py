@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from ...matching.jit.compiled import compiled
 from ..errors import InvalidSetting
 from ..points import Tracks
 from .track_order import by_track
@@ -117,7 +117,7 @@ def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: 
     return Sums(track[met], lag[met], total[met], n[met])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_pairs(frame, position, start, stop, begin, total, n):
     """Add every pair of one track to its lag; `begin` is where the lags of each track begin, the first being 1."""
     for track in range(len(start)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...matching.jit.compiled import compiled
 from ..errors import InvalidInput
 from ..points import Tracks, require
 
@@ -49,7 +49,7 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
     return order
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _dealt_out(track, frames, rows, ends):  # noqa: ANN001, ANN202
     """Return the rows by track, in the order in which they come, and whether a track has two in one frame.
 

@@ -62,8 +62,12 @@ class FileStack:
             self._sizes = dict(first.sizes)
         if self._named == "T":
             self.timeline, self.note = timed(self._files)
+            said = [self.note] if self.note else []
             if len(in_names) == 2 and self.size("Z") == 1:
-                self.note += "; axes TZYX would take the numbers for time and plane"
+                said.append("axes TZYX would take the numbers for time and plane")
+            elif len(in_names) == 1 and self.size("Z") == 1 and axes is None and not stated_letters(in_names):
+                said.append("the number in the names is taken for the time; axes ZYX would take it for the plane")
+            self.note = "; ".join(said)
             self._file_at = {(n, 0, 0): file for n, file in zip(self.timeline.numbers or (), files, strict=True)}
         else:
             self._lay_out(dict(zip(self._named, in_names, strict=True)))

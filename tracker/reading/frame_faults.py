@@ -1,4 +1,4 @@
-"""Frames that are not what a steady camera gives: repeated, shifted as a whole, or unlike their neighbours.
+"""Frames that are not what a steady camera gives: blank, repeated, shifted as a whole, or unlike their neighbours.
 
 Two frames are compared by the correlation of their mean projections along z. Where it falls far below that of the
 other pairs, and one common shift brings it back, the stage has jumped; where no shift does, frames are missing between
@@ -48,16 +48,21 @@ class FrameFaults:
     shifted : tuple of Shift
     unlike : tuple of int
         Frames that are unlike the one before them, as if frames were missing between.
+    blank : tuple of int
+        Frames without two different pixels, those that are no numbers apart.
     """
 
     looked_at: int
     frozen: tuple[int, ...] = ()
     shifted: tuple[Shift, ...] = ()
     unlike: tuple[int, ...] = ()
+    blank: tuple[int, ...] = ()
 
     def lines(self) -> list[str]:
         """Return a line on everything odd, with what it does to tracks."""
         said: list[str] = []
+        if self.blank:
+            said.append(f"blank: {_named(self.blank)} without any contrast; tracks have gaps there, or end.")
         if self.frozen:
             said.append(
                 f"frozen: {_named(self.frozen)} the same as the one before, bit by bit; nothing moves there, which "
@@ -94,25 +99,40 @@ def frame_faults(movie: Movie, most_bytes: int = MOST_BYTES) -> FrameFaults:
     """
     numbers = movie.frame_numbers[: max(2, most_bytes // movie.bytes_per_frame)]
     frozen: list[int] = []
+    blank: list[int] = []
     pairs: list[tuple[int, float, float, int, int]] = []
     before = seen = None
     for number in numbers:
         frame = movie.frame(number)
-        flat = frame.mean(axis=0, dtype=np.float32) if frame.ndim == 3 else frame.astype(np.float32)
+        if _is_blank(frame):
+            blank.append(number)
+            before = seen = None
+            continue
+        flat = np.nan_to_num(frame.mean(axis=0, dtype=np.float32) if frame.ndim == 3 else frame.astype(np.float32))
         if before is not None and seen is not None:
             if np.array_equal(frame, before):
                 frozen.append(number)
             else:
                 pairs.append((number, _correlation(seen, flat), *_best_shift(seen, flat)))
         before, seen = frame, flat
-    return _judged(len(numbers), tuple(frozen), pairs)
+    shifted, unlike = _judged(pairs)
+    return FrameFaults(len(numbers), tuple(frozen), shifted, unlike, tuple(blank))
 
 
-def _judged(looked_at: int, frozen: tuple[int, ...], pairs: list[tuple[int, float, float, int, int]]) -> FrameFaults:
+def _is_blank(frame: np.ndarray) -> bool:
+    """Whether all pixels that are numbers are equal."""
+    low, high = frame.min(), frame.max()
+    if np.isnan(low):
+        values = frame[np.isfinite(frame)]
+        return not values.size or bool(values.min() == values.max())
+    return bool(low == high)
+
+
+def _judged(pairs: list[tuple[int, float, float, int, int]]) -> tuple[tuple[Shift, ...], tuple[int, ...]]:
     """Tell shifts and gaps from what is usual in a movie."""
     plain = np.array([pair[1] for pair in pairs])
     if len(plain) < _LEAST_PAIRS:
-        return FrameFaults(looked_at, frozen)
+        return (), ()
     usual = float(np.median(plain))
     spread = 1.4826 * float(np.median(np.abs(plain - usual)))
     fallen = plain < usual - max(_FALL, _SPREADS * spread)
@@ -125,7 +145,7 @@ def _judged(looked_at: int, frozen: tuple[int, ...], pairs: list[tuple[int, floa
             shifted.append(Shift(number, y, x))
         else:
             unlike.append(number)
-    return FrameFaults(looked_at, frozen, tuple(shifted), tuple(unlike))
+    return tuple(shifted), tuple(unlike)
 
 
 def _best_shift(before: np.ndarray, after: np.ndarray) -> tuple[float, int, int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...matching.jit.compiled import compiled
 from ..measuring.track_order import track_order
 from ..points import Points, Tracks
 
@@ -20,7 +20,7 @@ def following_rows(points: Points, name: np.ndarray, kind: str, reach: int, *, d
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pairs(order, name, frames, reach):  # noqa: ANN001, ANN202
     """Return the neighbours in an order that have one name and are at most `reach` frames apart."""
     pairs = np.empty((len(order), 2), np.int64)

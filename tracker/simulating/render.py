@@ -17,8 +17,8 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 import tifffile
-from numba import njit
 
+from ...matching.jit.compiled import compiled
 from ..calibrating.calibration import Calibration
 from ..errors import InvalidSetting
 from ..formats.write import sidecar_beside, write_whole
@@ -286,7 +286,7 @@ def _peaks(particles: int, settings: RenderSettings) -> np.ndarray:
     return settings.peak * np.exp(rng.normal(0.0, 1.0, particles) * math.sqrt(variance) - variance / 2)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_spots(image: np.ndarray, centres: np.ndarray, peaks: np.ndarray, sigma: np.ndarray, reach: float) -> None:
     """Add one Gaussian a particle to `image` (z, y, x), in place; only voxels within `reach` sigmas are touched."""
     low = np.empty(3, dtype=np.int64)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...cardinality.graph import BipartiteGraph, IntArray
 from ...jit.atomics import claim, fetch_add
+from ...jit.compiled import compiled
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 
@@ -46,7 +46,7 @@ def p_dbfs(
     return {**stats, "levels": [len(sizes) for sizes in frontiers], "frontiers": frontiers}
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _phase(
     thread: int,
     counter: IntArray,
@@ -78,7 +78,7 @@ def _phase(
                 end = previous
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(
     indptr: IntArray,
     indices: IntArray,

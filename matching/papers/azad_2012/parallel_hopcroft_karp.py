@@ -13,11 +13,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...cardinality.graph import BipartiteGraph, IntArray
 from ...cardinality.phases import phase_statistics
 from ...jit.atomics import claim, fetch_add
+from ...jit.compiled import compiled
 from .multicore import ROOTS_PER_TURN, share, thread_count
 
 _ROWS_PER_TURN = 1024
@@ -72,7 +72,7 @@ def _levels(arrays: tuple[Any, ...], tail: IntArray, phase: int, n_threads: int)
     return sizes, n_found > 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _expand(
     _thread: int,
     counter: IntArray,
@@ -106,7 +106,7 @@ def _expand(
             n_found += saw_free
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _augment(
     thread: int,
     counter: IntArray,
@@ -140,7 +140,7 @@ def _augment(
                 depth -= 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(
     indptr: IntArray,
     indices: IntArray,

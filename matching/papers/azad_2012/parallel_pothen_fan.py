@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...cardinality.graph import BipartiteGraph, IntArray
 from ...cardinality.pothen_fan import augment
 from ...jit.atomics import claim, fetch_add
+from ...jit.compiled import compiled
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 
@@ -43,7 +43,7 @@ def parallel_pothen_fan(
     return search_in_phases(phase, col_of_row, n_threads)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _phase(
     thread: int,
     counter: IntArray,
@@ -73,7 +73,7 @@ def _phase(
             augment(stack, depth, j, col_of_row, row_of_col)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(
     indptr: IntArray,
     indices: IntArray,
@@ -112,12 +112,12 @@ def _search(
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_edge(indptr: IntArray, i: int, backwards: bool) -> int:
     return indptr[i + 1] - 1 if backwards else indptr[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look_ahead(
     indptr: IntArray, indices: IntArray, row_of_col: IntArray, owner: IntArray, lookahead: IntArray, i: int, phase: int
 ) -> int:

@@ -8,13 +8,13 @@ The list is compressed again only after a dual update, as section 4.3.1 advises.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...jit.compiled import compiled
 from ...paths.shortest_paths import NO_PATH, grown, unassigned_sink
 from ...paths.state import FREE, UNASSIGNED, augment, forget, free_rows, key_of, update_duals, with_lists
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_by_zeros(rows, indptr, indices, data, state, trees, first, last, counts):
     """Match every given row, one path a search; parameters and result as `tree.match_by_trees`.
 
@@ -56,7 +56,7 @@ def match_by_zeros(rows, indptr, indices, data, state, trees, first, last, count
         changed = delta > 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _uncovered_rows(roots, n_reached, state, trees):
     """Stack all rows of the trees; return how many."""
     n_stack = 0
@@ -69,7 +69,7 @@ def _uncovered_rows(roots, n_reached, state, trees):
     return n_stack
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts):
     """Follow pairs of zero slack; return the end of a path, or `NO_PATH` without one, and how much is reached."""
     while n_stack > 0:
@@ -95,7 +95,7 @@ def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, 
     return NO_PATH, n_reached
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _compress(rows, indptr, indices, data, delta, state, trees, first, last, zeros, costs):
     """List the pairs of zero slack, row by row; a row that is not in the trees yet would enter at the present Δ."""
     n_zeros = 0
@@ -120,7 +120,7 @@ def _compress(rows, indptr, indices, data, delta, state, trees, first, last, zer
     return zeros, costs
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _least_slack(roots, n_reached, indptr, indices, data, state, trees):
     """Return the least Δ at which an uncovered row has a new zero slack or becomes unassigned; `none` for never."""
     least = state.none
@@ -136,6 +136,6 @@ def _least_slack(roots, n_reached, indptr, indices, data, state, trees):
     return least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _in_trees(i, state, trees):
     return state.col_of_row[i] == FREE or trees.covered[state.col_of_row[i]]

@@ -9,13 +9,12 @@ column enters at once with the row it is matched with, which is what that second
 
 from __future__ import annotations
 
-from numba import njit
-
+from ...jit.compiled import compiled
 from ...paths.shortest_paths import NO_PATH, unassigned_sink
 from ...paths.state import augment, forget, free_rows, key_of, update_duals, with_lists
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match_by_trees(rows, indptr, indices, data, state, trees, counts):
     """Match every given row, one path a search.
 
@@ -49,7 +48,7 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
         forget(trees.reached[:n_reached], state, trees)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(roots, indptr, indices, data, state, trees, counts):
     """Grow trees until a path ends; return (its end or `NO_PATH`, Δ, how many columns are reached and covered)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
@@ -106,7 +105,7 @@ def _search(roots, indptr, indices, data, state, trees, counts):
                 n_covered += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _enter(j, delta, n_stack, n_covered, state, trees):
     """Cover column j, and uncover the row it is matched with."""
     trees.covered[j] = True

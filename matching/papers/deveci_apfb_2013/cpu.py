@@ -18,11 +18,11 @@ from time import perf_counter
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numba import njit
 
 from ...cardinality.graph import BipartiteGraph, IntArray
 from ...cardinality.phases import phase_statistics
 from ...errors import InvalidProblem
+from ...jit.compiled import compiled
 
 START = 2
 _CONSTANT_THREADS = 256 * 256
@@ -120,7 +120,7 @@ def _run(
     return phase_statistics(frontiers, augmentations, seconds)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def init_bfs_array(bfs_array: IntArray, root: IntArray, cmatch: IntArray) -> None:
     """INITBFSARRAY: free columns start, matched ones are not met; a free column is its own root."""
     for c in range(len(cmatch)):
@@ -128,7 +128,7 @@ def init_bfs_array(bfs_array: IntArray, root: IntArray, cmatch: IntArray) -> Non
         root[c] = c if cmatch[c] < 0 else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def expand_level(
     level: int,
     bfs_array: IntArray,
@@ -169,7 +169,7 @@ def expand_level(
     return inserted, found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def alternate(
     cmatch: IntArray,
     rmatch: IntArray,
@@ -197,7 +197,7 @@ def alternate(
                 r = matched_row
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fix_matching(cmatch: IntArray, rmatch: IntArray) -> None:
     """FIXMATCHING: free every row, then every column, whose partner does not agree."""
     for r in range(len(rmatch)):

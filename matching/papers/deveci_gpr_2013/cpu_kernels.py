@@ -6,12 +6,12 @@ The variables, and what was repaired against the print, are explained in `g_pr`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cardinality.graph import IntArray
+from ...jit.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def g_gr_krnl(
     rxadj: IntArray, radj: IntArray, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray, level: int
 ) -> bool:
@@ -44,12 +44,12 @@ def gap_relabel(psi_r: IntArray, psi_c: IntArray) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _is_active(v: int, mu_r: IntArray, mu_c: IntArray) -> bool:
     return mu_c[v] == -1 or (mu_c[v] >= 0 and mu_r[mu_c[v]] != v)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _lowest_row(v: int, cxadj: IntArray, cadj: IntArray, psi_r: IntArray, psi_c: IntArray) -> int:
     """The neighbour of least label below rows + columns, or -1; stops at one that is as low as v's own label allows."""
     lowest = len(psi_r) + len(psi_c)
@@ -64,7 +64,7 @@ def _lowest_row(v: int, cxadj: IntArray, cadj: IntArray, psi_r: IntArray, psi_c:
     return u
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _push(v: int, u: int, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray) -> None:
     """Column v takes row u, its lowest, and both rise above it."""
     lowest = psi_r[u]
@@ -74,7 +74,7 @@ def _push(v: int, u: int, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c
     psi_r[u] = lowest + 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def g_pr_krnl(
     cxadj: IntArray, cadj: IntArray, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray
 ) -> tuple[int, int]:
@@ -93,7 +93,7 @@ def g_pr_krnl(
     return n_active, pushes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def init_krnl(
     mu_r: IntArray, mu_c: IntArray, loop: int, current: IntArray, previous: IntArray, active_in: IntArray
 ) -> int:
@@ -110,7 +110,7 @@ def init_krnl(
     return n_active
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push_krnl(
     cxadj: IntArray,
     cadj: IntArray,
@@ -147,7 +147,7 @@ def push_krnl(
     return pushes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fix_matching(mu_r: IntArray, mu_c: IntArray) -> None:
     """FIXMATCHING: a column whose row has another column, or that was given up, has none."""
     for v in range(len(mu_c)):

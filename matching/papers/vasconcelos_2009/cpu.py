@@ -20,13 +20,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ...auction.bidding import as_duals, increment, out_of_bids
 from ...auction.options import AuctionOptions
 from ...auction.scaling import as_floats
 from ...certificate.matched import Matched
 from ...errors import InvalidProblem
+from ...jit.compiled import compiled
 from ...paths.shortest_paths import least_of_rows
 from ...problem import INT_LIMIT, Problem
 from ...problem.convert import as_dense, unmasked
@@ -131,7 +131,7 @@ def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int,
     return whole if bounded else whole - (whole.max() if len(whole) else 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     """Alternate the phases until all persons are served; return (col_of_row, iterations, bids, persons served)."""
     indptr, indices, data = graph
@@ -151,7 +151,7 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     return col_of_row, iterations, bids, is_assigned.sum() + left
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, retired, target, bid):
     """Let every person without an object bid for its best: what makes the second best as good, and ε on top.
 
@@ -181,7 +181,7 @@ def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, r
     return placed, gone
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highest):
     """Let every object that took bids go to the highest; return how many objects were assigned for the first time."""
     highest[:] = -1

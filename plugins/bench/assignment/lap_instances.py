@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ....matching.jit.compiled import compiled
 
 RANGES: dict[str, tuple[int, int]] = {"n/10": (1, 10), "n": (1, 1), "10n": (10, 1)}
 """Cost range [0, …] of Date & Nagi's families, as the fraction of n that is its upper end."""
@@ -117,10 +118,10 @@ def _mixed(x):  # noqa: ANN001, ANN202 - of arrays, and of numbers within numba
     return x ^ (x >> np.uint64(31))
 
 
-_mixed_number = njit(cache=True, inline="always")(_mixed)
+_mixed_number = compiled(inline="always")(_mixed)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill(costs: np.ndarray, start: np.uint64, values: np.uint64) -> None:
     """Set cost k to the hash of k, scaled to the range of `values`."""
     for k in range(len(costs)):
@@ -128,7 +129,7 @@ def _fill(costs: np.ndarray, start: np.uint64, values: np.uint64) -> None:
         costs[k] = (bits * values) >> np.uint64(32)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _round_distances(x: np.ndarray, y: np.ndarray, costs: np.ndarray) -> None:
     for i in range(len(x)):
         for j in range(len(y)):

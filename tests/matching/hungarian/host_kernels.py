@@ -22,8 +22,9 @@ import numpy as np
 import pytest
 
 from auctrack.matching.device import cuda
+from auctrack.matching.jit.sources import digest
 
-from ...compiled_cache import CACHE, digest
+from ...compiled_cache import CACHE
 from .kernel_twins import HostCosts
 
 COMPILER = "g++"
@@ -236,8 +237,8 @@ def _library(file: str, *options: str) -> ctypes.CDLL:
 
 def _built(text: str, options: tuple[str, ...]) -> Path:
     """Return the library that a text is compiled to, the one at hand where text, header and flags are the same."""
-    header = (Path(__file__).parent / "cuda_on_host.h").read_bytes()
-    key = digest([text.encode(), header, *(flag.encode() for flag in (COMPILER, *_FLAGS, *options))])
+    header = (Path(__file__).parent / "cuda_on_host.h").read_text(encoding="utf-8")
+    key = digest([text, header, COMPILER, *_FLAGS, *options])
     library = CACHE / f"kernel-{key}.so"
     if not library.exists():
         if not shutil.which(COMPILER):

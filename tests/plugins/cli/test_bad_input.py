@@ -323,3 +323,11 @@ def test_words_that_cannot_be_meant_are_wrong_usage(auctrack, tmp_path, words, s
 def test_pixels_are_not_told_in_micrometres_without_their_size(auctrack, tmp_path):
     write_tracks(Tracks(points(track_id=[4, 4, 4])), tmp_path / "tracks.csv")
     refused(auctrack("measure", "tracks.csv", "--unit", "µm"), "--voxel", "µm")
+
+
+def test_a_table_is_not_detected_in(auctrack, tmp_path):
+    (tmp_path / "points.csv").write_text("frame,y,x\n0,1,1\n1,1,1\n")
+    result = auctrack("detect", "points.csv", "-o", "found.csv")
+    assert result.exit_code == 1
+    assert "auctrack link" in result.stderr
+    assert not (tmp_path / "found.csv").exists()

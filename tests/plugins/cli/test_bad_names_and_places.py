@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.cli import compile_cache, console
+from auctrack.plugins.cli import console
 
 ESC = "\x1b[31mred\x1b[0m\x9b"
 NO_UTF8 = os.fsdecode(b"\xff\xfe")
@@ -134,13 +134,13 @@ def test_a_folder_of_frames_with_a_pipe_among_them(auctrack, tmp_path):
     assert "t3.tif" in result.stderr
 
 
-def test_a_full_disk_under_the_cache_of_numba_is_a_note_and_no_failure(samples, tmp_path):
+def test_a_full_disk_under_the_compiled_code_is_a_note_and_no_failure(samples, tmp_path):
     code = f"""
 import errno, sys
-from numba.core import caching
+from auctrack.matching.jit import compiled
 def full(*_):
     raise OSError({errno.ENOSPC}, "No space left on device")
-caching.IndexDataCacheFile.save = full
+compiled.Files.save = full
 from auctrack.plugins.cli.app import main
 main()
 """
@@ -149,14 +149,5 @@ main()
     there = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(command, cwd=tmp_path, env=there, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("numba's cache cannot be written (No space left on device)") == 1
+    assert done.stderr.count("compiled code cannot be written (No space left on device)") == 1
     assert (tmp_path / "points.csv").exists()
-
-
-def test_the_cache_is_guarded_once():
-    from numba.core.caching import Cache
-
-    compile_cache.outlive_a_full_disk()
-    guarded = Cache.save_overload
-    compile_cache.outlive_a_full_disk()
-    assert Cache.save_overload is guarded

@@ -49,6 +49,18 @@ def test_a_length_that_no_track_has_is_said(auctrack, tmp_path):
     result = auctrack("link", near, "--search-range", 3, "--min-length", 3)
     assert notes(result) == ["note: no track is as long as --min-length 3; the longest has length 2."]
     assert "tracks    0\n" in result.stdout
+    assert auctrack("link", near, "--search-range", 3, "-o", "two.csv").exit_code == 0
+    for command, name in (("measure", "measures.csv"), ("draw", "drawn.png")):
+        result = auctrack(command, "two.csv", "--min-length", 4, "-o", name)
+        assert "note: no track is as long as --min-length 4; the longest has length 2." in notes(result)
+
+
+def test_frames_without_particles_are_counted_though_tracks_pass_over_them(auctrack, tmp_path):
+    rows = [(frame, 20.0 * k + frame, 5.0) for frame in range(12) for k in range(8) if frame != 6]
+    frame, y, x = zip(*rows, strict=True)
+    result = auctrack("link", table(tmp_path, frame=frame, y=y, x=x), "--motion", "velocity", "--max-missed-frames", 1)
+    (note,) = [line for line in notes(result) if "hold no particles" in line]
+    assert note == "note: 1 of the 12 frames from 0 to 11 hold no particles; only gaps of tracks pass over them."
 
 
 def test_a_movie_without_particles(auctrack, movie):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -170,7 +171,11 @@ def test_draw_shows_the_part_asked_for_over_the_movie_that_the_tracks_come_from(
     assert auctrack("draw", "spots.tracks.csv").exit_code == 1  # a picture is there
     for wrong in (("--colour", "red"), ("--frames", "0:3:2"), ("-o", "part.csv")):
         assert auctrack("draw", "spots.tracks.csv", *wrong).exit_code == 2
+    (tmp_path / "other").mkdir()
+    for path in (movie, *tmp_path.glob("spots.tracks.csv*")):
+        shutil.copy(path, tmp_path / "other")
     movie.rename(tmp_path / "moved.ome.tif")
+    assert auctrack("draw", "other/spots.tracks.csv").exit_code == 0  # both were moved
     assert "--movie" in auctrack("draw", "spots.tracks.csv", "-o", "a.png").output
     assert auctrack("draw", "spots.tracks.csv", "--movie", "moved.ome.tif", "-o", "a.png").exit_code == 0
 

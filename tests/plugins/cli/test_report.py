@@ -155,7 +155,8 @@ def test_settings_are_given_measured_or_default(auctrack, tmp_path):
     assert page.setting("link divisions") == ("false", "default")
     assert page.setting("link unmatched_cost")[1] == "measured from the points"
     assert "detect method" not in page.seen
-    assert page.fact("points") == "p.csv"
+    assert page.fact("points") == str(tmp_path / "p.csv")
+    assert "auctrack link" in page.words
     assert "movie" not in page.words
 
 
@@ -242,3 +243,16 @@ def test_a_browser_shows_the_index_of_many_whole(auctrack, tracked, tmp_path):
     seen = looked_at(tmp_path / "pages" / "index.html")
     assert seen["loaded"] == 0
     assert seen["width"] <= 0
+
+
+def test_of_a_folder_all_tracks_are_reported_on_whatever_their_names_and_nothing_else(auctrack, tmp_path):
+    rows = [(frame, 20.0 * k + frame, 5.0) for frame in range(4) for k in range(5)]
+    pd.DataFrame(rows, columns=["frame", "y", "x"]).to_csv(tmp_path / "in.csv", index=False)
+    (tmp_path / "runs").mkdir()
+    for name in ("first.csv", "second.tracks.csv"):
+        ok(auctrack("link", "in.csv", "--motion", "none", "-o", f"runs/{name}"))
+    ok(auctrack("measure", "runs/first.csv"))
+    ok(auctrack("report", "runs"))
+    assert {path.name for path in (tmp_path / "runs").glob("*.html")} == {
+        "first.report.html", "second.report.html", "index.html",
+    }  # fmt: skip

@@ -74,8 +74,26 @@ def test_dropped_frames_are_where_the_scene_is_suddenly_unlike():
 
 
 def test_only_the_first_frames_of_what_is_too_large_are_looked_at():
-    pixels = np.zeros((5, 8, 8), np.uint8)
+    pixels = np.tile(np.arange(8, dtype=np.uint8), (5, 8, 1))
     assert of(pixels, most_bytes=200) == FrameFaults(3, (1, 2))
+
+
+@pytest.mark.parametrize("value", [0, np.nan, np.inf])
+def test_frames_without_contrast_are_blank_and_nothing_is_said_of_those_beside_them(value):
+    rng = np.random.default_rng(5)
+    pixels = rng.poisson(middle(scene(rng, 8, step=0.5)) + 10).astype(np.float32)
+    pixels[4] = value
+    found = of(pixels)
+    assert (found.blank, found.frozen, found.shifted, found.unlike) == ((4,), (), (), ())
+    assert found.lines()[0].startswith("blank: frame 4 is")
+
+
+def test_pixels_that_are_no_numbers_hide_no_contrast():
+    rng = np.random.default_rng(6)
+    seen = middle(scene(rng, 30, step=0.5)).astype(np.float32)
+    seen[:, 0, 0] = np.nan
+    found = of(np.delete(seen, range(11, 21), axis=0))
+    assert (found.blank, found.unlike) == ((), (11,))
 
 
 def test_depth_is_averaged():

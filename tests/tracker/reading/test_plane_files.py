@@ -47,6 +47,17 @@ def test_axes_say_what_bare_numbers_count_from_left_to_right(tmp_path: Path) -> 
         np.testing.assert_array_equal([movie.frame(t) for t in range(4)], PIXELS[:, 0].swapaxes(0, 1))
 
 
+def test_one_bare_number_is_the_time_and_how_it_would_be_the_plane_is_said(tmp_path: Path) -> None:
+    written(tmp_path, "{z:04d}.tif", times=(0,))
+    with read_movie(tmp_path, scale=SIZE[1:]) as movie:
+        assert (movie.ndim, len(movie)) == (2, 4)
+        assert "ZYX" in movie.timeline_note
+    with read_movie(tmp_path, axes="ZYX", scale=SIZE) as movie:
+        assert (movie.shape, len(movie)) == ((4, 16, 12), 1)
+    with read_movie(tmp_path, axes="YX", scale=SIZE[1:]) as movie:
+        assert movie.timeline_note == ""
+
+
 def test_axes_given_without_planes_win_over_names(tmp_path: Path) -> None:
     with read_movie(written(tmp_path, "t{t}_z{z}.tif"), axes="TYX", scale=SIZE[1:]) as movie:
         assert (movie.ndim, len(movie)) == (2, 12)

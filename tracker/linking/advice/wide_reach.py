@@ -7,8 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy.spatial import cKDTree
+
+from ....matching.jit.compiled import compiled
 
 NEAREST = 8
 """Partners of each point that are tried before any other."""
@@ -41,7 +42,7 @@ def wide_cardinality(x: np.ndarray, y: np.ndarray, radii: np.ndarray) -> np.ndar
     return sizes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _take_nearest(column, distance, radius, col_of_row, row_of_col):
     """Match free rows with the nearest free column among those known."""
     for i in range(len(column)):
@@ -52,7 +53,7 @@ def _take_nearest(column, distance, radius, col_of_row, row_of_col):
                 col_of_row[i], row_of_col[column[i, k]] = column[i, k], i
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _augmented(x, y, radius, col_of_row, row_of_col):
     """Grow a tree from every free row, at most one path each; return how many paths made the matching larger."""
     unreached, n_unreached = np.arange(len(y)), len(y)
@@ -87,7 +88,7 @@ def _augmented(x, y, radius, col_of_row, row_of_col):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _swap(col, parent, col_of_row, row_of_col):
     """Exchange links and others along the path from a free column to its root."""
     while col >= 0:

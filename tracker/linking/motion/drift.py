@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, cells_touched, padded
 from . import gpu_drift
@@ -91,7 +91,7 @@ def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
     return shift[3 - ndim :] if np.linalg.norm(shift) > LEAST else np.zeros(ndim)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _counted(voters, origin, cell, dims, starts, later, ndim):
     """Count the votes in bins of one spacing around whole numbers; the first axis has one bin in 2D."""
     width = 2 * REACH + 1
@@ -119,7 +119,7 @@ def _near(counts: np.ndarray) -> np.ndarray:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _votes_near(voters, origin, cell, dims, starts, later, shift, reach):
     """Return the votes at most `reach` from a shift on every axis."""
     out = np.empty((64 * len(voters), 3))

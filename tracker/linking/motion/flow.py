@@ -8,9 +8,9 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from scipy.spatial import cKDTree
 
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_flow, gpu_graph
 from .graph import Graph, Piece
@@ -88,7 +88,7 @@ def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
     return near[other].reshape(len(near), -1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _means(first, last, indptr, in_ptr, in_edge, lag, step, probability, out, out_weight, into, into_weight):
     """Write the probable displacement and its weight for each detection's leaving, then arriving, one-frame links."""
     for i in range(first, last):
@@ -101,7 +101,7 @@ def _means(first, last, indptr, in_ptr, in_edge, lag, step, probability, out, ou
             into[i, axis] /= max(into_weight[i], 1e-9)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _told(e, lag, step, probability, total):
     """Add an edge's probable displacement to a total, if it is over one frame; return its weight."""
     if lag[e] != 1 or probability[e] < 1e-3:
@@ -111,7 +111,7 @@ def _told(e, lag, step, probability, total):
     return probability[e]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _field(first, last, near, mean, weight, field, support):
     """Write the neighbours' mean displacement around detections, outliers weighing less, and its weight."""
     ndim = mean.shape[1]
@@ -153,7 +153,7 @@ def _field(first, last, near, mean, weight, field, support):
             centre[axis] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _of_edges(first, last, indptr, head, lag, ahead, ahead_weight, behind, behind_weight, out):
     """Write the flow along each edge: that around its tail and that around its head, by what supports them."""
     for i in range(first, last):

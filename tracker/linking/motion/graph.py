@@ -12,10 +12,10 @@ from operator import add
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 
 from ....matching.device import cuda
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, pairs_in_grid
 from . import gpu_graph
@@ -196,7 +196,7 @@ def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np
     return came, went
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
     for i in range(first, last):
         coming, going = 0.0, 0.0
@@ -207,7 +207,7 @@ def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
         came[i], went[i] = coming, going
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_within_rows(indptr, head):
     # By insertion: rows are short, and numba's own sort takes it a second to compile.
     for i in range(len(indptr) - 1):

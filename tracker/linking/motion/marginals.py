@@ -9,8 +9,8 @@ approximation of the marginals (Chertkov, Kroc & Vergassola, 2008): over-confide
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_marginals
 from .graph import Graph
@@ -93,7 +93,7 @@ def _damp(new: np.ndarray, old: np.ndarray, damping: float) -> None:
         new += damping * old
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _terms(of, indptr, odds, message):
     """Return one, for staying alone, and the terms of a row's edges but for the largest; and the largest."""
     rest, largest = 1.0, 0.0
@@ -105,7 +105,7 @@ def _terms(of, indptr, odds, message):
     return rest, largest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _ask(first, last, indptr, odds, message, arriving):
     """Write what the edges of rows bring to their columns."""
     for i in range(first, last):
@@ -114,7 +114,7 @@ def _ask(first, last, indptr, odds, message, arriving):
             arriving[e] = odds[e] / (rest + (largest - odds[e] * message[e]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _answer(first, last, in_ptr, in_edge, arriving, message):
     """Write what columns answer; return by how much an answer changes at most."""
     change = 0.0
@@ -132,7 +132,7 @@ def _answer(first, last, in_ptr, in_edge, arriving, message):
     return change
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _conclude(first, last, indptr, odds, message, probability):
     for i in range(first, last):
         rest, largest = _terms(i, indptr, odds, message)
@@ -140,7 +140,7 @@ def _conclude(first, last, indptr, odds, message, probability):
             probability[e] = odds[e] * message[e] / (rest + largest)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _shared_out(first, last, indptr, in_ptr, in_edge, arriving, leaving):
     for i in range(first, last):
         came, went = 1.0, 1.0

@@ -93,11 +93,9 @@ class Motion:
             parts = [f"{share:.0%} of {width:.3g}" for share, width in zip(self.class_shares, widths, strict=True)]
             said.append(f"classes of steps by width: {', '.join(parts)} {self.unit}")
         said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new per frame")
-        said += [
-            f"{share:.1%} seen again after {k} missed frame{'s' if k > 1 else ''}"
-            for k, share in enumerate(self.missed, 1)
-            if share >= 0.0005
-        ]
+        if most := len(self.missed):
+            again = ", ".join(f"{share:.1%} after {k}" for k, share in enumerate(self.missed, 1))
+            said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: seen again {again}")
         if self.largest_drift > 0:
             said.append(f"a drift of up to {self.largest_drift:.3g} {self.unit} was taken off")
         return [*said, *self.notes]

@@ -18,8 +18,8 @@ from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_sweep
 from .graph import Graph, Piece, sums_at_ends
@@ -227,7 +227,7 @@ def densities_of(graph: Graph, step: np.ndarray, law: Packed) -> np.ndarray:
     return alone
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def first_densities(step, lag, law, out):
     """Write share times density of each edge's displacement without a context to `out`, float64 (edges, classes)."""
     shares, _, _, precision, norm, _, _ = law
@@ -240,7 +240,7 @@ def first_densities(step, lag, law, out):
             out[e, k] = shares[k] * np.exp(norm[k, d] - 0.5 * q) + TINY
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _contexts(
     first,
     last,
@@ -325,7 +325,7 @@ def _contexts(
     return pairs, kept, new, by_class, later2, product, earlier2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _uncoupled(tail, head, came, went, alone, tie, past, future):
     """As `_contexts`, of some edges, where steps know of no others."""
     for e in range(len(head)):
@@ -335,7 +335,7 @@ def _uncoupled(tail, head, came, went, alone, tie, past, future):
             future[e, k] = 1.0 + (tie[j] - 1.0) * went[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
     # `prior` (per lag), `leaving` and `arriving` (per detection) are log-odds.
     for e in range(len(past)):
@@ -353,12 +353,12 @@ def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, od
             future[e, k] /= largest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bounded(odds):
     return min(max(odds, 1.0 / SUREST), SUREST)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _step_sums(step, lag, probability, past, future):
     classes = past.shape[1]
     total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))

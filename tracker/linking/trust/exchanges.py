@@ -11,8 +11,8 @@ the links look sure in each other's light. Here such exchanges are weighed by th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ..motion.law import tables
 from ..motion.learning import Belief
@@ -78,7 +78,7 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return step, base * belief.likeness(), alone, ends.tie
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _edges_between(indptr, head, source, target):
     """Return the edge of each link, −1 where there is none."""
     edge = np.empty(len(source), np.int64)
@@ -87,7 +87,7 @@ def _edges_between(indptr, head, source, target):
     return edge
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _edge(indptr, head, i, j):
     for e in range(indptr[i], indptr[i + 1]):
         if head[e] == j:
@@ -95,7 +95,7 @@ def _edge(indptr, head, i, j):
     return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _exchanges(
     first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law
 ):
@@ -144,7 +144,7 @@ def _exchanges(
     return np.array(undone, np.int64), np.array(ratios, np.float64)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@compiled(error_model="numpy", forceinline=True)
 def _chain(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch):
     """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
 from ....matching.device import cuda
+from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ....matching.problem import Problem
 from . import gpu_margins
@@ -72,7 +72,7 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     return np.concatenate(parts)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
     """Return for every freed member of one side the cheapest way to settle it that leaves a member alone.
 
@@ -95,7 +95,7 @@ def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
     return cost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
     """Settle others by freeing the partner of one that is settled, where that is cheaper for them."""
     across = partner[k]
@@ -108,7 +108,7 @@ def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
             heapq.heappush(heap, (through, other))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
     """Return per link the cheaper repair: through members left alone, or a ring of matched pairs."""
     margin = np.empty(len(rows))

@@ -13,8 +13,8 @@ links could bring at odds of `LEAST` or more are ever moved.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ....matching.jit.compiled import compiled
 from ..motion.law import tables
 from ..motion.learning import Belief
 from .exchanges import chains_of
@@ -68,7 +68,7 @@ def sampled_links(
     return drawn
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _make(indptr, head, source, target, out, into):
     """Enter the links that are candidates."""
     for k in range(len(source)):
@@ -77,7 +77,7 @@ def _make(indptr, head, source, target, out, into):
             out[source[k]] = into[target[k]] = e
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _edge(indptr, head, i, j):
     for e in range(indptr[i], indptr[i + 1]):
         if head[e] == j:
@@ -85,7 +85,7 @@ def _edge(indptr, head, i, j):
     return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _after(g, e, edges, weights):
     """Return the likelihood of the displacement of link e after link g, with what ties the two; 1 of no link e."""
     _, tail, _, lag, _ = edges
@@ -110,23 +110,23 @@ def _after(g, e, edges, weights):
     return tie[tail[e]] * total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _made(g, e, edges, weights):
     """Return the likelihood of link e after link g against neither of its ends linked; 1 of no link."""
     return weights[1][e] * _after(g, e, edges, weights) if e >= 0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _next(e, head, out):
     return out[head[e]] if e >= 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _before(e, tail, into):
     return into[tail[e]] if e >= 0 else -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _relinked(e, edges, weights, out, into, move):
     """Return the odds of making e at the cost of the links at its ends; write these and those made to `move`."""
     indptr, tail, head, _, allowed = edges
@@ -146,7 +146,7 @@ def _relinked(e, edges, weights, out, into, move):
     return new / old
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _unmade(e, edges, weights, out, into, move):
     """Return the odds of doing without link e; see `_relinked`."""
     _, tail, head, _, _ = edges
@@ -156,14 +156,14 @@ def _unmade(e, edges, weights, out, into, move):
     return _after(-1, h, edges, weights) / (_made(g, e, edges, weights) * _after(e, h, edges, weights))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _chain(g, a, b, h, edges, weights):
     """Return the likelihood of two links in a row between g and h; any may be −1."""
     likelihood = _made(g, a, edges, weights) * _made(a, b, edges, weights)
     return likelihood * _after(b, h, edges, weights) if b >= 0 else likelihood
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _exchanged(e, edges, weights, out, into, move):
     """Return the odds of exchanging the head of e for the head of the link with its tail; see `_relinked`."""
     indptr, tail, head, lag, allowed = edges
@@ -187,7 +187,7 @@ def _exchanged(e, edges, weights, out, into, move):
     return new / (_chain(g, a, b, h, edges, weights) * _chain(g2, a2, b2, h2, edges, weights))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _movable(edges, weights, out, into):
     """Mark the edges of moves from the present links that are worth trying, bool (edges,)."""
     _, tail, _, _, allowed = edges
@@ -209,7 +209,7 @@ def _movable(edges, weights, out, into):
     return movable
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _walk(edges, weights, out, into, tried, movable, drawn, rng):
     """Try moves around edges drawn from `tried`; write the links after every so many sweeps to `drawn`."""
     _, tail, head, _, _ = edges
@@ -230,7 +230,7 @@ def _walk(edges, weights, out, into, tried, movable, drawn, rng):
             drawn[taken, i] = head[out[i]] if out[i] >= 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _can_be_undone(move, movable):
     undone = True
     for e in move:
@@ -238,7 +238,7 @@ def _can_be_undone(move, movable):
     return undone
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _apply(move, tail, head, out, into):
     for k in range(4):
         if move[k] >= 0:

@@ -1,0 +1,108 @@
+"""numba functions whose machine code is kept on disk, under names that say all that it was made from.
+
+numba's own cache judges a function by its file alone, so that what it takes from another file may change unseen; and it
+lists what it holds in an index, which two processes that save at once damage (numba issue 4807). Here a file holds one
+function for one signature and is named by a hash of what went into it: nothing can be stale, and there is no index.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import sys
+import uuid
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache
+from numba.core.serialize import dumps
+
+from .sources import digest, sources
+
+
+def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function when it is first called, free of the interpreter lock, and keep the machine code on disk.
+
+    Parameters
+    ----------
+    function
+        What to compile.
+    **options
+        Those of `numba.njit`, such as ``inline="always"``.
+
+    Warns
+    -----
+    UserWarning
+        Once, where the machine code cannot be written; it serves this process all the same.
+    """
+    if function is None:
+        return functools.partial(compiled, **options)
+    dispatcher: Any = numba.njit(nogil=True, **options)(function)
+    dispatcher._cache = _Cache(dispatcher)  # noqa: SLF001 - as numba's own `enable_caching` does
+    return dispatcher
+
+
+class _Cache(FunctionCache):
+    """numba's way to save and load one function, with other files."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        super().__init__(dispatcher.py_func)
+        self._cache_file = Files(Path(self.cache_path), dispatcher)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save what was compiled for a signature; numba would give up the call that compiled."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn_once(str(error.strerror or error))
+
+
+@functools.cache
+def _warn_once(what: str) -> None:
+    warnings.warn(
+        f"compiled code cannot be written ({what}), so every run compiles again; set NUMBA_CACHE_DIR to a folder that "
+        "can be written",
+        stacklevel=2,
+    )
+
+
+class Files:
+    """What is kept of one function: a file for each signature. numba calls `load`, `save` and `flush`."""
+
+    def __init__(self, folder: Path, dispatcher: Any) -> None:
+        function = dispatcher.py_func
+        name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+        self.stem, self.dispatcher = folder / name, dispatcher
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved under `key` from the same sources, or None."""
+        try:
+            return pickle.loads(self._path(key).read_bytes())
+        except OSError:
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save `data` in one step, and remove what other sources made of the function for this signature."""
+        path = self._path(key)
+        draft = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
+        try:
+            draft.write_bytes(dumps(data))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        for other in path.parent.glob(f"{path.stem.rpartition('-')[0]}-*{path.suffix}"):
+            if other != path:
+                other.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        """Remove all that is kept of the function."""
+        for path in self.stem.parent.glob(f"{self.stem.name}.*"):
+            path.unlink(missing_ok=True)
+
+    def _path(self, key: Any) -> Path:
+        signature, machine, _ = key
+        asked = digest([str(signature), str(machine), numba.__version__, str(sys.implementation.cache_tag)])
+        return Path(f"{self.stem}.{asked}-{sources(self.dispatcher)}.nbc")

@@ -1,0 +1,186 @@
+"""Machine code on disk: used again by who has the same sources, and by nobody else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from auctrack.matching.jit.compiled import Files, _warn_once, compiled
+from auctrack.matching.jit.sources import sources
+
+CALLER = """
+from auctrack.matching.jit.compiled import compiled
+from auctrack.made import callee
+from auctrack.made.callee import FACTOR, TABLE, helped
+
+LIMIT = 3
+
+@compiled
+def caller(x):
+    'What it does.'
+    return helped(x) * FACTOR + TABLE[0] + min(LIMIT, 7) + callee.SHIFT
+"""
+CALLEE = """
+import numpy as np
+from auctrack.matching.jit.compiled import compiled
+
+FACTOR, SHIFT, OTHER = 2, 5, 1
+TABLE = np.array([1.0, 2.0])
+
+@compiled
+def helped(x):
+    return inner(x) + 1
+
+@compiled(error_model="numpy")
+def inner(x):
+    return x / 4
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Give the function `caller` of two files, which a test may change before they are imported."""
+
+    def make(*changes: tuple[str, str]) -> Any:
+        files = {"callee": CALLEE, "caller": CALLER}
+        for old, new in changes:
+            assert sum(old in text for text in files.values()) == 1, old
+            files = {name: text.replace(old, new) for name, text in files.items()}
+        package = ModuleType("auctrack.made")
+        monkeypatch.setitem(sys.modules, "auctrack.made", package)
+        for name, text in files.items():
+            path = tmp_path / f"{name}.py"
+            path.write_text(text)
+            module = ModuleType(f"auctrack.made.{name}")
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+            setattr(package, name, module)
+            exec(compile(text, str(path), "exec"), vars(module))
+        return vars(package)["caller"].caller
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(("helped(x) * FACTOR", "helped(x) / FACTOR"), id="its own operator"),
+        pytest.param(("min(LIMIT, 7)", "min(LIMIT, 8)"), id="a number in it"),
+        pytest.param(("LIMIT = 3", "LIMIT = 3.0"), id="a constant of its file"),
+        pytest.param(("FACTOR, SHIFT, OTHER = 2", "FACTOR, SHIFT, OTHER = 3"), id="a constant of another file"),
+        pytest.param(("= 2, 5, 1", "= 2, 6, 1"), id="a constant taken through its module"),
+        pytest.param(("[1.0, 2.0]", "[1.5, 2.0]"), id="an array"),
+        pytest.param(("inner(x) + 1", "inner(x) + 2"), id="what it calls"),
+        pytest.param(("x / 4", "x / 5"), id="what that calls"),
+        pytest.param(('@compiled(error_model="numpy")', "@compiled"), id="an option of what that calls"),
+    ],
+)
+def test_another_source_is_another_name(made: Callable[..., Any], change: tuple[str, str]) -> None:
+    assert sources(made(change)) != sources(made())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(("'What it does.'", "'What it does, said better.'"), id="docstring"),
+        pytest.param(("LIMIT = 3", "# a comment\n\nLIMIT = 3"), id="comment"),
+        pytest.param(("= 2, 5, 1", "= 2, 5, 9"), id="a constant that it does not use"),
+    ],
+)
+def test_what_changes_no_instruction_changes_no_name(made: Callable[..., Any], change: tuple[str, str]) -> None:
+    assert sources(made(change)) == sources(made())
+
+
+def test_a_changed_callee_is_never_answered_from_the_disk(made: Callable[..., Any]) -> None:
+    assert made()(4.0) == (4 / 4 + 1) * 2 + 1 + 3 + 5
+    assert made(("inner(x) + 1", "inner(x) + 2"))(4.0) == (4 / 4 + 2) * 2 + 1 + 3 + 5
+
+
+def test_the_same_sources_are_compiled_once_and_other_ones_take_their_place(made: Callable[..., Any]) -> None:
+    first, again = made(), made()
+    first(4.0)
+    again(4.0)
+    assert (sum(first.stats.cache_hits.values()), sum(again.stats.cache_hits.values())) == (0, 1)
+    changed = made(("min(LIMIT, 7)", "min(LIMIT, 8)"))
+    changed(4.0)
+    assert sum(changed.stats.cache_hits.values()) == 0
+    assert len(list(Path(changed.stats.cache_path).glob("auctrack.made.caller.caller.*"))) == 1
+
+
+def test_names_are_the_same_in_every_process() -> None:
+    code = """
+from auctrack.matching.jit.sources import sources
+from auctrack.matching.paths import shortest_paths
+print([sources(value) for value in vars(shortest_paths).values() if hasattr(value, "py_func")])
+"""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1
+    assert len(said.pop()) > len("[]")
+
+
+def test_several_writers_at_once_lose_and_mix_up_nothing(tmp_path: Path) -> None:
+    writers, keys = 8, 25
+    together = Barrier(writers)
+
+    def write(number: int) -> None:
+        together.wait()
+        for key in range(number, writers * keys, writers):
+            _files(tmp_path).save((key, "machine", ()), f"code of {key}")
+
+    with ThreadPoolExecutor(writers) as pool:
+        list(pool.map(write, range(writers)))
+    read = [_files(tmp_path).load((key, "machine", ())) for key in range(writers * keys)]
+    assert read == [f"code of {key}" for key in range(writers * keys)]
+
+
+def test_flush_forgets_one_function_and_no_other(tmp_path: Path) -> None:
+    key = ((), "machine", ())
+    for files in (_files(tmp_path), _files(tmp_path, _other)):
+        files.save(key, "code")
+    _files(tmp_path).flush()
+    assert (_files(tmp_path).load(key), _files(tmp_path, _other).load(key)) == (None, "code")
+
+
+def test_a_folder_that_cannot_be_written_is_warned_of_once_and_the_call_goes_on(
+    monkeypatch: pytest.MonkeyPatch, made: Callable[..., Any]
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Files, "save", full)
+    _warn_once.cache_clear()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert made()(4.0) == 13
+    assert len(caught) == 1
+    assert "No space left on device" in str(caught[0].message)
+
+
+@compiled
+def _function() -> None: ...
+
+
+@compiled
+def _other() -> None: ...
+
+
+def _files(folder: Path, function: Any = _function) -> Files:
+    return Files(folder, function)
