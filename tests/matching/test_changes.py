@@ -24,7 +24,6 @@ from auctrack.plugins.bench.assignment.hostile_costs import (
     cubes,
     inner_products,
     letters,
-    machol_wien,
     one_far_point,
     tight_clusters,
     two_blobs,
@@ -72,7 +71,7 @@ def test_most_scans_ends_in_an_error_that_names_it():
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("make", [inner_products, machol_wien])
+@pytest.mark.parametrize("make", [inner_products, two_blobs])
 def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
     cost = make(1500, 0)
     answer = solve(cost, device="cuda")
