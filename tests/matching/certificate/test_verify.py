@@ -80,7 +80,7 @@ def test_blocks_that_grow_wider_have_no_columns_in_common():
 
 
 def test_a_dual_is_held_to_the_rounding_of_the_largest_term_of_its_pair():
-    """1e8 + 0.1 - 1e8 is rounded by some 1e-8: a dual of 0.1 may be off by that, and not by ten million times as much."""
+    """1e8 + 0.1 - 1e8 is rounded by some 1e-8: a dual of 0.1 may be off by that, not by ten million times as much."""
     problem = Problem.dense([[1e8 + 0.1]])
     answer = certify(problem, np.zeros(1, np.int32), np.array([1e8]), solver="test")
     assert verify(problem, replace(answer, row_duals=answer.row_duals + 1e-7))
