@@ -132,7 +132,7 @@ def choose(problem: Problem, device: str) -> Choice:
         return Choice("hungarian-classical", device, "several CUDA devices were asked for")
     if device.startswith("cuda"):
         return Choice(_best_on_gpu(problem), device, "a CUDA device was asked for")
-    if problem.is_on_device and device != "cpu":
+    if device != "cpu" and problem.is_on_device:
         return Choice(_best_on_gpu(problem), device, "arrays on a CUDA device")
     if device == "auto" and problem.n_edges >= GPU_PAYS[problem.kind] and cuda.is_available():
         return Choice(_best_on_gpu(problem), "cuda", f"a CUDA device is there, and {problem.n_edges} pairs gain by it")
@@ -157,7 +157,7 @@ def _best_on_gpu(problem: Problem) -> str:
 def _may_be_hard(problem: Problem) -> bool:
     """Whether a problem can take one solver so much longer than another that it pays to change."""
     n, m = problem.shape
-    return problem.n_blocks == 1 and n == m and n >= SMALL and not problem.has_unmatched_cost
+    return n >= SMALL and n == m and problem.n_blocks == 1 and not problem.has_unmatched_cost
 
 
 def _gate_width(problem: Problem) -> float:

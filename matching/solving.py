@@ -113,9 +113,10 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
 
 def _sorted(problem: Problem, device: str) -> Assignment | None:
     """Return the optimum where sorting finds it, on the host: no matrix is copied from a GPU to look for an order."""
-    if "," in device or (problem.is_on_device and problem.kind != "points"):
+    is_on_device = problem.is_on_device
+    if "," in device or (is_on_device and problem.kind != "points"):
         return None
-    if problem.is_on_device:
+    if is_on_device:
         with cuda.device_of(problem.data):
             answer = by_sorting(problem.on_host())
             return None if answer is None else answer.on_device()
