@@ -66,6 +66,10 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     return Matched(problem, *matched, stats, out_of_bids(options, waiting), options.is_exact)
 
 
+Graph = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""indptr, indices, costs."""
+
+
 class _MatrixFree:
     """One solve: the points in Hilbert order, their trees, the growing graph, and the prices."""
 
@@ -79,7 +83,7 @@ class _MatrixFree:
         self.n, self.m = problem.shape
         row_bound, col_bound = problem.dual_bounds()
         self.row_bound, self.col_bound = row_bound[self.row_order], col_bound[self.col_order]
-        self.graph = self._neighbour_graph()
+        self.graph: Graph = self._neighbour_graph()
         self.all_rows = np.arange(self.n)
         self.counts = np.zeros(3, np.int64)
         self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "unassigned_columns": 0}

@@ -77,7 +77,8 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, alone[1], 0.0)]))
 
     def proves(base: Duals, v: Pair) -> tuple[float, bool]:
-        duals = Duals(*_best_duals(*edges, True, base, row_bound, *v), *v)
+        high, low = _best_duals(*edges, True, base, row_bound, *v)
+        duals = Duals(high, low, *v)
         slack = _slacks(*given, base, duals)
         measures = slack, above_forced, sizes
         doubted = _beyond_share(_groups(*edges, base, duals, float(slack.sum())), *measures)
@@ -262,7 +263,8 @@ def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v
 
 def _groups(indptr, indices, data, base, duals, gap):
     """Number the groups that pairs of a reduced cost up to the gap connect: int32 (rows + columns,)."""
-    return np.concatenate(components(*_pairs_within(indptr, indices, data, base, duals, gap), len(duals.v)))
+    near_indptr, near = _pairs_within(indptr, indices, data, base, duals, gap)
+    return np.concatenate(components(near_indptr, near, len(duals.v)))
 
 
 @compiled

@@ -14,7 +14,7 @@ import uuid
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, overload
 
 import numba
 from numba.core.caching import FunctionCache
@@ -22,8 +22,24 @@ from numba.core.serialize import dumps
 
 from .sources import digest, sources
 
+Plain = Callable[..., Any]
 
-def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+
+class Kernel(Protocol):
+    """A compiled function, and the function that it was made from."""
+
+    py_func: Plain
+
+    def __call__(self, *given: Any) -> Any:
+        """Call the machine code."""
+        ...
+
+
+@overload
+def compiled(function: Plain) -> Kernel: ...
+@overload
+def compiled(**options: Any) -> Callable[[Plain], Kernel]: ...
+def compiled(function: Plain | None = None, **options: Any) -> Kernel | Callable[[Plain], Kernel]:
     """Compile a function when it is first called, free of the interpreter lock, and keep the machine code on disk.
 
     Parameters
