@@ -109,6 +109,13 @@ def test_links_looked_at_are_ticked_off_and_what_remains_is_said(viewer, tracked
     assert ticks(results)[results.suspicious.currentIndex().row()] == "✓"
 
 
+def test_shift_n_goes_back_by_one_link(viewer, tracked):
+    for key in ("n", "n", "n", "Shift-n"):
+        press(viewer, key)
+        finish(tracked)
+    assert tracked.parts.results.suspicious.currentIndex().row() == 1
+
+
 def ticks(results) -> list[str]:
     table = results.suspicious
     return [table.model().index(row, 0).data() for row in range(table.count)]
