@@ -153,15 +153,18 @@ WORDS: dict[str, Words] = {
     ),
     **{
         f"{kind}_penalties": Words(
-            f"With linking jaqaman, feature penalties of {what}, by columns of the detections",
+            f"With linking jaqaman, weights of feature penalties of {what}, by columns of the detections{example}",
             auto="none",
-            written="Example: intensity=1: particles of which one is twice as bright look twice as far apart.",
         )
-        for kind, what in (
-            ("link", "steps"),
-            ("gap_closing", "gaps"),
-            ("division", "divisions (TrackMate: splitting)"),
-            ("merge", "merges"),
+        for kind, what, example in (
+            (
+                "link",
+                "steps",
+                ", such as intensity=1: one that is twice as bright looks twice as far away",
+            ),
+            ("gap_closing", "gaps", ""),
+            ("division", "divisions (TrackMate: splitting)", ""),
+            ("merge", "merges", ""),
         )
     },
     "solver": Words(
