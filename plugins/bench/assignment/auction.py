@@ -104,13 +104,12 @@ def _work_of(cell: Cell, clock: Clock, bytes_per_second: float | None) -> tuple[
     n, size = cell.values("rows")[0], cell.values("instance_bytes")[0]
     per_row = (None if (count := cell.median(name)) is None else count / n for name in ("bids", "rows_scanned"))
     rounds = cell.median("rounds")
-    on_gpu = cell.device != "cpu" and bytes_per_second is not None
     return (
         duration(statistics.median(cell.times(clock))),
         *(NOTHING if count is None else significant(count) for count in per_row),
         NOTHING if rounds is None else f"{rounds:,.0f}",
         bytes_text(size),
-        duration(size / bytes_per_second) if on_gpu and bytes_per_second else NOTHING,
+        NOTHING if cell.device == "cpu" or bytes_per_second is None else duration(size / bytes_per_second),
         most_memory(cell),
     )
 

@@ -13,7 +13,13 @@ from scipy.optimize import linear_sum_assignment
 from auctrack.matching import Infeasible, solve, verify
 from auctrack.matching.cardinality import maximum_matching
 from auctrack.plugins.bench.assignment import generated_costs
-from auctrack.plugins.bench.assignment.gated_pairs import SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
+from auctrack.plugins.bench.assignment.gated_pairs import (
+    SCATTERED,
+    Scatter,
+    gate_with_a_shortage,
+    gated_pair,
+    scattered_pair,
+)
 from auctrack.plugins.bench.assignment.hostile import HOSTILE, SOLVERS
 from auctrack.plugins.bench.assignment.hostile_peers import check_peer, peer_inputs, scipy
 from auctrack.plugins.bench.assignment.instance import Instance
@@ -122,6 +128,10 @@ def test_unlike_point_sets_are_what_their_names_say():
     assert left[:, 0].max() < right[:, 0].min()
     cube, slab = UNLIKE["a cube and a slab"](100, 1)
     assert np.ptp(cube[:, 2]) > 5 * np.ptp(slab[:, 2])
+
+
+def test_steps_longer_than_the_gate_end_within_it():
+    assert (solve(scattered_pair(500, Scatter(3.0)), device="cpu").col_of_row >= 0).all()
 
 
 @pytest.mark.parametrize("name", SCATTERED)
