@@ -34,6 +34,25 @@ def is_one_file(output: Path) -> bool:
     )
 
 
+def checked_folder(output: Path) -> Path:
+    """Return where the results of a run go; refuse a name that looks like a file of a format that is none of ours.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it ends in letters behind a dot and is no folder yet.
+    """
+    if is_one_file(output):
+        return output.parent
+    if output.suffix[1:].isalpha() and not output.is_dir():
+        raise typer.BadParameter(
+            f"needs a folder, or a name that ends in {', '.join(endings_of(WRITTEN))}; got {output}. A folder of that "
+            "name has to be made first.",
+            param_hint="--output",
+        )
+    return output
+
+
 def _formats_of(output: Path) -> list[Format]:
     return [known for ending, known in endings_of(WRITTEN).items() if ends_in(output.name, ending)]
 

@@ -102,7 +102,7 @@ def command(
 
     Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
     """
-    from .destination import checked_format, is_one_file
+    from .destination import checked_folder, checked_format, is_one_file
     from .inputs import only, plan
     from .outcome import exit_code
 
@@ -112,7 +112,7 @@ def command(
     if "-" in inputs:
         raise typer.BadParameter("movies are files; a table from standard input: auctrack link -", param_hint="INPUT")
     settings = asked_settings(ctx.params)
-    folder = output.parent if is_one_file(output) else output
+    folder = checked_folder(output)
     jobs = plan(inputs, folder, format_ or "csv", settings.input)
     if is_one_file(output):
         jobs = [only(jobs, output, format_)]

@@ -81,3 +81,12 @@ def test_the_tracks_of_several_movies_need_a_folder(auctrack, movie, write_movie
     assert result.exit_code == 2
     assert "needs a folder" in result.output
     assert not (tmp_path / "tracks.csv").exists()
+
+
+def test_a_name_with_an_unknown_ending_is_no_folder_unless_it_is_there(auctrack, movie, tmp_path):
+    assert auctrack("track", movie, "-o", "out.foo").exit_code == 2
+    assert not (tmp_path / "out.foo").exists()
+    (tmp_path / "out.foo").mkdir()
+    for folder in ("out.foo", "run.2"):
+        assert auctrack("track", movie, "-o", folder).exit_code == 0
+        assert len(list((tmp_path / folder).glob("*.tracks.csv"))) == 1
