@@ -96,6 +96,6 @@ def test_every_data_file_is_listed():
     listed = PROJECT["tool"]["setuptools"]["package-data"]
     for room in ("matching", "tracker", "plugins"):
         for file in (ROOT / room).rglob("*"):
-            if file.is_file() and file.suffix not in (".py", ".pyc", ".nbc"):
+            if file.is_file() and file.suffix not in (".py", ".pyc", ".nbi", ".nbc"):
                 package = ".".join(("auctrack", *file.parent.relative_to(ROOT).parts))
                 assert any(file.match(pattern) for pattern in listed["*"] + listed.get(package, [])), file
