@@ -14,7 +14,7 @@ import numpy as np
 
 from ..calibrating.calibration import Calibration
 from ..calibrating.stated import AXES, calibrate
-from ..errors import InvalidInput, InvalidSetting, UnknownChannel
+from ..errors import InvalidInput, InvalidSetting, UnknownChannel, UnknownScale
 from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
@@ -153,6 +153,15 @@ class Movie:
             volume = self._stack.volume(*where, empty)
         return volume.reshape(self.shape)
 
+    def _said_otherwise(self) -> str:
+        """Return the voxel size that the file states, where another was given."""
+        try:
+            own = calibrate(self._stack.stated, self.ndim)
+        except UnknownScale:
+            return ""
+        is_own = (own.scale, own.unit) == (self.calibration.scale, self.calibration.unit)
+        return "" if self.source != "given" or is_own else f"; the file says {_sizes(own, self.ndim)}"
+
     def describe(self) -> str:
         """Return what the movie is taken to be, in a few lines for the reader."""
         files = f", {self._stack.n_files} files" if self._stack.n_files > 1 else ""
@@ -164,7 +173,7 @@ class Movie:
             [
                 f"file      {self.path}{files}",
                 f"axes      {self.axes}; a frame is {self.ndim}D, {order} = {' × '.join(map(str, self.shape))}{region}",
-                f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source})",
+                f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source}{self._said_otherwise()})",
                 f"time      {_time(self.calibration, self.timeline.step)}",
                 f"frames    {len(self)}: {self.timeline.spans()}{how}",
                 f"channels  {channels}",

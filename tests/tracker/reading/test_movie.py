@@ -447,6 +447,13 @@ def test_describe_shows_what_was_understood(tmp_path: Path) -> None:
         assert part in text
 
 
+def test_describe_shows_the_voxel_size_of_the_file_where_another_is_given(tmp_path: Path) -> None:
+    stating = ome(tmp_path / "m.ome.tif", PIXELS, "TCZYX", **SIZES)
+    for path, scale, is_said in ((stating, (2, 0.3, 0.2), True), (stating, (1.5, 0.3, 0.2), False)):
+        with read_movie(path, channel=0, scale=scale) as movie:
+            assert ("1.5 × 0.3 × 0.2 µm" in movie.describe().split("given")[1]) == is_said
+
+
 # --- real files --------------------------------------------------------------------------------------------------
 
 REAL = {
