@@ -32,6 +32,8 @@ NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum",
 TREE = CACHE / "mutants"
 """Always in one place: numba keeps code by the path of its source."""
 COMPILED = TREE / "compiled"
+FLOORS = ("matching", "tracker", "plugins", "tests")
+"""Where compiled functions stand."""
 LIMIT_S = 600
 """A test run that takes longer has noticed: such a mutant does not end."""
 NOT_HERE = "not gpu and not multigpu and not kernels and not window"
@@ -166,7 +168,8 @@ def first_failure(tree: Path, path: Path, tests: list[str]) -> str:
 
 def take_over_compiled(tree: Path) -> None:
     """Give the copied tree what numba made of the tree itself; it names folders after the paths of sources."""
-    for folder in {path.parent for path in ROOT.rglob("*.py") if ".venv" not in path.parts}:
+    COMPILED.mkdir(parents=True)
+    for folder in {path.parent for floor in FLOORS for path in (ROOT / floor).rglob("*.py")}:
         here, there = (
             f"{folder.name}_{hashlib.sha1(str(path).encode()).hexdigest()}"
             for path in (folder, tree / folder.relative_to(ROOT))

@@ -45,12 +45,16 @@ def checked_folder(output: Path) -> Path:
     if is_one_file(output):
         return output.parent
     if output.suffix[1:].isalpha() and not output.is_dir():
-        raise typer.BadParameter(
-            f"needs a folder, or a name that ends in {', '.join(endings_of(WRITTEN))}; got {output}. A folder of that "
-            "name has to be made first.",
-            param_hint="--output",
-        )
+        raise _unknown_ending(output, WRITTEN, ", and a folder of that name has to be made first")
     return output
+
+
+def _unknown_ending(output: object, known: tuple[str, ...], remedy: str = "") -> typer.BadParameter:
+    """Return the refusal of a name that leaves the format open."""
+    return typer.BadParameter(
+        f"needs a folder, or a name that ends in {', '.join(endings_of(known))}; got {output}{remedy}.",
+        param_hint="--output",
+    )
 
 
 def _formats_of(output: Path) -> list[Format]:
@@ -96,9 +100,7 @@ def destination(
     if output is None or has_no_format or output.endswith(("/", "\\")) or is_folder:
         return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
     if kind is None and not ends_in(output, *endings):
-        raise typer.BadParameter(
-            f"needs a folder, or a name that ends in {', '.join(endings)}; got {output}.", param_hint="--output"
-        )
+        raise _unknown_ending(output, known)
     return Path(output)
 
 

@@ -155,12 +155,14 @@ class Movie:
 
     def _said_otherwise(self) -> str:
         """Return the voxel size that the file states, where another was given."""
+        if self.source != "given":
+            return ""
         try:
             own = calibrate(self._stack.stated, self.ndim)
         except UnknownScale:
             return ""
         is_own = (own.scale, own.unit) == (self.calibration.scale, self.calibration.unit)
-        return "" if self.source != "given" or is_own else f"; the file says {_sizes(own, self.ndim)}"
+        return "" if is_own else f"; the file says {_sizes(own, self.ndim)}"
 
     def describe(self) -> str:
         """Return what the movie is taken to be, in a few lines for the reader."""
