@@ -33,7 +33,7 @@ from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
 from .outcome import Outcome, counted, exit_code
-from .record import learned_record, run_record
+from .record import figures, tracking_record
 from .wording import naming, sentence
 
 _LOG = logging.getLogger(__name__)
@@ -101,8 +101,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     described = describe(job, settings)
     with console.progress(job.source) as progress:
         result = track(job.source, settings, progress=progress)
-    record = {"fingerprint": key, **run_record(job.source, settings, result.settings), **described}
-    record |= learned_record(result.linking)
+    record = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
     writing = StageSeconds()
     try:
         with held_back(), writing.of("write"):
@@ -117,7 +116,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     if picture:
         _draw(job, settings, result.tracks)
     _point_out_old_picture(job)
-    outcome.status, outcome.figures = "tracked", figures(result)
+    outcome.status, outcome.figures = "tracked", record["figures"]
 
 
 def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
@@ -126,7 +125,8 @@ def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
     elif outcome.picture is not None:
         _refuse_changed_picture(job)
     _point_out_old_picture(job)
-    outcome.status = "up to date"
+    sidecar = read_sidecar(job.result)
+    outcome.status, outcome.figures = "up to date", None if sidecar is None else sidecar.settings.get("figures")
     console.show(f"{job.source}: {job.result} is up to date")
 
 
@@ -281,19 +281,6 @@ def _where(stage: str, result: TrackingResult) -> str:
 def _proof(made: dict[str, Any]) -> str:
     proof = "proven optimal" if made["is_optimal"] else f"gap {made['gap']:.3g}"
     return f"{proof} (solver {made['solver']}, {made['device']})"
-
-
-def figures(result: TrackingResult) -> dict[str, Any]:
-    """Return the figures of a run for the summary."""
-    lengths = result.tracks.table.groupby("track_id").size()
-    return {
-        "points": len(result.linking.tracks),
-        "frames": len(result.linking.tracks.frame_numbers),
-        "tracks": len(lengths),
-        "median_length": float(lengths.median()) if len(lengths) else 0.0,
-        "unit": result.tracks.calibration.unit,
-        **result.linking.report,
-    }
 
 
 def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:

@@ -73,7 +73,7 @@ def command(
     from .batch import report
     from .inputs import Job, stem
     from .interrupt import held_back
-    from .record import learned_record, run_record
+    from .record import tracking_record
     from .standard_input import table_file
 
     settings = replace(settings, input=replace(settings.input, kind="table"))
@@ -85,7 +85,7 @@ def command(
             result = track(file, settings, progress=progress)
     writing = StageSeconds()
     with held_back(), writing.of("write"):
-        record = run_record(job.source, settings, result.settings) | learned_record(result.linking)
+        record = tracking_record(job.source, settings, result)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result, {**result.seconds, **writing})
     note_losses(result.tracks, job.result, into)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from pathlib import Path
@@ -129,7 +128,7 @@ def _result(table: Path, movie: str | None) -> Result:
         raise InvalidInput(f"{error.problem} Convert it, and report on what that writes: {convert}.") from None
     settings: dict[str, Any] = {} if sidecar is None else dict(sidecar.settings)
     faults, overview = _seen(table, read, movie)
-    return Result(table, read, settings, _run(table), faults, overview)
+    return Result(table, read, settings, faults, overview)
 
 
 def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], bytes]:
@@ -150,12 +149,3 @@ def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], by
     with open_movie(source, how) as opened:
         faults = [] if how.kind == "labels" else frame_faults(opened).lines()
         return faults, png(tracks, opened, console.printable(Path(source).name), Look())
-
-
-def _run(table: Path) -> dict[str, Any]:
-    """Return what the summary of the run, beside the table, says of it."""
-    path = table.parent / "auctrack-summary.json"
-    if not path.exists():
-        return {}
-    inputs = json.loads(path.read_text(encoding="utf-8")).get("inputs", [])
-    return next((one for one in inputs if Path(one.get("result") or "").name == table.name), {})

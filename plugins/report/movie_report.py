@@ -39,9 +39,8 @@ class Result:
         The table.
     tracks : Tracks
     settings : mapping
-        What stands beside the table: `source`, `asked` and `effective` settings; empty where nothing does.
-    run : mapping
-        What the summary of the run says of it; empty where there is none.
+        What stands beside the table: `source`, `asked` and `effective` settings, `figures` of the run; empty where
+        nothing does.
     faults : list of str
         What is odd about the frames of the movie.
     overview : bytes or None
@@ -51,7 +50,6 @@ class Result:
     path: Path
     tracks: Tracks
     settings: Mapping[str, Any]
-    run: Mapping[str, Any]
     faults: list[str]
     overview: bytes | None = None
 
@@ -59,6 +57,12 @@ class Result:
     def name(self) -> str:
         """What the movie is called."""
         return Path(self.settings.get("source", self.path)).name
+
+    @property
+    def known(self) -> Mapping[str, Any]:
+        """The figures of the run; empty where they are not known."""
+        figures = self.settings.get("figures")
+        return figures if isinstance(figures, Mapping) else {}
 
     @property
     def behind(self) -> Literal["movie", "labels", "points"]:
@@ -132,7 +136,7 @@ def _settings(result: Result) -> str:
 
 
 def _learned(result: Result) -> str:
-    lines = result.settings.get("learned")
+    lines = result.known.get("learned")
     known = list(map(str, lines)) if isinstance(lines, list) else []
     return html.section("What was learned of the motion", html.listed(known))
 
@@ -255,11 +259,11 @@ def _at_half_the_frame_rate(result: Result) -> str:
 
 
 def _proof(result: Result) -> str:
-    known = result.run.get("figures", {})
+    known = result.known
     if "is_optimal" not in known:
         return html.section(
             "How it was proven",
-            html.paragraph(f"Not known: no auctrack-summary.json beside {result.path.name} names it.", "quiet"),
+            html.paragraph(f"Not known: no settings beside {result.path.name} say it.", "quiet"),
         )
     rows = [
         ("result", _proven(result)),
@@ -276,7 +280,7 @@ def _proof(result: Result) -> str:
 
 
 def _proven(result: Result) -> str:
-    optimal = result.run.get("figures", {}).get("is_optimal")
+    optimal = result.known.get("is_optimal")
     return "not known" if optimal is None else "optimal" if optimal else "not optimal"
 
 

@@ -347,7 +347,7 @@ def test_what_was_learned_stands_beside_the_result_and_does_not_stop_its_repetit
     first = "first.csv" if command == "link" else "first"
     ok(auctrack(command, walk, "--unit", "µm", "-o", first))
     (beside,) = Path.cwd().rglob("*.settings.json")
-    lines = json.loads(beside.read_text(encoding="utf-8"))["settings"]["learned"]
+    lines = json.loads(beside.read_text(encoding="utf-8"))["settings"]["figures"]["learned"]
     assert re.match(r"typical step [\d.]+ µm per frame", lines[0])
     assert "expected to be wrong" in lines[-1]
     ok(auctrack(command, walk, "--config", beside, "-o", f"again{Path(first).suffix}"))

@@ -99,6 +99,30 @@ def test_a_page_says_what_went_in_what_came_out_and_how_to_do_it_again(auctrack,
         assert said in page.words
 
 
+@pytest.mark.parametrize("later", ["same run again", "another movie into the folder", "summary gone"])
+def test_the_proof_of_a_result_is_known_whatever_ran_after_it(auctrack, tracked, movie, summary, later):
+    if later == "same run again":
+        ok(auctrack("track", movie, "-o", "out", "--diameter", 3))
+        assert summary(tracked)["inputs"][0]["figures"]["is_optimal"]
+    elif later == "another movie into the folder":
+        other = movie.with_name(f"other{movie.name}")
+        other.write_bytes(movie.read_bytes())
+        ok(auctrack("track", other, "-o", "out", "--diameter", 3))
+    else:
+        (tracked / "auctrack-summary.json").unlink()
+    ok(auctrack("report", tracked / "spots.tracks.csv"))
+    page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
+    assert page.fact("result") == "optimal"
+    assert "pairs" in page.words
+
+
+def test_a_page_of_a_linked_table_knows_its_proof(auctrack, tmp_path):
+    pd.DataFrame({"frame": [0, 1, 2], "y": [1.0, 1.5, 2.0], "x": [1.0, 1.0, 1.0]}).to_csv(tmp_path / "in.csv")
+    ok(auctrack("link", "in.csv", "-o", "one.csv"))
+    ok(auctrack("report", "one.csv"))
+    assert Page((tmp_path / "one.report.html").read_text(encoding="utf-8")).fact("result") == "optimal"
+
+
 def test_a_page_needs_no_other_file_and_holds_pictures_that_open(auctrack, tracked):
     ok(auctrack("report", tracked / "spots.tracks.csv"))
     page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
@@ -115,7 +139,7 @@ def test_a_page_needs_no_other_file_and_holds_pictures_that_open(auctrack, track
 def test_what_is_in_names_is_shown_and_not_obeyed(auctrack, tracked):
     settings = tracked / "spots.tracks.csv.settings.json"
     known = json.loads(settings.read_text(encoding="utf-8"))
-    known["settings"] |= {"source": "<script>alert(1)</script> & 'co'.tif", "learned": 7}
+    known["settings"] |= {"source": "<script>alert(1)</script> & 'co'.tif", "figures": {"learned": 7}}
     settings.write_text(json.dumps(known), encoding="utf-8")
     ok(auctrack("report", tracked / "spots.tracks.csv"))
     page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
