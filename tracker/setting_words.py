@@ -114,12 +114,12 @@ WORDS: dict[str, Words] = {
     "merges": Words("Two particles may be followed by one", more="Not with motion none."),
     "search_range": Words(
         "Longest step a particle can take between two frames (TrackMate: linking max distance)",
-        auto="as far as the learned steps reach; with motion none 1.3 times the mean distance between neighbours",
+        auto="as far as the learned steps reach; without learned motion 1.3 times the mean distance between neighbours",
         is_length=True,
     ),
     "unmatched_cost": Words(
         "What it costs to leave a particle unlinked, as a length: no link is longer than twice this",
-        auto="learned, or with motion none measured, from the particles' own steps",
+        auto="learned from the particles' own steps; without learned motion measured from them",
         is_length=True,
     ),
     "cost": Words(

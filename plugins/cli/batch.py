@@ -216,10 +216,10 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
         ]
     rows += _doubtful(result.linking)
     rows += [
-        ("tracks", f"{made['tracks']}, median length {made['median_length']:g}" if made["tracks"] else "0"),
+        ("tracks", f"{made['tracks']}, median length {made['median_length']:g} of {frames}" if made["tracks"] else "0"),
         *([("divisions", f"{count_divisions(result.tracks)}")] if result.linking.settings.divisions else []),
         ("written", str(job.result)),
-        ("time", ", ".join(f"{stage} {spent:.1f} s{_where(stage, result)}" for stage, spent in seconds.items())),
+        ("took", ", ".join(f"{stage} {spent:.1f} s{_where(stage, result)}" for stage, spent in seconds.items())),
     ]
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))

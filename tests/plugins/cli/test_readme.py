@@ -35,6 +35,7 @@ def own_files(auctrack, samples, tmp_path):
     theirs = {"frame": "Time Point", "z": "Position Z", "y": "Position Y", "x": "Position X"}
     spots = pd.read_csv(samples / "points.csv").query("frame < @FRAMES").rename(columns=theirs)
     spots[list(theirs.values())].to_csv(tmp_path / "spots.csv", index=False)
+    shutil.copy(samples / "points.csv", tmp_path / "cells.csv")
     return auctrack
 
 
