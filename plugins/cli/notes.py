@@ -29,6 +29,8 @@ _APART = 2
 """Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
 _OTHER_TONE = 2.0
 """Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
+_LOOKED_AT = 1_000_000
+"""Rows of a table that are searched for others at the same place: a table that holds its rows twice does so early."""
 _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
@@ -44,7 +46,22 @@ def on_points(points: Points, *, detected: bool, named: Named = option_of) -> li
         flat = f" If its planes are the time points of a movie in 2D, {named('axes')} TYX says so."
         remedy = flat if is_one_stack else ""
         return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link.{remedy}"]
-    return []
+    return [] if detected else on_repeated_rows(points)
+
+
+def on_repeated_rows(points: Points) -> list[str]:
+    """Return what is to be said of particles at the very place of another in the same frame."""
+    places = points.table[["frame", *points.axes]].head(_LOOKED_AT)
+    repeated = places.duplicated().to_numpy()
+    if not (count := int(repeated.sum())):
+        return []
+    row = places.iloc[int(repeated.argmax())]
+    place = ", ".join(f"{axis} {row[axis]:.6g}" for axis in points.axes)
+    one = "1 particle stands" if count == 1 else f"{count} particles stand"
+    return [
+        f"{one} exactly where another one of the same frame does (first at frame {row['frame']:.0f}, {place}). Each is "
+        "followed on its own; remove the rows if the table holds them twice."
+    ]
 
 
 def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of) -> list[str]:

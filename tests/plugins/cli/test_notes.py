@@ -76,6 +76,16 @@ def test_planes_that_may_be_time_points_are_pointed_out(auctrack, movie, tmp_pat
     assert "--axes TYX" in note
 
 
+@pytest.mark.parametrize("command", ["track", "link", "info"])
+def test_a_table_that_holds_rows_twice_is_said_to(auctrack, tmp_path, command):
+    once = pd.DataFrame({"frame": [0, 0, 1, 1], "y": [1.0, 9.0, 1.5, 9.5], "x": [3.0, 3.0, 3.0, 3.0]})
+    once.to_csv(tmp_path / "once.csv", index=False)
+    assert not any("exactly where" in note for note in notes(auctrack(command, "once.csv", "--unit", "µm")))
+    pd.concat([once, once.iloc[2:]]).to_csv(tmp_path / "twice.csv", index=False)
+    said = "\n".join(notes(auctrack(command, "twice.csv", "--unit", "µm")))
+    assert re.search(r"\b2 particles .*frame 1, y 1\.5, x 3\b", said)
+
+
 def test_nothing_is_said_of_a_run_as_it_should_be(auctrack, movie):
     assert notes(auctrack("track", movie, "--min-length", 2)) == []
 
