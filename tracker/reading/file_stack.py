@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ...matching.jit.threads import side_by_side
-from ..errors import InvalidInput
+from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
+from .axes import naming_axes
 from .contiguous import Empty
 from .folder import check_alike
 from .frame_names import timed
@@ -135,7 +136,20 @@ def _told_apart(path: Path, in_names: Sequence[NameAxis], axes: str | None) -> t
         return letters, own
     if in_front == 0 and stated and not set(stated) & set(axes):
         return stated, axes
+    if in_front > 1 and letters.isalpha():
+        raise UnknownAxes(
+            f"{path.parent}: axes={axes!r} has {in_front} letters in front of those of one file ({own}), for as many "
+            f"numbers in the names; the names of its files differ in {_differing(in_names)}.",
+            **naming_axes(dimensions_of(path)),
+        )
     return "T", axes.removeprefix("T")
+
+
+def _differing(in_names: Sequence[NameAxis]) -> str:
+    """Return in how many numbers the names of files differ."""
+    if not in_names:
+        return "words"
+    return "1 number" if len(in_names) == 1 else f"{len(in_names)} numbers"
 
 
 def _check_complete(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tifffile
 
-from auctrack.tracker.errors import InvalidInput, UnknownChannel
+from auctrack.tracker.errors import InvalidInput, UnknownAxes, UnknownChannel
 from auctrack.tracker.reading.movie import read_movie
 
 PIXELS = np.random.default_rng(0).integers(0, 4000, (3, 2, 4, 16, 12)).astype(np.uint16)  # T C Z Y X
@@ -45,6 +45,12 @@ def test_axes_say_what_bare_numbers_count_from_left_to_right(tmp_path: Path) -> 
         np.testing.assert_array_equal([movie.frame(t) for t in range(3)], PIXELS[:, 0])
     with read_movie(tmp_path, axes="TZYX", scale=SIZE) as movie:
         np.testing.assert_array_equal([movie.frame(t) for t in range(4)], PIXELS[:, 0].swapaxes(0, 1))
+
+
+def test_more_letters_than_the_names_have_numbers_are_refused_as_they_were_given(tmp_path: Path) -> None:
+    written(tmp_path, "{z:02d}.tif", times=(0,))
+    with pytest.raises(UnknownAxes, match=r"'TZYX'.* 2 letters .*1 number"):
+        read_movie(tmp_path, axes="TZYX", scale=SIZE)
 
 
 def test_one_bare_number_is_the_time_and_how_it_would_be_the_plane_is_said(tmp_path: Path) -> None:
