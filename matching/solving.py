@@ -15,6 +15,7 @@ from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .presolve.groups import from_shorter_side, solve_in_groups
 from .presolve.high_prices import at_lower_prices
+from .presolve.idle_prices import without_idle_prices
 from .presolve.sharded import ShardedCosts
 from .presolve.sorting import by_sorting
 from .problem import Problem
@@ -91,24 +92,24 @@ def solve(
     problem = Problem.of(problem)
     device = _listed(device)
     if not isinstance(solver, str) or solver != "auto":
-        return _solved(problem, _made(solver, options), device)
-    answer, reason = _solved_by_choice(problem, device, options)
-    return answer.with_stats(auto=reason)
+        made = _made(solver, options)
+        return without_idle_prices(problem, lambda stated: _solved(stated, made, device))
+    return without_idle_prices(problem, lambda stated: _solved_by_choice(stated, device, options))
 
 
-def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> tuple[Assignment, str]:
-    """Solve as "auto" does; return the answer and the reason for the way that was taken."""
+def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> Assignment:
+    """Solve as "auto" does, and keep the reason for the way that was taken."""
     answer = None if options else _sorted(problem, device)
     if answer is not None:
-        return answer, "neighbours in one order of each side tell that links need not cross"
+        return answer.with_stats(auto="neighbours in one order of each side tell that links need not cross")
     choice = choose(problem, device)
     reason = choice.reason
     for stuck, limits in () if options else choice.first_tried(problem):
         try:
-            return _solved(problem, make_solver(stuck, **limits), choice.device), reason
+            return _solved(problem, make_solver(stuck, **limits), choice.device).with_stats(auto=reason)
         except NotConverged:
             reason = f"{reason}; {stuck} was stuck, with {limits}"
-    return _solved(problem, make_solver(choice.solver, **options), choice.device), reason
+    return _solved(problem, make_solver(choice.solver, **options), choice.device).with_stats(auto=reason)
 
 
 def _sorted(problem: Problem, device: str) -> Assignment | None:

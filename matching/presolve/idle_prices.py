@@ -1,0 +1,84 @@
+"""Unmatched costs that no pair is as dear as: put aside, as all of the shorter side is matched with or without them.
+
+Where leaving a row and a column unassigned costs at least as much as the dearest pair, some optimum matches all of the
+shorter side. Without prices there are more ways to solve the problem: sorting, and other solvers where one is stuck. As
+r + v of a pair is at most its cost, hence at most the sum of its two prices, some shift of all row duals against all
+column duals puts both sides below their prices; as a rule they are, and nothing is shifted.
+
+A longer side must pay nothing: duals of its unassigned members are at their price, beside which others lose digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.not_converged import NotConverged
+from ..device import cuda
+from ..problem import Problem
+from ..problem.costs import largest_link_cost
+from .high_prices import A_FEW
+
+FEWEST = 200
+"""Rows below which prices cost no time that is worth looking at all costs for."""
+
+
+def without_idle_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+    """Call `solve` on a problem, without its unmatched costs where they only say that all are to be matched.
+
+    Returns
+    -------
+    Assignment
+        For the problem as stated, proven for it.
+
+    Raises
+    ------
+    NotConverged, …
+        As `solve` does, with an answer for the problem as stated.
+    """
+    if not problem.has_unmatched_cost:
+        return solve(problem)
+    with cuda.device_of(problem.data):
+        return _solved(problem, solve) if _are_idle(problem) else solve(problem)
+
+
+def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve without prices, and for those that are stated where that proves nothing at them."""
+    try:
+        answer = solve(replace(problem, row_unmatched=None, col_unmatched=None))
+    except NotConverged as error:
+        known = error.assignment
+        raise NotConverged(str(error), assignment=None if known is None else _as_stated(problem, known)) from None
+    stated = _as_stated(problem, answer)
+    return solve(problem) if answer.is_optimal and not stated.is_optimal else stated
+
+
+def _are_idle(problem: Problem) -> bool:
+    """Whether a single problem has prices that are all as high as its dearest pair, those of two sides together."""
+    sides = problem.row_unmatched, problem.col_unmatched
+    if problem.n_blocks > 1 or min(problem.shape) < FEWEST or not problem.allows_all:
+        return False
+    for first in (A_FEW, None):
+        if sum(_least(side[:first]) for side in sides) < largest_link_cost(problem, first):
+            return False
+    return problem.n_rows == problem.n_cols or not sides[int(problem.n_rows < problem.n_cols)].any()
+
+
+def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
+    """Return an answer that was found without prices, its duals moved to where the prices bound them."""
+    highest = _least(problem.row_unmatched - answer.row_duals)
+    lowest = -_least(problem.col_unmatched - answer.col_duals)
+    shift = min(max(0, lowest), highest)
+    if shift == 0:
+        return answer
+    col_of_row, v = cuda.to_host(answer.col_of_row), cuda.to_host(answer.col_duals) - shift
+    stated = certify(problem.on_host(), col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
+    return stated.on_device() if problem.is_on_device else stated
+
+
+def _least(values: Any) -> Any:
+    """Return the least value, looked for where they are."""
+    return cuda.to_host(values.min()).item()
