@@ -20,6 +20,7 @@ from .detecting.side_by_side import crew_for
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
 from .linking.gate.candidates import EDGE_BUDGET
+from .linking.kept import Keeping
 from .linking.link import link_steps
 from .linking.result import Linking
 from .linking.settings import LinkSettings
@@ -185,12 +186,18 @@ def finding_stage(
 
 
 def linking_stage(
-    points: Points, settings: LinkSettings, *, margins: bool = False, edge_budget: int = EDGE_BUDGET
+    points: Points,
+    settings: LinkSettings,
+    *,
+    margins: bool = False,
+    edge_budget: int = EDGE_BUDGET,
+    keeping: Keeping = Keeping.NOTHING,
 ) -> Generator[Advance, None, Linking]:
     """Link the particles found; what is done is told in frames."""
     frames = max(len(points.frame_numbers), 1)
     yield Advance("link", 0, frames)
-    return (yield from _named("link", link_steps(points, settings, margins=margins, edge_budget=edge_budget), frames))
+    steps = link_steps(points, settings, margins=margins, edge_budget=edge_budget, keeping=keeping)
+    return (yield from _named("link", steps, frames))
 
 
 def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Generator[Advance, None, Result]:

@@ -16,6 +16,7 @@ from ..errors import InvalidEdit
 from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
+from ..stepwise import Progress
 from .acts import ACTS, named
 from .change import Change, Link
 from .corrected import Corrected
@@ -45,14 +46,16 @@ class Session:
     linking : Linking
         Made with `editable=True`; any other is linked once more, with its own settings. Links that these pin or forbid
         are confirmed and forbidden to begin with.
+    progress : callable, optional
+        Of linking once more; see `link_points`.
     """
 
-    def __init__(self, linking: Linking) -> None:
+    def __init__(self, linking: Linking, *, progress: Progress | None = None) -> None:
         self._begun = linking
         given = constraints_of(linking.tracks, linking.settings)
         if linking.kept is None:
             open_ = replace(linking.settings, pinned=None, forbidden=None)
-            linking = link_points(linking.tracks, open_, editable=True)
+            linking = link_points(linking.tracks, open_, editable=True, progress=progress)
         assert linking.kept is not None
         self._linking = linking
         self._movie = Corrected(linking.tracks, linking.kept)
@@ -336,7 +339,7 @@ class Session:
         write_acts(Path(path), self.acts, len(self._linking.tracks))
 
     @classmethod
-    def load(cls, path: str | Path, linking: Linking) -> Self:
+    def load(cls, path: str | Path, linking: Linking, *, progress: Progress | None = None) -> Self:
         """Return a session of a linking with the acts of a file in effect.
 
         Raises
@@ -346,7 +349,7 @@ class Session:
         InvalidEdit
             If an act in it does not fit the linking.
         """
-        session = cls(linking)
+        session = cls(linking, progress=progress)
         session.replay(read_acts(Path(path), len(linking.tracks)))
         return session
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,15 @@ import numpy as np
 from ...matching.certificate.assignment import Assignment
 from ...matching.certificate.certify import block_of
 from ...matching.problem import Problem
+
+
+class Keeping(Enum):
+    """Whether a linking keeps what corrections start from."""
+
+    NOTHING = "nothing"
+    AT_HAND = "at hand"
+    """Only where the linking asked for holds it anyway, so that nothing is done in another way for it."""
+    ALWAYS = "always"
 
 
 class Worth(Protocol):

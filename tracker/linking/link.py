@@ -24,6 +24,7 @@ from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
 from .gate.candidates import EDGE_BUDGET, Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
+from .kept import Keeping
 from .motion.gpu_ordered import movie_in_order
 from .result import MARGIN, PROBABILITY, Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
@@ -94,7 +95,7 @@ def link_points(
         margins=margins,
         edge_budget=edge_budget,
         at_once=at_once,
-        editable=editable,
+        keeping=Keeping.ALWAYS if editable else Keeping.NOTHING,
         samples=samples,
     )
     return finished(steps, counted(progress))
@@ -107,7 +108,7 @@ def link_steps(
     margins: bool = False,
     edge_budget: int = EDGE_BUDGET,
     at_once: int = AT_ONCE,
-    editable: bool = False,
+    keeping: Keeping = Keeping.NOTHING,
     samples: int = 0,
 ) -> Steps[Linking]:
     """Link as `link_points` does, step by step; without learned motion each step has the tracks so far."""
@@ -115,11 +116,8 @@ def link_steps(
     stale = [name for name in (PROBABILITY, MARGIN) if name in points.table.columns]
     if stale:
         points = replace(points, table=points.table.drop(columns=stale))
-    if editable and (settings.predict is not None or settings.extra_cost is not None):
-        raise InvalidSetting(
-            "corrections (editable) weigh links by what was learned or by length alone; leave out predict and "
-            "extra_cost, or editable."
-        )
+    if keeping is Keeping.ALWAYS:
+        _require_correctable(settings)
     with movie_in_order(points, settings) as movie:
         notes: list[str] = []
         if movie is not None and (reason := too_dense(movie)) is not None:
@@ -128,10 +126,9 @@ def link_steps(
         constraints = constraints_of(points, settings)
         if samples:
             _require_law(settings)
-        keep = editable and not constraints
+        if constraints or _is_weighed_by_users(settings):
+            keeping = Keeping.NOTHING
         if settings.linking == "jaqaman":
-            if editable:
-                raise InvalidSetting("needs linking 'auctrack' for corrections; got 'jaqaman'.", setting="editable")
             linking = yield from jaqaman(points, settings, margins=margins, edge_budget=edge_budget)
         elif movie is not None:
             linking = yield from learned(
@@ -140,7 +137,7 @@ def link_steps(
                 settings,
                 constraints=constraints,
                 at_once=at_once,
-                editable=keep,
+                keeping=keeping,
                 samples=samples,
             )
         else:
@@ -150,10 +147,26 @@ def link_steps(
                 margins=margins,
                 edge_budget=edge_budget,
                 constraints=constraints,
-                editable=keep,
+                keeping=keeping,
             )
         common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
         return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+
+
+def _is_weighed_by_users(settings: LinkSettings) -> bool:
+    """Whether functions of the user's decide what links are worth."""
+    return settings.predict is not None or settings.extra_cost is not None
+
+
+def _require_correctable(settings: LinkSettings) -> None:
+    """Refuse what corrections cannot start from."""
+    if _is_weighed_by_users(settings):
+        raise InvalidSetting(
+            "corrections (editable) weigh links by what was learned or by length alone; leave out predict and "
+            "extra_cost, or editable."
+        )
+    if settings.linking == "jaqaman":
+        raise InvalidSetting("needs linking 'auctrack' for corrections; got 'jaqaman'.", setting="editable")
 
 
 def _require_no_nats(settings: LinkSettings, reason: str) -> None:

@@ -38,6 +38,7 @@ class Correcting(QObject):
         self._desk, self._following = Desk(self), Desk(self)
         self._soon = single_shot(self, _PAINT_MS, self._follow)
         self._desk.compiling.connect(lambda: parts.bar.say(f"Compiling {COMPILED}…"))
+        self._desk.reported.connect(parts.bar.tell_preparing)
         self._desk.returned.connect(self._show_act)
         self._desk.failed.connect(self._fail)
         self._following.returned.connect(self._take_on)

@@ -25,6 +25,7 @@ class Looking(QObject):
         self._plots.returned.connect(parts.results.show_plots)
         self._plots.failed.connect(parts.bar.fail)
         self._links = Desk(self)
+        self._links.reported.connect(parts.bar.tell_preparing)
         self._links.returned.connect(self._show_link)
         self._links.failed.connect(parts.bar.fail)
         parts.overlay.picked.connect(self._choose_picked)

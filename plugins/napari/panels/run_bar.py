@@ -19,6 +19,7 @@ from qtpy.QtWidgets import (
 )
 
 from ...cli.compiling import COMPILED
+from ..session.corrections import Preparing
 from ..threads.job import Failure
 from .fields import note, say
 
@@ -108,6 +109,11 @@ class RunBar(QWidget):
     def tell_compiling(self) -> None:
         """Say that what goes on is compiled first, until it gets farther."""
         self.announce(f"{_STAGES.get(self._stage[0], 'Working')}: compiling {COMPILED}…")
+
+    def tell_preparing(self, at: Preparing) -> None:
+        """Say how far linking once more is, which corrections of some runs need first."""
+        done = at.done == at.total
+        self.say("Ready to correct." if done else f"Preparing corrections, once: {100 * at.done // at.total} %…")
 
     def announce(self, text: str) -> None:
         """Say what goes on, in the progress bar."""

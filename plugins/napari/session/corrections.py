@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from ....tracker.editing.session import Session as EditSession
 from ....tracker.editing.session_file import SavedSession, write_session
 from ....tracker.linking.result import Linking
 from ....tracker.settings import Settings
+from ....tracker.stepwise import Progress
+from ..threads.stopped import Stopped
 from .filters import measured_links
 from .steps import Linked
 from .suspicious import suspicious_links
@@ -41,6 +45,14 @@ _NAMES = {
     "delete_detection": "Particle deleted",
     "merge_detections": "Particles merged",
 }
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """How far linking once more is, where a run kept nothing to correct from."""
+
+    done: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -107,8 +119,9 @@ class Corrections:
     Parameters
     ----------
     linked : Linked
-        Of a run. Before the first link is looked at it is linked once more, for what corrections need is too much to
-        keep for those who make none. Of tracks that were taken up, what it pins is to be looked at like any other link.
+        Of a run. Where it kept nothing to correct from (on a GPU, say, or by Jaqaman's two steps), it is linked once
+        more before the first link is looked at. Of tracks that were taken up, what it pins is to be looked at like any
+        other link.
     """
 
     def __init__(self, linked: Linked) -> None:
@@ -180,9 +193,8 @@ class Corrections:
         InvalidEdit
             If it cannot be made; nothing has changed then.
         """
-        del report
         with self._lock:
-            edits = self._opened()
+            edits = self._opened(report)
             change = act(edits, *ids)
             if change is None:
                 return Acted(self._ends(()), self._ends(()), has_others=False, said="Nothing to undo or redo.")
@@ -197,7 +209,7 @@ class Corrections:
         `report` is called between the parts of it; a `Stopped` that it raises leaves for a correction that waits.
         """
         with self._lock:
-            edits, shown = self._opened(), self._shown
+            edits, shown = self._opened(report), self._shown
             linking, ids, version = edits.linking(anew=False), edits.ids(), self._version
             confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
             held, looked_at = _rows_of(self._held - confirmed, ids), _rows_of(self._looked_at, ids)
@@ -213,18 +225,17 @@ class Corrections:
 
     def look_at(self, link: Link, report: Callable[[Any], None]) -> LookedAt:
         """Return a link between two detections with what would be made in its place, and tick it off."""
-        del report
         with self._lock:
-            rivals = self._opened().rivals(*link)
+            rivals = self._opened(report).rivals(*link)
             self._looked_at.add(link)
             wrong = expected_wrong(self._shown.linked.linking.links, _rows_of(self._looked_at, self._shown.ids))
             return LookedAt(self._ends([link]), self._ends(rivals), wrong)
 
     def replay(self, path: str, report: Callable[[Any], None]) -> Acted:
         """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`."""
-        del report
         with self._lock:
-            self._edits = EditSession.load(path, _editable(self._linking))
+            told = partial(_prepared, report)
+            self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
             self._version += 1
             said = f"Corrections of {path} in effect: {self.count}."
             return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
@@ -240,9 +251,10 @@ class Corrections:
             write_session(self._opened(), path, settings=settings, looked_at=self._looked_at, overwrite=True)
         return f"Wrote all tracks, {self.count} corrections and {len(self._looked_at)} links looked at to {path}."
 
-    def _opened(self) -> EditSession:
+    def _opened(self, report: Callable[[Any], None] = lambda _: None) -> EditSession:
         if self._edits is None:
-            self._edits = EditSession(_editable(self._linking))
+            told = partial(_prepared, report)
+            self._edits = EditSession(_editable(self._linking, told), progress=told)
         return self._edits
 
     def _ends(self, links: Collection[Link]) -> np.ndarray:
@@ -276,9 +288,15 @@ def _rows_of(links: Collection[Link], ids: np.ndarray) -> list[Link]:
     return [rows for _, rows in _found(links, ids)]
 
 
-def _editable(linking: Linking) -> Linking:
+def _editable(linking: Linking, progress: Progress) -> Linking:
     """Return the same links as what corrections begin with: those of Jaqaman's two steps are held like a table's."""
-    return linking if linking.settings.linking == "auctrack" else reopened(linking.tracks)
+    return linking if linking.settings.linking == "auctrack" else reopened(linking.tracks, progress=progress)
+
+
+def _prepared(report: Callable[[Any], None], done: int, total: int) -> None:
+    """Tell how far linking once more is; it is not broken off, as whatever comes next needs it too."""
+    with suppress(Stopped):
+        report(Preparing(done, total))
 
 
 def _said(change: Change) -> str:

@@ -13,6 +13,7 @@ import pandas as pd
 from ....tracker import pipeline
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.reopened import reopened
+from ....tracker.linking.kept import Keeping
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.pipeline import Stage, finding_stage, linking_stage
@@ -114,7 +115,8 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     Partial tracks are those of the frames that have been solved; with learned motion, which solves the whole movie at
     once, there are none. `report` takes an `Advance`, and a `Stopped` that it raises leaves with the tracks so far.
     """
-    linking = _watched(linking_stage(points, settings, margins=True, edge_budget=_EDGES), report, measured)
+    stage = linking_stage(points, settings, margins=True, edge_budget=_EDGES, keeping=Keeping.AT_HAND)
+    linking = _watched(stage, report, measured)
     margins = linking.links["margin"].to_numpy()
     return Linked(linking, measured_links(linking), suspicious_links(linking, margins))
 

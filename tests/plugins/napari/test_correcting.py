@@ -116,6 +116,31 @@ def test_shift_n_goes_back_by_one_link(viewer, tracked):
     assert tracked.parts.results.suspicious.currentIndex().row() == 1
 
 
+def test_the_first_look_takes_the_linking_that_is_at_hand(viewer, crowded, monkeypatch):
+    monkeypatch.delattr("auctrack.tracker.editing.session.link_points")
+    press(viewer, "n")
+    finish(crowded)
+    press(viewer, "b")
+    finish(crowded)
+    assert crowded.parts.bar.error.text() == ""
+    assert crowded.parts.session.n_corrections == 1
+
+
+def test_where_nothing_is_at_hand_linking_once_more_is_told(viewer, crowded):
+    said = []
+    link = crowded.parts.link
+    link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
+    crowded.running.run_all()
+    finish(crowded)
+    tell = crowded.parts.bar.status.text
+    crowded.looking._links.reported.connect(lambda at: said.append((at.done, at.total, tell())))
+    press(viewer, "n")
+    finish(crowded)
+    assert [done for done, _, _ in said] == [*range(said[0][1] + 1)]
+    assert " 33 %" in said[1][2]
+    assert tell() == "Ready to correct."
+
+
 def ticks(results) -> list[str]:
     table = results.suspicious
     return [table.model().index(row, 0).data() for row in range(table.count)]

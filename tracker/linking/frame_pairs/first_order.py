@@ -18,6 +18,7 @@ from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import EDGE_BUDGET, CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.spacing import automatic_range
 from ..hooks import hooks_of
+from ..kept import Keeping
 from ..result import Linking
 from ..settings import LinkSettings
 from ..unmatched_cost.price import UnmatchedCost, measured_unmatched_cost
@@ -36,7 +37,7 @@ def first_order(
     margins: bool = False,
     edge_budget: int = EDGE_BUDGET,
     constraints: Constraints = NOTHING_GIVEN,
-    editable: bool = False,
+    keeping: Keeping = Keeping.NOTHING,
 ) -> Steps[Linking]:
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_steps`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
@@ -47,12 +48,13 @@ def first_order(
     # further cost, which may be below 0, length does not say what it costs.
     longest = min(search_range, price.longest) if settings.extra_cost is None else search_range
     made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
-    kept = KeptPairs(len(points)) if editable else None
-    is_plain = not (constraints or editable or margins or hooks)
+    kept = KeptPairs(len(points), keeping)
+    is_plain = not (constraints or keeping is Keeping.ALWAYS or margins or hooks)
     ids = None
     if is_plain and takes_gpu(points, settings):
         ids = yield from link_on_gpu(points, settings, price, longest, made)
-    if ids is None:
+    is_on_host = ids is None
+    if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
         pairs = frame_pairs(points, longest, expected)
         gated = (
@@ -61,8 +63,7 @@ def first_order(
         gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
         for solved in _solved(in_runs(gated, edge_budget), settings, price):
             made.add(*solved)
-            if kept is not None:
-                kept.add(*solved)
+            kept.add(*solved)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
@@ -72,7 +73,7 @@ def first_order(
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
     worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
     links, report = made.links(points.frame_step), made.report()
-    return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
+    return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if is_on_host else None)
 
 
 def tracks_so_far(points: Points, made: PairLinks) -> Tracks:

@@ -11,7 +11,7 @@ from ....matching.problem import Problem
 from ....matching.problem.convert import as_sparse
 from ...errors import InvalidSetting
 from ..gate.candidates import CandidateLinks, WideGate
-from ..kept import Edges, Kept, Worth, edges_of
+from ..kept import Edges, Keeping, Kept, Worth, edges_of
 
 
 @dataclass
@@ -22,9 +22,14 @@ class KeptPairs:
     ----------
     n : int
         Rows of the points table.
+    keeping : Keeping
+    is_whole : bool
+        Whether nothing was left out: only candidate links that were written out are at hand.
     """
 
     n: int
+    keeping: Keeping
+    is_whole: bool = True
     parts: list[tuple[np.ndarray, np.ndarray, Edges]] = field(default_factory=list)
 
     def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
@@ -33,8 +38,14 @@ class KeptPairs:
         Raises
         ------
         InvalidSetting
-            If the candidate links are too many to write out.
+            If they are always to be kept, and are too many to write out.
         """
+        if not self.is_whole or self.keeping is Keeping.NOTHING:
+            return
+        if problem.kind != "sparse" and self.keeping is Keeping.AT_HAND:
+            self.is_whole = False
+            self.parts.clear()
+            return
         if problem.kind == "points":
             raise InvalidSetting(
                 "editable needs candidate links that can be written out; particles lie so densely within the search "
@@ -42,8 +53,10 @@ class KeptPairs:
             )
         self.parts.append((candidates.row_points, candidates.col_points, edges_of(as_sparse(problem), answer)))
 
-    def kept(self, worth: Worth) -> Kept:
-        """Return all of it as one."""
+    def kept(self, worth: Worth) -> Kept | None:
+        """Return all of it as one, None where nothing was to be kept."""
+        if not self.is_whole or self.keeping is Keeping.NOTHING:
+            return None
         out_dual, into_dual = np.zeros((2, self.n, 2))
         for rows, cols, edges in self.parts:
             out_dual[rows, 0], into_dual[cols, 0] = edges.row_dual, edges.col_dual

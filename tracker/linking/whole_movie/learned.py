@@ -13,7 +13,7 @@ from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import hooks_of
-from ..kept import Kept, edges_of
+from ..kept import Keeping, Kept, edges_of
 from ..motion.drift import without_drift
 from ..motion.features import features_of
 from ..motion.gpu_graph import pairs_of_frames
@@ -69,7 +69,7 @@ def learned(
     *,
     constraints: Constraints,
     at_once: int = AT_ONCE,
-    editable: bool = False,
+    keeping: Keeping = Keeping.NOTHING,
     samples: int = 0,
 ) -> Steps[Linking]:
     """Link a whole movie by likelihood; see `link.link_steps`.
@@ -83,9 +83,9 @@ def learned(
         With learned motion.
     constraints : Constraints
     at_once : int
-        Detections above which the movie is worked through in windows, unless it is editable or samples are drawn, or
-        lies in the memory of a GPU.
-    editable : bool
+        Detections above which the movie is worked through in windows, unless what corrections start from is always to
+        be kept, or samples are drawn, or it lies in the memory of a GPU.
+    keeping : Keeping
         Whether candidates and duals are kept for corrections.
     samples : int
         Trackings to draw as they are likely.
@@ -98,12 +98,13 @@ def learned(
         features_of(points, movie, settings.features),
         in_order(constraints, movie),
     )
-    if movie.grid is not None and not (constraints or editable or samples or settings.divisions or settings.merges):
+    is_plain = not (constraints or keeping is Keeping.ALWAYS or samples or settings.divisions or settings.merges)
+    if movie.grid is not None and is_plain:
         yield Step(0, STEPS)
         linking = _linked_on_gpu(task)
         yield Step(STEPS, STEPS)
         return linking
-    as_a_whole = len(movie) <= at_once or movie.grid is not None or editable or samples
+    as_a_whole = len(movie) <= at_once or movie.grid is not None or keeping is Keeping.ALWAYS or samples
     found = yield from found_at_once(task) if as_a_whole else found_in_windows(task, at_once)
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())
@@ -112,7 +113,7 @@ def learned(
         "median_step": median_step(links, points.frame_step),
         **found.windows,
     }
-    kept = _kept(task, *found.whole[:2]) if editable and found.whole else None
+    kept = _kept(task, *found.whole[:2]) if keeping is not Keeping.NOTHING and found.whole else None
     drawn = drawn_trackings(task, found, samples) if samples else None
     sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
     tracks = with_sureness(tracks_of(points, links), links)
