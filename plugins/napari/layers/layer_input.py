@@ -104,11 +104,13 @@ def read_layer(layer: Layer) -> LayerInput:
 
 
 def state_of(layer: Layer) -> tuple[object, ...]:
-    """Return what tells whether a layer is still as it was read: placement and data."""
+    """Return what tells whether a layer is still as it was read: placement, data and what the columns beside it are."""
     whole = layer.metadata.get(OURS, {}).get(WHOLE)
     can_move = type(layer).__name__ == "Points" and whole is None
     data = fingerprint(layer.data) if can_move else id(layer.data if whole is None else whole)
-    return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data
+    features = getattr(layer, "features", None)
+    columns = None if features is None else (id(features), tuple(map(str, features.columns)))
+    return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data, columns
 
 
 def _points(layer: Layer) -> LayerInput:

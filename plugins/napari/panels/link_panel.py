@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from qtpy.QtCore import QSignalBlocker, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from qtpy.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ....matching.solvers import SOLVERS
 from ....tracker.linking.settings import LinkSettings
+from ...cli.setting_options import LINK
 from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
 from ..session.devices import Devices
@@ -36,6 +49,12 @@ _MOTIONS = {
 }
 _LINKINGS = {"auctrack": "whole movie, by likelihood", "jaqaman": "Jaqaman, as TrackMate"}
 _SEGMENTS = {"gap_closing_range": "Gap range", "division_range": "Division range", "merge_range": "Merge range"}
+_PENALTIES = {
+    "link_penalties": "Link penalties",
+    "gap_closing_penalties": "Gap penalties",
+    "division_penalties": "Division penalties",
+    "merge_penalties": "Merge penalties",
+}
 
 
 class LinkPanel(QWidget):
@@ -61,6 +80,7 @@ class LinkPanel(QWidget):
         self.linking = choice_box(LinkSettings, "linking", _LINKINGS)
         self.motion = choice_box(LinkSettings, "motion", _MOTIONS)
         self.segments = {name: LengthField(auto=True) for name in _SEGMENTS}
+        self.penalties = {name: QLineEdit() for name in _PENALTIES}
         self.missed = QSpinBox()
         self.missed.setRange(_AUTO, 99)
         self.missed.setValue(_AUTO)
@@ -90,6 +110,9 @@ class LinkPanel(QWidget):
             box.currentIndexChanged.connect(self._other_motion)
         for field in self.segments.values():
             field.valueChanged.connect(self._changed)
+        for text in self.penalties.values():
+            text.setPlaceholderText("none; such as intensity=1")
+            text.textChanged.connect(self._changed)
         self.search_range.valueChanged.connect(self._other_price)
         self.cost.currentIndexChanged.connect(self._other_price)
         for chart in (self.steps, self.neighbours):
@@ -114,6 +137,8 @@ class LinkPanel(QWidget):
         self._more = more = QFormLayout()
         for name, title in _SEGMENTS.items():
             add_setting(more, title, self.segments[name], name)
+        for name, title in _PENALTIES.items():
+            add_setting(more, title, self.penalties[name], name)
         add_setting(more, "Unmatched cost", self.unmatched, "unmatched_cost")
         add_setting(more, "Cost of a link", self.cost, "cost")
         add_setting(more, "Missed frames", self.missed, "max_missed_frames")
@@ -128,10 +153,16 @@ class LinkPanel(QWidget):
 
     @property
     def settings(self) -> LinkSettings:
-        """What the panel says; what goes without motion, or only with it, is left out where it does not apply."""
+        """What the panel says; what goes without motion, or only with it, is left out where it does not apply.
+
+        Raises
+        ------
+        InvalidSetting
+            If penalties are no pairs of a name and a weight.
+        """
         if self._is_jaqaman:
             return self._jaqaman
-        by_distance = self.motion.currentData() == "none"
+        by_distance = self._is_by_distance
         return LinkSettings(
             search_range=self.search_range.number or "auto",
             unmatched_cost=self.unmatched.number or "auto",
@@ -149,6 +180,10 @@ class LinkPanel(QWidget):
         return self.linking.currentData() == "jaqaman"
 
     @property
+    def _is_by_distance(self) -> bool:
+        return self.motion.currentData() == "none" and not self._is_jaqaman
+
+    @property
     def _jaqaman(self) -> LinkSettings:
         """What the panel says of Jaqaman's two steps."""
         return LinkSettings(
@@ -162,7 +197,16 @@ class LinkPanel(QWidget):
             gap_closing_range=self.segments["gap_closing_range"].number or "auto",
             division_range=self.segments["division_range"].number or "auto",
             merge_range=self.segments["merge_range"].number or "auto",
+            link_penalties=self._weights("link_penalties"),
+            gap_closing_penalties=self._weights("gap_closing_penalties"),
+            division_penalties=self._weights("division_penalties"),
+            merge_penalties=self._weights("merge_penalties"),
         )
+
+    def _weights(self, setting: str) -> Mapping[str, float] | None:
+        """Read weights as the command line does; None where nothing is written."""
+        text = self.penalties[setting].text()
+        return LINK[setting].read(text, setting) if text.strip() else None
 
     def set_unit(self, unit: str) -> bool:
         """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
@@ -218,8 +262,8 @@ class LinkPanel(QWidget):
             return
         if take:
             self.search_range.show_number(None)
-            self.search_range.show_found(advice.search_range if self.settings.motion == "none" else None)
-        learned = "" if self.settings.motion == "none" else " Auto reaches as far as the steps learned in a run."
+            self.search_range.show_found(advice.search_range if self._is_by_distance else None)
+        learned = "" if self._is_by_distance else " Auto reaches as far as the steps learned in a run."
         say(self.reason, f"{advice.reason}{learned}")
         limit = [self.search_range.shown or advice.search_range]
         unit = self._unit
@@ -254,13 +298,12 @@ class LinkPanel(QWidget):
 
     def _allow_for_motion(self) -> None:
         """Take the fields away that linking and motion as chosen have no use for."""
-        by_distance = self.motion.currentData() == "none"
         for field in (self.motion, self.unmatched):
             field.setEnabled(not self._is_jaqaman)
-        self.cost.setEnabled(by_distance and not self._is_jaqaman)
+        self.cost.setEnabled(self._is_by_distance)
         for field in (self.missed, self.divisions, self.merges):
-            field.setEnabled(not by_distance or self._is_jaqaman)
-        for field in self.segments.values():
+            field.setEnabled(not self._is_by_distance)
+        for field in (*self.segments.values(), *self.penalties.values()):
             self._more.setRowVisible(field, self._is_jaqaman)
 
     def _other_price(self, value: object) -> None:

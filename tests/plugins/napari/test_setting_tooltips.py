@@ -23,6 +23,13 @@ FIELDS = {
     "max_missed_frames": "link.missed",
     "divisions": "link.divisions",
     "merges": "link.merges",
+    "gap_closing_range": "link.segments.gap_closing_range",
+    "division_range": "link.segments.division_range",
+    "merge_range": "link.segments.merge_range",
+    "link_penalties": "link.penalties.link_penalties",
+    "gap_closing_penalties": "link.penalties.gap_closing_penalties",
+    "division_penalties": "link.penalties.division_penalties",
+    "merge_penalties": "link.penalties.merge_penalties",
     "solver": "link.solver",
     "device": "link.device",
     "axes": "input.axes",
@@ -34,7 +41,7 @@ FIELDS = {
 def _field(widget, place):
     part = widget.parts
     for name in place.split("."):
-        part = getattr(part, name)
+        part = part[name] if isinstance(part, dict) else getattr(part, name)
     return part
 
 

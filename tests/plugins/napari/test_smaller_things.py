@@ -101,12 +101,50 @@ def test_jaqamans_linking_is_chosen_with_its_ranges(by_jaqaman):
     assert linking.report["is_optimal"]
 
 
-def test_ranges_of_segments_are_shown_for_jaqaman_alone(by_jaqaman):
+def type_into(field, text: str) -> None:
+    from qtpy.QtTest import QTest
+
+    QTest.keyClicks(field, text)
+
+
+def test_penalties_of_features_are_typed_as_on_the_command_line(viewer, by_jaqaman):
+    viewer.layers["beads"].features = {"size": np.arange(len(viewer.layers["beads"].data)) % 2 + 1.0}
+    for name, field in by_jaqaman.parts.link.penalties.items():
+        type_into(field, "size=2")
+        by_jaqaman.running.run_all()
+        finish(by_jaqaman)
+        assert by_jaqaman.parts.bar.error.text() == ""
+        assert getattr(by_jaqaman.parts.session.linked.linking.settings, name) == {"size": 2.0}
+    by_jaqaman.taking_away.copy_toml()
+    link = tomllib.loads(clipboard())["link"]
+    assert all(link[name] == {"size": 2.0} for name in by_jaqaman.parts.link.penalties)
+
+
+@pytest.mark.parametrize(("typed", "named"), [("size", "size"), ("brightness=1", "brightness")])
+def test_penalties_that_cannot_be_are_said_and_nothing_runs(by_jaqaman, typed, named):
+    field = by_jaqaman.parts.link.penalties["division_penalties"]
+    type_into(field, typed)
+    by_jaqaman.suggesting.suggest_linking()
+    by_jaqaman.running.run_all()
+    finish(by_jaqaman)
+    error = by_jaqaman.parts.bar.error.text()
+    assert named in error
+    assert error.startswith("Division penalties")
+    assert by_jaqaman.parts.session.linked is None
+    field.clear()
+    by_jaqaman.running.run_all()
+    finish(by_jaqaman)
+    assert by_jaqaman.parts.bar.error.text() == ""
+    assert by_jaqaman.parts.session.linked.linking.settings.division_penalties is None
+
+
+@pytest.mark.parametrize("of", ["segments", "penalties"])
+def test_ranges_and_penalties_of_segments_are_shown_for_jaqaman_alone(by_jaqaman, of):
     link = by_jaqaman.parts.link
-    field = link.segments["gap_closing_range"]
-    assert field.isVisibleTo(link)
+    fields = getattr(link, of).values()
+    assert all(field.isVisibleTo(link) for field in fields)
     link.linking.setCurrentIndex(0)
-    assert not field.isVisibleTo(link)
+    assert not any(field.isVisibleTo(link) for field in fields)
     assert link.settings.linking == "auctrack"
 
 
