@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from .calibrating.lengths import is_above_zero
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
 from .formats.registry import holds_points
-from .kinds import NUMBER, TEXT, declared_as, is_number, one_of, require_kinds, whole_number
+from .kinds import TEXT, declared_as, one_of, require_kinds, whole_number
 from .linking.settings import HOOKS, LinkSettings
 from .ranges import parse_frames, parse_roi
 from .timeline import Timeline
@@ -19,15 +20,16 @@ from .timeline import Timeline
 InputKind = Literal["auto", "movie", "labels", "table"]
 
 
-def _are_numbers(values: object) -> bool:
-    return isinstance(values, (list, tuple)) and all(map(is_number, values))
+def _are_sizes(values: object) -> bool:
+    return isinstance(values, (list, tuple)) and len(values) in (2, 3) and all(map(is_above_zero, values))
 
 
 def _are_names(names: object) -> bool:
     return isinstance(names, Mapping) and all(isinstance(name, str) for name in (*names, *names.values()))
 
 
-_SIZES = declared_as("a list of two or three sizes such as [2, 1, 1]", _are_numbers)
+_SIZES = declared_as("two or three sizes above 0 such as [2, 1, 1]", _are_sizes)
+_TIME = declared_as("a time above 0", is_above_zero)
 _CHANNEL = declared_as(
     "a number or a name in quotes", lambda value: isinstance(value, (int, str)) and not isinstance(value, bool)
 )
@@ -65,7 +67,7 @@ class InputSettings:
     axes: str | None = field(default=None, metadata=TEXT)
     scale: Sequence[float] | None = field(default=None, metadata=_SIZES)
     unit: str | None = field(default=None, metadata=TEXT)
-    frame_interval: float | None = field(default=None, metadata=NUMBER)
+    frame_interval: float | None = field(default=None, metadata=_TIME)
     time_unit: str | None = field(default=None, metadata=TEXT)
     channel: int | str | None = field(default=None, metadata=_CHANNEL)
     frames: str | None = field(default=None, metadata=TEXT)

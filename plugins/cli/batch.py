@@ -55,6 +55,7 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
             raise
         for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
             outcome.status = "interrupted"
+        console.say("interrupted; nothing half-written was left")
     return outcomes
 
 
@@ -93,12 +94,13 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     refuse_missing(job)
     key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
     outcome.picture = str(job.picture) if picture else None
-    if not overwrite and is_up_to_date(job, key):
+    standing = None if overwrite else _standing(job, key, picture=picture)
+    if standing is None and job.result.exists() and not overwrite:
         _leave_as_it_is(job, settings, outcome)
         return
-    if picture and not overwrite and job.picture.exists():
-        raise OutputExists(f"{job.picture} exists; give --overwrite to replace it, or another --output folder.")
-    described = describe(job, settings)
+    described = describe(job, settings)  # a wrong option is named before what it would replace
+    if standing is not None:
+        raise standing
     with console.progress(job.source) as progress:
         result = track(job.source, settings, progress=progress)
     record = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
@@ -117,6 +119,18 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         _draw(job, settings, result.tracks)
     _point_out_old_picture(job)
     outcome.status, outcome.figures = "tracked", record["figures"]
+
+
+def _standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
+    """Return the refusal of an earlier result or picture that is in the way; none of one that is up to date."""
+    try:
+        if is_up_to_date(job, key):
+            return None
+    except OutputExists as error:
+        return error
+    if picture and job.picture.exists():
+        return OutputExists(f"{job.picture} exists; give --overwrite to replace it, or another --output folder.")
+    return None
 
 
 def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
@@ -216,7 +230,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
         ]
     rows += _doubtful(result.linking)
     rows += [
-        ("tracks", f"{made['tracks']}, median length {made['median_length']:g} of {frames}" if made["tracks"] else "0"),
+        ("tracks", f"{made['tracks']}, {_median_length(made, result.tracks)}" if made["tracks"] else "0"),
         *([("divisions", f"{count_divisions(result.tracks)}")] if result.linking.settings.divisions else []),
         ("written", str(job.result)),
         ("took", ", ".join(f"{stage} {spent:.1f} s{_where(stage, result)}" for stage, spent in seconds.items())),
@@ -227,6 +241,13 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     console.note(*on_length(result.linking.tracks, result.settings.min_length))
     if was_detected:
         note_tone(job.source, result.settings)
+
+
+def _median_length(made: Mapping[str, Any], points: Points) -> str:
+    """Return the median length of tracks beside the frames that were looked at, those without particles too."""
+    timeline, present = points.timeline, points.frame_numbers
+    frames = len(timeline.numbers) if timeline.numbers is not None else timeline.count(present[0], present[-1])
+    return f"median length {made['median_length']:g} of {console.counted(int(frames), 'frame')}"
 
 
 def note_tone(source: str, settings: Settings) -> None:

@@ -158,22 +158,20 @@ def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
 def _lines(title: str, noun: str) -> tuple[StageProgress, Callable[[], None]]:
     """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
-    running, first, has_compiled = "", 0, False
+    running, first = "", 0
 
+    @cache
     def compiled() -> None:
-        nonlocal has_compiled
-        has_compiled = True
+        say(f"{title}: compiling {COMPILED}")
 
     def advance(stage: str, done: int, total: int) -> None:
-        nonlocal began, last, running, first, has_compiled
+        nonlocal began, last, running, first
         now = time.monotonic()
         if stage != running or done <= 1:
             running, began, first = stage, now, done  # the first frame, which may compile, is no measure of the others
         if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
-            meanwhile = f"; compiled {COMPILED}" if has_compiled else ""
-            has_compiled = False
-            say(f"{title}: {stage} {done} of {counted(total, noun)}{left}{meanwhile}")
+            say(f"{title}: {stage} {done} of {counted(total, noun)}{left}")
 
     return advance, compiled

@@ -42,11 +42,20 @@ def checked_folder(output: Path) -> Path:
     typer.BadParameter
         If it ends in letters behind a dot and is no folder yet.
     """
+    _refuse_standard_output(str(output))
     if is_one_file(output):
         return output.parent
     if output.suffix[1:].isalpha() and not output.is_dir():
         raise _unknown_ending(output, WRITTEN, ", and a folder of that name has to be made first")
     return output
+
+
+def _refuse_standard_output(output: str) -> None:
+    if output == "-":
+        raise typer.BadParameter(
+            "results go into files, as what is read back needs the settings beside it; name a file or folder.",
+            param_hint="--output",
+        )
 
 
 def _unknown_ending(output: object, known: tuple[str, ...], remedy: str = "") -> typer.BadParameter:
@@ -93,6 +102,7 @@ def destination(
     typer.BadParameter
         If the name of the file leaves the format open. No work was done by then.
     """
+    _refuse_standard_output(output or "")
     endings = list(endings_of(known))
     names_none = output is not None and not Path(output).suffix and not ends_in(output, *endings)
     has_no_format = names_none and kind is None

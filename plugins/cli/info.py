@@ -84,12 +84,14 @@ def command(
 
 def _tell(source: str, settings: Settings, command: str, given: str, *, as_json: bool) -> None:
     """Show what is in a file, and the command that suits it; `given` is what the user calls the file."""
-    facts, text = (_of_table if settings.input.is_table(source) else _of_movie)(source, settings)
+    with console.progress(given):
+        facts, text = (_of_table if settings.input.is_table(source) else _of_movie)(source, settings)
     if not as_json:
         console.show(text)
     if "needed" in facts:
         raise InvalidInput(f"{facts['needed']}")
-    seen, text = _of_points(source, _with_suggestion(settings, facts))
+    with console.progress(given):
+        seen, text = _of_points(source, _with_suggestion(settings, facts))
     seen_in_part = (
         "" if settings.input.is_table(source) else " (measured on all frames, so numbers may differ slightly)"
     )

@@ -83,7 +83,9 @@ def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of
     if seen == len(present):
         return []
     over = "only gaps of tracks pass over them" if bridged else "nothing is linked over them"
-    return [f"{seen - len(present)} of the {seen} frames from {first[0]} to {last[0]} hold no particles; {over}."]
+    empty = seen - len(present)
+    holds = "holds" if empty == 1 else "hold"
+    return [f"{empty} of the {seen} frames from {first[0]} to {last[0]} {holds} no particles; {over}."]
 
 
 def on_unknown_size(points: Points, unit: str | None) -> list[str]:

@@ -100,7 +100,7 @@ def _tables(given: Path) -> list[Path]:
     beside = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*{SUFFIX}"))]
     found = [table for table in beside if table.exists() and _holds_tracks(table)]
     if not found:
-        raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (NAME.tracks.csv{SUFFIX}).")
+        raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (TABLE{SUFFIX}).")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import console, options
 from .asked import asked_settings
 from .setting_options import DETECT, INPUT, LINK, REST, chosen, taking
 
@@ -17,13 +17,13 @@ from .setting_options import DETECT, INPUT, LINK, REST, chosen, taking
 def command(
     ctx: typer.Context,
     inputs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="INPUT",
             show_default=False,
             help="Movies (OME-TIFF, ImageJ, plain TIFF), point tables (CSV, Parquet), folders, or quoted patterns.",
         ),
-    ],
+    ] = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -73,7 +73,8 @@ def command(
         typer.Option(
             metavar="FILE.toml",
             rich_help_panel="Settings",
-            help="Write the settings asked for here into a TOML file, for --config in later runs.",
+            help="Write the settings asked for here into a TOML file, for --config in later runs; without an INPUT "
+            "nothing else is done.",
         ),
     ] = None,
     verbose: options.Verbose = False,
@@ -107,19 +108,24 @@ def command(
     from .outcome import exit_code
 
     checked_format(format_)
-    if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
-        raise typer.BadParameter("an input needs a name; got an empty one.", param_hint="INPUT")
-    if "-" in inputs:
-        raise typer.BadParameter("movies are files; a table from standard input: auctrack link -", param_hint="INPUT")
     settings = asked_settings(ctx.params)
-    folder = checked_folder(output)
-    jobs = plan(inputs, folder, format_ or "csv", settings.input)
-    if is_one_file(output):
-        jobs = [only(jobs, output, format_)]
     if save_config is not None:
         from .toml import write_toml
 
         write_toml(save_config, settings.to_mapping(), overwrite=overwrite)
+        console.show(console.aligned([("settings", str(save_config))]))
+        if not inputs:
+            return
+    if not inputs:
+        raise typer.BadParameter("needs a movie, table, folder or quoted pattern, or several.", param_hint="INPUT")
+    if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
+        raise typer.BadParameter("an input needs a name; got an empty one.", param_hint="INPUT")
+    if "-" in inputs:
+        raise typer.BadParameter("movies are files; a table from standard input: auctrack link -", param_hint="INPUT")
+    folder = checked_folder(output)
+    jobs = plan(inputs, folder, format_ or "csv", settings.input)
+    if is_one_file(output):
+        jobs = [only(jobs, output, format_)]
     if dry_run:
         from .dry_run import show_plan
 

@@ -77,7 +77,7 @@ def movie_page(result: Result) -> str:
     """Return the page of one movie."""
     return html.page(
         f"Tracks of {result.name}",
-        f"{len(result.tracks):,} detections; made by auctrack {__version__} from {result.path.name}",
+        f"{len(result.tracks):,} detections; a report by auctrack {__version__} on {result.path.name}",
         [
             _what_went_in(result),
             html.section("Frames to look at", html.listed(result.faults, "odd")),
@@ -269,8 +269,8 @@ def _proof(result: Result) -> str:
         ("result", _proven(result)),
         ("links", f"{known['links']:,} of {known['candidate_links']:,} candidates"),
         ("frame pairs", f"{known['frame_pairs']:,}"),
-        ("gap", f"{known['gap']:.3g}: by so much, in the unit of the costs, another set of links could be better"),
-        ("solver", f"{known['solver']} on {known['device']}, {known['solves']} solves"),
+        ("gap", f"{known['gap']:.3g}: at most so much better, in the unit of the costs, could another set of links be"),
+        ("solver", f"{known['solver']} on {known['device']}, {known['solves']} solve{'s' * (known['solves'] != 1)}"),
     ]
     why = (
         "Dual prices were recomputed in float64; their sum is a lower bound on the cost of any set of links. They "

@@ -39,6 +39,8 @@ class Stated:
     time_unit : str
     source : str
         Where it stood, for the reader of a report: "OME-XML", "ImageJ header", …
+    axes : str or None
+        Its dimensions, such as "TZYX", where it is an image that says them.
     """
 
     sizes: Mapping[str, float] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class Stated:
     frame_interval: float | None = None
     time_unit: str = SECOND
     source: str = "no metadata"
+    axes: str | None = None
 
 
 def calibrate(

@@ -58,6 +58,8 @@ _DAMAGE = (
 def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Return a table as it stands in the file, and TrackMate's row of units."""
     name = path.name.lower()
+    if not path.exists():
+        raise InvalidInput(f"{path}: there is no such file.")
     if not name.endswith(TABLES):
         raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
@@ -65,8 +67,6 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
         return (_read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
     except InvalidInput:
         raise
-    except FileNotFoundError as error:
-        raise InvalidInput(f"{path}: there is no such file.") from error
     except (pd.errors.EmptyDataError, StopIteration) as error:
         raise InvalidInput(f"{path}: the file is empty.") from error
     except _DAMAGE as error:

@@ -63,7 +63,7 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     sizes = " × ".join(map(str, shape))
     remedy = naming_axes(len(shape))
     unknown = sorted(set(axes) - set(_KNOWN))
-    if given is None and (unknown or not axes.endswith("YX")):
+    if given is None and not are_known(axes):
         raise UnknownAxes(
             f"{path}: the file does not say what its {len(shape)} dimensions of {sizes} are (tifffile reads {found}). "
             "The letters are T time, Z depth, C channel, Y, X.",
@@ -83,6 +83,11 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     if not axes.endswith("YX"):
         raise UnknownAxes(f"axes={given!r} must end in YX.", **remedy)
     return axes
+
+
+def are_known(axes: str) -> bool:
+    """Whether letters say what each dimension is, planes last."""
+    return set(axes) <= set(_KNOWN) and axes.endswith("YX")
 
 
 def naming_axes(ndim: int) -> dict[str, Any]:

@@ -153,6 +153,11 @@ class Movie:
             volume = self._stack.volume(*where, empty)
         return volume.reshape(self.shape)
 
+    def _other_axes(self) -> str:
+        """Return the axes that the file states, where others were given."""
+        stated = self._stack.stated.axes
+        return "" if stated in (None, self.axes) or self._stack.n_files > 1 else f" (the file says {stated})"
+
     def _said_otherwise(self) -> str:
         """Return the voxel size that the file states, where another was given."""
         if self.source != "given":
@@ -174,7 +179,8 @@ class Movie:
         return "\n".join(
             [
                 f"file      {self.path}{files}",
-                f"axes      {self.axes}; a frame is {self.ndim}D, {order} = {' × '.join(map(str, self.shape))}{region}",
+                f"axes      {self.axes}{self._other_axes()}; a frame is {self.ndim}D, "
+                f"{order} = {' × '.join(map(str, self.shape))}{region}",
                 f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source}{self._said_otherwise()})",
                 f"time      {_time(self.calibration, self.timeline.step)}",
                 f"frames    {len(self)}: {self.timeline.spans()}{how}",

@@ -7,6 +7,7 @@ import math
 import struct
 import zlib
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,7 +21,7 @@ from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
 from ..timeline import Timeline
-from .axes import divided, known_axes, naming_axes
+from .axes import are_known, divided, known_axes, naming_axes
 from .contiguous import Empty, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 from .stack import SPACE, Region
@@ -103,6 +104,7 @@ class TiffStack:
         self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
         self.stated: Stated
         self.stated, self._channel_names = self._metadata()
+        self.stated = replace(self.stated, axes=found if are_known(found) else None)
         self._pages_cover = self._axes_inside_a_page()
         self._data_offset = self._series.dataoffset
         self._last_page: tuple[int, np.ndarray] | None = None

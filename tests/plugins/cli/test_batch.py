@@ -425,3 +425,35 @@ def test_a_picture_of_earlier_tracks_is_pointed_out(auctrack, movie):
     up_to_date = auctrack("track", movie, "--search-range", "3", "--picture")
     assert "shows earlier tracks" in up_to_date.output.replace("\n", " ")
     assert "shows earlier" not in auctrack("track", movie, "--picture", "--overwrite").output
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [(("--voxel", "0,0.5"), 2), (("--voxel", "0.5"), 2), (("--frame-interval", 0), 2), (("--channel", "GFP"), 1)],
+    ids=lambda given: given[0] if isinstance(given, tuple) else "",
+)
+def test_a_wrong_option_is_named_before_an_earlier_result_that_is_in_the_way(auctrack, movie, wrong, code):
+    assert auctrack("track", movie, "--diameter", 3).exit_code == 0
+    again = auctrack("track", movie, "--diameter", 3, *wrong)
+    assert again.exit_code == code
+    assert wrong[0] in again.output
+    assert "--overwrite" not in again.output
+
+
+def test_settings_are_saved_without_an_input_and_nothing_else_is_done(auctrack, tmp_path):
+    saved = auctrack("track", "--diameter", 3, "--axes", "TZYX", "--save-config", "c.toml")
+    assert saved.exit_code == 0
+    assert "c.toml" in saved.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["c.toml"]
+    assert auctrack("track", "--min-length", 3).exit_code == 2
+
+
+def test_an_interrupted_run_says_so_though_nothing_was_written_yet(auctrack, movie, tmp_path, monkeypatch):
+    def pressed(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch, "track", pressed)
+    result = auctrack("track", movie, "-o", "out")
+    assert result.exit_code == 130
+    assert "interrupted; nothing half-written" in result.stderr
+    assert not (tmp_path / "out").exists()

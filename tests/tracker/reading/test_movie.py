@@ -172,11 +172,14 @@ def test_a_plain_row_of_pages_is_divided_by_a_number(tmp_path: Path, compression
             read_movie(path, axes=axes, scale=(2, 1, 1))
 
 
-def test_given_axes_override_what_the_file_says(tmp_path: Path) -> None:
+def test_given_axes_override_what_the_file_says_which_is_told(tmp_path: Path) -> None:
     path = imagej(tmp_path / "m.tif", STACK[0], "ZYX")
     with read_movie(path, axes="TYX", scale=(1, 1)) as movie:
         assert movie.ndim == 2
+        assert "ZYX" in movie.describe()
         assert_reads(movie, STACK[0])
+    with read_movie(path, axes="ZYX", scale=(1, 1, 1)) as movie:
+        assert "file says" not in movie.describe()
 
 
 @pytest.mark.parametrize("compression", [None, "zlib"])
