@@ -5,23 +5,28 @@ from __future__ import annotations
 from ..session.clicked import CLICKED_ACTS
 
 _LINKS = (
-    ("N, Shift+N", "next and previous link of the list"),
+    ("N, Shift+N", "next and previous link of the list: time, plane and camera go there"),
     ("click", "choose a link in the picture (Shift+click where a particle covers it)"),
     ("C", "confirm the chosen link: it stays, whatever else changes"),
     ("B", "break the chosen link: it is never made again"),
-    ("K", "keep the other links as they were before the last correction"),
     ("U, Shift+U", "undo, redo"),
+    ("K", "keep the other links as they were before the last correction"),
 )
 _MOUSE = (
     ("I", "add a particle under the mouse (in 3D at the brightest voxel)"),
     ("P", "move the clicked particle to the mouse"),
-    ("drag", "move a particle of the layer of particles, with napari's tool for selecting points"),
+    ("drag", "move a particle: select the layer “particles of …” and take napari's tool for selecting points (key 3)"),
     ("L", "link particles by clicks alone, until L is pressed again"),
 )
 _ABOUT = (
-    "The list holds the links most likely to be wrong: those that the next best set of links would replace at little "
-    "cost (small margin), and the longest. The chosen link is yellow, the links that would replace it are dashed. "
-    "After every correction the rest is solved again and proven optimal."
+    "The list holds the links most likely to be wrong, the worst first: those that the next best set of links would "
+    "replace at little cost (small margin), and the longest. The chosen link is yellow, the links that would replace "
+    "it are dashed. After every correction the rest is solved again and proven optimal: other links that came are "
+    "yellow then, those that went are dashed."
+)
+_SAVING = (
+    "<i>Export…</i> writes the tracks with the corrections beside them; under a name that ends in .auctrack all of it, "
+    "to be opened later and gone on with."
 )
 
 
@@ -32,4 +37,4 @@ def correction_help() -> str:
         f"<tr><td style='padding-right: 8px; white-space: nowrap'><b>{key}</b></td><td>{text}</td></tr>"
         for key, text in (*_LINKS, *acts, *_MOUSE)
     )
-    return f"<p>{_ABOUT}</p><table>{rows}</table>"
+    return f"<p>{_ABOUT}</p><table>{rows}</table><p>{_SAVING}</p>"

@@ -200,7 +200,8 @@ class Corrections:
                 return Acted(self._ends(()), self._ends(()), has_others=False, said="Nothing to undo or redo.")
             self._version += 1
             has_others = bool(change.others_gone or change.others_made)
-            said = f"{_said(change)} Corrections in effect: {self.count}."
+            said = _undone(change) if act is EditSession.undo else _said(change)
+            said = f"{said} Corrections in effect: {self.count}."
             return Acted(self._ends(change.gone), self._ends(change.made), has_others, said)
 
     def follow(self, report: Callable[[Any], None]) -> Corrected:
@@ -299,8 +300,17 @@ def _prepared(report: Callable[[Any], None], done: int, total: int) -> None:
         report(Preparing(done, total))
 
 
+def _named(change: Change) -> str:
+    return _NAMES.get(change.act["act"], str(change.act["act"]).replace("_", " "))
+
+
+def _undone(change: Change) -> str:
+    what = _named(change)
+    return f"Undone: {what[0].lower()}{what[1:]}. All links are again as they were before it."
+
+
 def _said(change: Change) -> str:
-    what = _NAMES.get(change.act["act"], str(change.act["act"]).replace("_", " "))
+    what = _named(change)
     gone, made = len(change.others_gone), len(change.others_made)
     if not gone and not made:
         return f"{what}; no other link changed. All links are proven optimal again."

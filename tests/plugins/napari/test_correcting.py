@@ -146,6 +146,19 @@ def ticks(results) -> list[str]:
     return [table.model().index(row, 0).data() for row in range(table.count)]
 
 
+def test_what_was_undone_is_not_said_to_be_done(viewer, tracked):
+    for key in ("n", "b", "u"):
+        press(viewer, key)
+        finish(tracked)
+    said = tracked.parts.bar.status.text()
+    assert said.startswith("Undone")
+    assert "K keeps" not in said
+    press(viewer, "Shift-u")
+    finish(tracked)
+    assert not tracked.parts.bar.status.text().startswith("Undone")
+    assert tracked.parts.session.n_corrections == 1
+
+
 def test_a_broken_link_goes_and_comes_back_by_undo(viewer, tracked):
     before = links(tracked)
     press(viewer, "n")
