@@ -20,7 +20,14 @@ _GRAB = 8  # pixels within which a limit is caught
 _ROUNDING = 1e-9  # relative; of equal lengths worked out in different ways
 _BINS = 60
 _TICKS = 4
-COLOURS = ("#4fa3ff", "#ffb03b", "#5fd38d", "#e0659a")
+_ON_DARK = ("#4fa3ff", "#ffb03b", "#5fd38d", "#e0659a")
+_ON_LIGHT = ("#1a66b8", "#a86200", "#1f7a45", "#a82f66")
+
+
+def chart_colours(widget: QWidget) -> tuple[str, ...]:
+    """Return the colours of lines, in their order, that are seen on the background of a widget."""
+    ink = widget.palette().color(QPalette.ColorRole.WindowText)
+    return _ON_DARK if ink.lightnessF() > 0.5 else _ON_LIGHT
 
 
 class Chart(QWidget):
@@ -139,7 +146,8 @@ class Chart(QWidget):
         counts, edges = self._bars
         tallest = math.sqrt(counts.max()) or 1.0
         painter.setPen(Qt.PenStyle.NoPen)
-        inside, outside = QColor(COLOURS[0]), QColor(COLOURS[0])
+        blue = chart_colours(self)[0]
+        inside, outside = QColor(blue), QColor(blue)
         outside.setAlpha(80)
         for count, left, right in zip(counts, edges[:-1], edges[1:], strict=True):
             if count:
@@ -152,8 +160,9 @@ class Chart(QWidget):
         ys = np.concatenate([line.y[np.isfinite(line.y)] for line in self._lines] or [np.zeros(1)])
         low, high = (float(ys.min()), float(ys.max())) if len(ys) else (0.0, 1.0)
         low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
+        colours = chart_colours(self)
         for number, line in enumerate(self._lines):
-            painter.setPen(QPen(QColor(COLOURS[number % len(COLOURS)]), 1.5))
+            painter.setPen(QPen(QColor(colours[number % len(colours)]), 1.5))
             level = area.bottom() - (line.y - low) / (high - low) * area.height()
             dots = [QPointF(self._x_of_axis(float(x), area), float(y)) for x, y in zip(line.x, level, strict=True)]
             painter.drawPolyline(QPolygonF(dots))
@@ -180,11 +189,12 @@ class Chart(QWidget):
             painter.drawText(QPointF(min(x + 3, area.right() - 60), area.top() + 8), name)
 
     def _draw_limits(self, painter: QPainter, area: QRectF) -> None:
+        colour = QColor(chart_colours(self)[1])
         for limit in self.limits:
             x = self._x(limit, area)
-            painter.setPen(QPen(QColor(COLOURS[1]), 2))
+            painter.setPen(QPen(colour, 2))
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            painter.setBrush(QColor(COLOURS[1]))
+            painter.setBrush(colour)
             painter.drawEllipse(QPointF(x, area.top() + 3), 3.5, 3.5)
 
     # --- where things are ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from qtpy.QtWidgets import QAbstractScrollArea
 
 from ....tracker.measuring.lineage_order import LineageOrder, order_lineages
 from ..session.filters import MeasuredTracks
-from .chart import COLOURS
+from .chart import chart_colours
 
 _LINE, _TOP, _LEFT, _RIGHT = 14, 20, 52, 10  # pixels: of a track's line, and around all of them
 _TICKS = 5
@@ -161,7 +161,7 @@ class LineageView(QAbstractScrollArea):
             box.moveRight(min(box.right(), self.viewport().width()))
             painter.drawText(box, flags, f"{frame:.0f}")
         x = self._x(self._frame)
-        painter.setPen(QPen(QColor(COLOURS[1]), 2))
+        painter.setPen(QPen(QColor(chart_colours(self)[1]), 2))
         painter.drawLine(QPointF(x, _TOP - 4), QPointF(x, self.viewport().height()))
 
     def _inks(self, ids: np.ndarray, ink: QColor) -> list[QColor]:

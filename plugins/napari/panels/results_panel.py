@@ -26,7 +26,7 @@ from .track_table import TrackTable
 _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
-_LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
+_LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
 _DOUBTFUL = "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 
@@ -146,7 +146,7 @@ class ResultsPanel(QWidget):
         self.tracks.chosen.connect(self._choose_tracks)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
-        self.help_button.toggled.connect(self.help_area.setVisible)
+        self.help_button.toggled.connect(self._show_help)
         signals = (
             self.confirm_link,
             self.break_link,
@@ -224,6 +224,11 @@ class ResultsPanel(QWidget):
         assert self.data is not None  # links come with their tracks
         self._link_heads = _link_heads(self.data.tracks.calibration.unit, unit)
         self._list_links(links)
+
+    def _show_help(self, on: bool) -> None:
+        """Show the help in the place of the list: there is no room for both."""
+        self.help_area.setVisible(on)
+        self.suspicious.setVisible(not on)
 
     def _list_links(self, links: pd.DataFrame) -> None:
         """List the links of tracks that pass the filters."""

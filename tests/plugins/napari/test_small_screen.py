@@ -46,6 +46,20 @@ def test_warnings_can_be_read_on_every_theme(widget, theme, name):
     assert contrast(colour, background) >= 4.5
 
 
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_lines_of_charts_are_seen_on_every_theme(widget, theme, name):
+    from napari.utils.theme import get_theme
+    from qtpy.QtGui import QColor
+
+    from auctrack.plugins.napari.panels.chart import chart_colours
+
+    theme.theme = name
+    process_events()
+    background = [channel / 255 for channel in get_theme(name).background.as_rgb_tuple()]
+    for chart in (widget.parts.link.steps, widget.parts.results.plots[0]):
+        assert all(contrast(QColor(one).getRgbF()[:3], background) >= 3 for one in chart_colours(chart))
+
+
 def test_the_widget_leaves_most_of_a_small_screen_to_the_movie(viewer, widget):
     viewer.window.resize(1280, 720)
     wait(lambda: viewer.window._qt_window.width() == 1280)
@@ -90,10 +104,12 @@ def test_keys_are_explained_at_the_press_of_a_button(viewer, widget):
     assert not results.help.isVisible()
     results.help_button.click()
     assert results.help.isVisible()
+    assert not results.suspicious.isVisible()
     said = {key for keys in re.findall(r"<b>(.*?)</b>", results.help.text()) for key in keys.split(", ")}
     assert said - {"click", "drag"} == {str(key) for key in viewer.keymap}
     results.help_button.click()
     assert not results.help.isVisible()
+    assert results.suspicious.isVisible()
 
 
 def test_errors_begin_with_a_capital(widget):
