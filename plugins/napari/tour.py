@@ -18,11 +18,14 @@ import numpy as np
 import qtpy
 from napari import Viewer
 from napari.settings import get_settings
+from qtpy.QtCore import Qt
 from qtpy.QtWidgets import QApplication
 
 from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
+from .layers.layer_tables import tracks_layer
 from .layers.readers import movie_reader
+from .panels.scroll import PanelScroll
 from .sample_data import dividing_cells
 from .settled import settle
 
@@ -106,10 +109,24 @@ def _steps(viewer: Any, widget: Any) -> Iterator[str]:
     widget.parts.steps.setCurrentWidget(widget.parts.link)
     widget.suggesting.suggest_linking()
     yield "link-suggested"
+    yield from _jaqaman(widget)
     widget.running.run_all()
     settle(widget, quiet_s=0.05)
     viewer.dims.set_current_step(0, 8)
     yield "linked"
+
+
+def _jaqaman(widget: Any) -> Iterator[str]:
+    """Show the fields that Jaqaman's linking has beside, scrolled to the last of them."""
+    link = widget.parts.link
+    link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
+    link.penalties["link_penalties"].setText("intensity=1")
+    settle(widget, quiet_s=0.05)
+    (page,) = widget.findChildren(PanelScroll, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    page.ensureWidgetVisible(link.penalties["merge_penalties"])
+    yield "link-jaqaman"
+    link.penalties["link_penalties"].clear()
+    link.linking.setCurrentIndex(0)
 
 
 def _results(viewer: Any, widget: Any) -> Iterator[str]:
@@ -142,7 +159,25 @@ def _corrections(viewer: Any, widget: Any) -> Iterator[str]:
     yield "doubtful-link"
     widget.correcting.break_link()
     yield "corrected"
+    results.help_button.click()
+    yield "help"
+    results.help_button.click()
+    yield from _saved_tracks(viewer, widget)
     viewer.layers.clear()
+
+
+def _saved_tracks(viewer: Any, widget: Any) -> Iterator[str]:
+    tracks = widget.parts.session.linked.linking.tracks
+    data, given, _ = tracks_layer(tracks, "saved tracks")
+    viewer.layers.clear()
+    viewer.add_tracks(data, **given)
+    settle(widget, quiet_s=0.05)
+    yield "saved-tracks-opened"
+    widget.parts.input.take_up_button.click()
+    settle(widget, quiet_s=0.05)
+    widget.parts.results.tabs.setCurrentWidget(widget.parts.results.doubtful)
+    widget.parts.results.suspicious.step(1)
+    yield "taken-up"
 
 
 def _lineages(viewer: Any, widget: Any) -> Iterator[str]:
