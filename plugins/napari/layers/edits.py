@@ -29,7 +29,8 @@ class Edits:
         return bool(self.gone) or bool(self.placed)
 
     def __str__(self) -> str:
-        return f"{self.placed.total():,} placed by hand, {self.gone.total():,} gone from where they were"
+        counts = ((self.placed.total(), "placed by hand"), (self.gone.total(), "gone from where they were"))
+        return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
     def then(self, later: Edits) -> Edits:
         """Return these edits and later ones as one; what was taken back is no edit."""

@@ -76,6 +76,14 @@ def test_the_next_link_takes_them_and_says_so(tracked, particles):
     assert "by hand" not in tracked.parts.bar.warnings.text()
 
 
+def test_what_was_not_done_is_not_counted():
+    from auctrack.plugins.napari.layers.edits import edits_between
+
+    places = np.arange(8.0).reshape(2, 4)
+    assert str(edits_between(places, places[:1])) == "1 gone from where they were"
+    assert str(edits_between(places[:1], places)) == "1 placed by hand"
+
+
 def test_particles_placed_by_hand_have_no_measured_quality(tracked, particles):
     del particles
     tracked.running.run_link()
