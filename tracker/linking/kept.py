@@ -12,6 +12,9 @@ from ...matching.certificate.assignment import Assignment
 from ...matching.certificate.certify import block_of
 from ...matching.problem import Problem
 
+MOST_AT_HAND = 10_000_000
+"""Candidate links that are kept at most where nobody has asked for corrections yet: 0.5 GB."""
+
 
 class Keeping(Enum):
     """Whether a linking keeps what corrections start from."""
@@ -20,6 +23,10 @@ class Keeping(Enum):
     AT_HAND = "at hand"
     """Only where the linking asked for holds it anyway, so that nothing is done in another way for it."""
     ALWAYS = "always"
+
+    def takes(self, candidates: int) -> bool:
+        """Whether so many candidate links, written out, are kept."""
+        return self is Keeping.ALWAYS or (self is Keeping.AT_HAND and candidates <= MOST_AT_HAND)
 
 
 class Worth(Protocol):

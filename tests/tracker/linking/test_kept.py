@@ -56,6 +56,13 @@ class TestNothingIsKept:
         settings = LinkSettings(search_range=2, unmatched_cost=2, motion="none")
         assert linked(points, settings, Keeping.AT_HAND).kept is None
 
+    @pytest.mark.parametrize("settings", MOTIONS.values(), ids=MOTIONS)
+    def test_of_too_many_candidates_unless_corrections_were_asked_for(self, settings, monkeypatch):
+        monkeypatch.setattr("auctrack.tracker.linking.kept.MOST_AT_HAND", 100)
+        points = walks(70, 6, seed=4)[0]
+        assert linked(points, settings, Keeping.AT_HAND).kept is None
+        assert linked(points, settings, Keeping.ALWAYS).kept is not None
+
     def test_where_links_are_pinned(self):
         points = walks(70, 6, seed=4)[0]
         link = link_points(points).links[["source", "target"]].to_numpy()[0].tolist()

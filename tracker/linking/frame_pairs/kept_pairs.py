@@ -23,12 +23,14 @@ class KeptPairs:
     n : int
         Rows of the points table.
     keeping : Keeping
+    candidates : int
     is_whole : bool
-        Whether nothing was left out: only candidate links that were written out are at hand.
+        Whether nothing was left out: only candidate links that are written out, and not too many, are at hand.
     """
 
     n: int
     keeping: Keeping
+    candidates: int = 0
     is_whole: bool = True
     parts: list[tuple[np.ndarray, np.ndarray, Edges]] = field(default_factory=list)
 
@@ -40,10 +42,10 @@ class KeptPairs:
         InvalidSetting
             If they are always to be kept, and are too many to write out.
         """
-        if not self.is_whole or self.keeping is Keeping.NOTHING:
-            return
-        if problem.kind != "sparse" and self.keeping is Keeping.AT_HAND:
-            self.is_whole = False
+        self.candidates += 0 if problem.indices is None else len(problem.indices)
+        is_written = problem.kind == "sparse" or self.keeping is Keeping.ALWAYS
+        self.is_whole &= is_written and self.keeping.takes(self.candidates)
+        if not self.is_whole:
             self.parts.clear()
             return
         if problem.kind == "points":
@@ -54,8 +56,8 @@ class KeptPairs:
         self.parts.append((candidates.row_points, candidates.col_points, edges_of(as_sparse(problem), answer)))
 
     def kept(self, worth: Worth) -> Kept | None:
-        """Return all of it as one, None where nothing was to be kept."""
-        if not self.is_whole or self.keeping is Keeping.NOTHING:
+        """Return all of it as one, None where something was not to be kept."""
+        if not self.is_whole or not self.keeping.takes(0):
             return None
         out_dual, into_dual = np.zeros((2, self.n, 2))
         for rows, cols, edges in self.parts:

@@ -113,7 +113,7 @@ def learned(
         "median_step": median_step(links, points.frame_step),
         **found.windows,
     }
-    kept = _kept(task, *found.whole[:2]) if keeping is not Keeping.NOTHING and found.whole else None
+    kept = _kept(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
     drawn = drawn_trackings(task, found, samples) if samples else None
     sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
     tracks = with_sureness(tracks_of(points, links), links)
