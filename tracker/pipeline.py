@@ -19,7 +19,6 @@ from .detecting.settings import DetectSettings
 from .detecting.side_by_side import crew_for
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
-from .linking.gate.candidates import EDGE_BUDGET
 from .linking.kept import Keeping
 from .linking.link import link_steps
 from .linking.result import Linking
@@ -178,10 +177,12 @@ def finding_stage(
     if settings.input.kind == "labels":
         return Found((yield from _named("detect", label_steps(source, intensity))))
     yield Advance("detect", 0, len(source))
-    device = crew_for(source.shape, len(source), None, settings.link.device).device
+    device = crew_for(source.shape, len(source), None, settings.link.device, overlap=0).device
     effective = resolve_settings(source, settings.detect, device)
     _LOG.info("detecting on %s with %s", device, effective)
-    points = yield from _named("detect", detect_steps(source, effective, device=device))
+    points = yield from _named(
+        "detect", detect_steps(source, effective, device=device, budget=settings.link.memory_budget)
+    )
     return Found(points, effective, device)
 
 
@@ -190,7 +191,7 @@ def linking_stage(
     settings: LinkSettings,
     *,
     margins: bool = False,
-    edge_budget: int = EDGE_BUDGET,
+    edge_budget: int | None = None,
     keeping: Keeping = Keeping.NOTHING,
 ) -> Generator[Advance, None, Linking]:
     """Link the particles found; what is done is told in frames."""

@@ -177,6 +177,12 @@ WORDS: dict[str, Words] = {
         auto="a GPU where there is one and the movie (2^27 voxels) or the problem (200,000 candidate links at a time) "
         "is large",
     ),
+    "memory_budget_gb": Words(
+        "Memory that filtering frames and linking may take, in GB, beside the frame or the table at hand",
+        auto="4",
+        more="What would take more is done in parts; only links where a long movie is cut can depend on it.",
+        written="Example: 16, 16GB or 500MB.",
+    ),
     # what is kept
     "min_length": Words("Keep only tracks of at least this many detections"),
 }

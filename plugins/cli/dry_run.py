@@ -42,7 +42,7 @@ def _show_expected(job: Job, settings: Settings) -> None:
         rows.append(("detect", f"diameter {found.diameter:.4g} {unit}, threshold {found.threshold:.4g}"))
     about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
     rows.append(("points", f"{about}{look.points_expected} in {console.counted(look.frames, 'frame')}"))
-    rows.append(("memory", f"about {look.bytes / 1e9:.1f} GB"))
+    rows.append(("memory", look.memory))
     rows.append(("time", f"about {max(look.seconds, 1):.0f} s, once all is compiled"))
     console.show(console.aligned(rows))
 

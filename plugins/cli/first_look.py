@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ...tracker.detecting.detect import resolve_settings
 from ...tracker.detecting.side_by_side import crew_for
+from ...tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from ...tracker.pipeline import finding_stage, opened_input
 from ...tracker.points import Points
 from ...tracker.reading.movie import Movie
@@ -14,8 +15,8 @@ from ...tracker.stage_seconds import StageSeconds
 from ...tracker.stepwise import finished
 
 _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
-# By whether motion is learned: a row of eight columns, its copies, its share of the links and of their candidates.
-_BYTES_PER_POINT = {True: 900, False: 250}
+_BYTES_PER_ROW = 200  # of eight columns, and its copies
+_BYTES_PER_LINK = {True: BYTES_A_DETECTION, False: 50}  # of a detection, by whether motion is learned
 _BYTES_AT_REST = 250e6  # Python with its libraries
 _SECONDS_PER_POINT = {True: 12e-6, False: 1e-6}  # of linking on one core
 
@@ -46,6 +47,11 @@ class FirstLook:
     seconds: float
 
     @property
+    def memory(self) -> str:
+        """Memory that is expected, and what bounds it, in words."""
+        return f"about {self.bytes / 1e9:.1f} GB (memory budget {self.settings.link.memory_budget_gb:g} GB)"
+
+    @property
     def points_expected(self) -> int:
         """Particles in all frames, if those looked at are typical."""
         return round(len(self.points) * self.frames / max(self.frames_seen, 1))
@@ -65,7 +71,7 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
             part, spent = given.middle(frames), StageSeconds()
             with spent.of("detect"):
                 points = finished(finding_stage(part, settings, under)).points
-            count, seen, working = len(given), len(part), _working_memory(given, labels=is_labels)
+            count, seen, working = len(given), len(part), _working_memory(given, settings, labels=is_labels)
     share = seen / count if count else 1.0
     memory, seconds = _linking(len(points) / share, settings)
     return FirstLook(
@@ -76,12 +82,14 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
 def _linking(points: float, settings: Settings) -> tuple[float, float]:
     """Return the memory in bytes and the seconds that linking so many points takes."""
     is_learned = settings.link.is_learned
-    return points * _BYTES_PER_POINT[is_learned], points * _SECONDS_PER_POINT[is_learned]
+    linking = min(points * _BYTES_PER_LINK[is_learned], settings.link.memory_budget)
+    return points * _BYTES_PER_ROW + linking, points * _SECONDS_PER_POINT[is_learned]
 
 
-def _working_memory(movie: Movie, *, labels: bool) -> float:
+def _working_memory(movie: Movie, settings: Settings, *, labels: bool) -> float:
     voxels = movie.bytes_per_frame / movie.dtype.itemsize
     if labels:
         return 3 * 8 * voxels
-    frames = crew_for(movie.shape, len(movie), None).frames
-    return (frames + 1) * movie.bytes_per_frame + frames * _FILTERED * voxels
+    crew = crew_for(movie.shape, len(movie), None, budget=settings.link.memory_budget, overlap=0)
+    filtered = 1.0 if crew.planes is None else crew.planes / movie.shape[0]
+    return (crew.frames + 1) * movie.bytes_per_frame + crew.frames * _FILTERED * voxels * filtered

@@ -283,6 +283,8 @@ def _of_points(source: str, settings: Settings) -> Facts:
     numbers = points.frame_numbers
     facts = {
         "frames_seen": look.frames_seen,
+        "memory_gb": look.bytes / 1e9,
+        "memory_budget_gb": settings.link.memory_budget_gb,
         "points_per_frame": {"least": low, "median": middle, "most": high},
         "spacing": spacing,
         "median_step": step,
@@ -301,6 +303,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         ("points", f"{middle} per frame (median), {low} to {high}"),
         ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour (mean)"),
         ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame (median)"),
+        ("memory", look.memory),
     ]
     if linking.report["candidate_links"]:
         rows += [

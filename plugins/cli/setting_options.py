@@ -111,6 +111,16 @@ def _number(text: str, setting: str) -> float | str:
         raise InvalidSetting(f"needs a number, or auto; got {text!r}.", setting=setting) from None
 
 
+def _gigabytes(text: str, setting: str) -> float:
+    digits, unit = text.strip().upper().removesuffix("B"), 1.0
+    if digits.endswith(("G", "M")):
+        digits, unit = digits[:-1], 1e-3 if digits.endswith("M") else 1.0
+    try:
+        return unit * float(digits)
+    except ValueError:
+        raise InvalidSetting(f"needs GB, such as 16, 16GB or 500MB; got {text!r}.", setting=setting) from None
+
+
 def _count(text: str, setting: str) -> int | str:
     try:
         return AUTO if text == AUTO else int(text)
@@ -249,6 +259,7 @@ LINK = _named(
     ),
     _option("solver", "NAME"),
     _option("device", "auto|cpu|cuda[:N]"),
+    _option("memory_budget", "GB", key="memory_budget_gb", read=_gigabytes, write="{:g}GB".format),
 )
 REST = _named("", OUTPUT, _option("min_length", "N", kind=int))
 SETTINGS: Mapping[str, SettingOption] = {**INPUT, **DETECT, **LINK, **REST}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,6 +86,22 @@ class Around:
     around: np.ndarray
     spread: np.ndarray
     profiles: np.ndarray
+
+    def of(self, peaks: np.ndarray) -> Around:
+        """Return what is seen around some of the peaks, a mask or their places."""
+        height, before, after = self.height[peaks], self.before[:, peaks], self.after[:, peaks]
+        means = self.inside[peaks], self.around[peaks], self.spread[peaks]
+        return Around(height, before, after, *means, self.profiles[:, :, peaks])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Around]) -> Around:
+        """Return what is seen around the peaks of several parts of an image, one after the other."""
+
+        def laid(name: str, axis: int = -1) -> np.ndarray:
+            return np.concatenate([getattr(part, name) for part in parts], axis=axis)
+
+        means = laid("inside"), laid("around"), laid("spread")
+        return cls(laid("height"), laid("before"), laid("after"), *means, laid("profiles", axis=2))
 
 
 def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, sight: Sight) -> Around:

@@ -69,6 +69,12 @@ def blob_response(
     return laplacian_of_gaussian(image, sigma, threads) if method == "log" else _dog(image, sigma, threads)
 
 
+def reach_of(diameter: float, scale: np.ndarray, method: Method = "log") -> list[int]:
+    """Return how many voxels from it along each axis the response at a voxel depends on."""
+    taps = _laplacian_taps if method == "log" else _dog_taps
+    return [len(taps(float(sigma)).own) for sigma in sigma_of(diameter, scale)]
+
+
 def laplacian_of_gaussian(image: np.ndarray, sigma: np.ndarray, threads: int = 1) -> np.ndarray:
     """Return minus the sum of sigma²·∂² of the smoothed image, float32; an axis of sigma 0 is left alone."""
     axes = [_laplacian_taps(float(s)) if s > 0 else UNTOUCHED for s in sigma]

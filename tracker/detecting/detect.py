@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,16 +15,17 @@ from ...matching.device import cuda
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points
 from ..stepwise import Progress, Step, Steps, counted, finished
-from .around import Sight, seen_around
-from .blobs import blob_response, sigma_of
+from .around import Around, Sight, seen_around
+from .blobs import blob_response, reach_of, sigma_of
 from .borders import refine_at_borders
 from .diameter import suggest_diameter
 from .padding import content
-from .peaks import local_maxima, refine
+from .peaks import apart, local_maxima, refine
 from .pixels import grey_levels, held_by
 from .settings import DetectSettings
-from .side_by_side import crew_for, work_through
+from .side_by_side import DEFAULT_BUDGET, Crew, crew_for, work_through
 from .threshold import automatic_threshold
+from .tiles import Tile, tiles_of
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -43,12 +45,14 @@ def detect(
     progress: Progress | None = None,
     workers: int | None = None,
     device: str = "auto",
+    memory_budget_gb: float = DEFAULT_BUDGET / 1e9,
 ) -> Points:
     """Find the blobs of every frame of a movie.
 
-    Frames are worked on in threads, for a GPU read in others; the result does not depend on `workers`. Of each frame
-    there are at most three float32 copies at a time (of a stack of three planes or fewer, five). Where frames are
-    so large that 2**27 voxels hold fewer of them than there are workers, several workers share a frame.
+    Frames are worked on in threads, for a GPU read in others; the result does not depend on `workers`, nor on the
+    memory budget. Of each frame there are at most three float32 copies at a time (of a stack of three planes or fewer,
+    five). Where the budget has no room for as many frames as there are workers, several workers share a frame; a frame
+    that is too large for it, or for the GPU asked for, is filtered in tiles.
 
     Parameters
     ----------
@@ -63,6 +67,9 @@ def detect(
     device : {"cpu", "cuda", "cuda:N", "auto"}
         Where frames are filtered. "auto": on the current GPU, if there is one that holds a frame and the movie has
         2**27 voxels or more. A GPU finds what a CPU does but for rounding in float32.
+    memory_budget_gb : float
+        Memory of the host, in GB, that filtering may take beside the frame at hand. Automatic settings look at up to
+        five frames as a whole whatever it is.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def detect(
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one, or a path or an array is given for a movie.
     DeviceUnavailable, DeviceMemoryExceeded
-        If the GPU asked for is not there, or does not hold a frame.
+        If the GPU asked for is not there, or does not hold as many planes as a filter reaches over.
 
     Notes
     -----
@@ -92,19 +99,25 @@ def detect(
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
-    steps = detect_steps(movie, resolve_settings(movie, settings, device), workers=workers, device=device)
+    resolved = resolve_settings(movie, settings, device)
+    steps = detect_steps(movie, resolved, workers=workers, device=device, budget=1e9 * memory_budget_gb)
     return finished(steps, counted(progress))
 
 
 def detect_steps(
-    movie: FrameSource, settings: DetectSettings, *, workers: int | None = None, device: str = "auto"
+    movie: FrameSource,
+    settings: DetectSettings,
+    *,
+    workers: int | None = None,
+    device: str = "auto",
+    budget: float = DEFAULT_BUDGET,
 ) -> Steps[Points]:
-    """Detect as `detect` does with settings that `resolve_settings` made, frame by frame."""
+    """Detect as `detect` does with settings that `resolve_settings` made, frame by frame; the budget in bytes."""
     scale = movie.calibration.scale_for(movie.ndim)
     frames = movie.frame_numbers
     found: list[Found] = []
-    crew = crew_for(movie.shape, len(frames), workers, device)
-    find = partial(_columns, settings=settings, scale=scale, threads=crew.threads, device=crew.device)
+    crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=_overlap(settings, scale))
+    find = partial(_columns, settings=settings, scale=scale, crew=crew)
     for each in work_through(movie, frames, find, crew):
         found.append(each)
         yield Step(len(found), len(frames), partial(_points_of, movie, found))
@@ -173,12 +186,10 @@ def detect_frame(
     InvalidSetting
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
-    return pd.DataFrame(_columns(image, settings, scale, threads=threads, device=device))
+    return pd.DataFrame(_columns(image, settings, scale, Crew(1, threads, device)))
 
 
-def _columns(
-    image: np.ndarray, settings: DetectSettings, scale: np.ndarray, *, threads: int, device: str
-) -> dict[str, np.ndarray]:
+def _columns(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
     """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
     if settings.threshold is None:
         raise InvalidSetting(
@@ -186,27 +197,18 @@ def _columns(
         )
     check_diameter(settings.known_diameter, image.shape, scale, "units")
     inside_padding = content(image)
-    with held_by(device, image[inside_padding]) as pixels:
-        columns = _found_in(pixels, settings, scale, threads)
+    columns = _found_in(image[inside_padding], settings, scale, crew)
     for axis, part in zip(AXES[3 - image.ndim :], inside_padding, strict=True):
         columns[axis] += part.start
     return columns
 
 
-def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, threads: int) -> dict[str, np.ndarray]:
-    """Return what `_columns` does of an image without padding, wherever it is held."""
-    diameter, threshold = settings.known_diameter, cast("float", settings.threshold)
-    grey, known = grey_levels(image)
-    bright = grey if settings.bright_on_dark else -grey
-    del grey
-    response = blob_response(bright, diameter, scale, settings.method, threads)
-    places = local_maxima(response, threshold, settings.least_separation, scale)
-    if known is not None:
-        places = places[known.reshape(-1)[places]]
-    seen = seen_around(response, bright, places, Sight.of(diameter, tuple(scale.tolist())))
-    voxels = np.stack(np.unravel_index(cuda.to_host(places), image.shape), axis=1)
+def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
+    """Return what `_columns` does of an image without padding."""
+    places, seen = _peaks_of(image, settings, scale, crew)
+    voxels = np.stack(np.unravel_index(places, image.shape), axis=1)
     inner = refine(voxels, image.shape, seen)
-    positions = refine_at_borders(inner, voxels, image.shape, seen, sigma_of(diameter, scale))
+    positions = refine_at_borders(inner, voxels, image.shape, seen, sigma_of(settings.known_diameter, scale))
     contrast = seen.inside - seen.around
     measures = {
         "quality": seen.height,
@@ -214,6 +216,46 @@ def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, th
         "snr": np.divide(contrast, seen.spread, out=np.zeros_like(contrast), where=seen.spread > 0),
     }
     return dict(zip(AXES[3 - image.ndim :], positions.T.copy(), strict=True)) | measures
+
+
+def _peaks_of(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> tuple[np.ndarray, Around]:
+    """Return the peaks of an image, ascending places in it flattened, and what is seen around them."""
+    tiles = tiles_of(len(image), crew.planes, _overlap(settings, scale))
+    parts = [_seen_in(tile, image, settings, scale, crew, is_whole=len(tiles) == 1) for tile in tiles]
+    places = np.concatenate([places for places, _, _ in parts])
+    kept = np.concatenate([known for _, known, _ in parts])
+    seen = Around.joined([seen for _, _, seen in parts])
+    if len(tiles) > 1:  # which of two peaks stays may be said by one of another tile
+        voxels = np.stack(np.unravel_index(places, image.shape), axis=1)
+        kept &= apart(voxels * scale, seen.height, settings.least_separation)
+    return (places, seen) if kept.all() else (places[kept], seen.of(kept))
+
+
+def _overlap(settings: DetectSettings, scale: np.ndarray) -> int:
+    """Return the planes on each side that peaks, and what is seen around them, depend on."""
+    return 1 + reach_of(settings.known_diameter, scale, settings.method)[0]
+
+
+def _seen_in(
+    tile: Tile, image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew, *, is_whole: bool
+) -> tuple[np.ndarray, np.ndarray, Around]:
+    """Return a tile's own peaks as places in the image, which of them have a value in it, and what is seen around them.
+
+    Those of a whole image are well apart.
+    """
+    plane = math.prod(image.shape[1:])
+    with held_by(crew.device, image[tile.held]) as pixels:
+        grey, known = grey_levels(pixels, image)
+        bright = grey if settings.bright_on_dark else -grey
+        del grey
+        response = blob_response(bright, settings.known_diameter, scale, settings.method, crew.threads)
+        separation = settings.least_separation if is_whole else 0.0
+        places = local_maxima(response, cast("float", settings.threshold), separation, scale)
+        if not is_whole:
+            places = places[(places >= tile.own.start * plane) & (places < tile.own.stop * plane)]
+        seen = seen_around(response, bright, places, Sight.of(settings.known_diameter, tuple(scale.tolist())))
+        of_image = np.ones(len(places), bool) if known is None else cuda.to_host(known.reshape(-1)[places])
+        return cuda.to_host(places) + tile.held.start * plane, of_image, seen
 
 
 def check_diameter(diameter: float, shape: tuple[int, ...], scale: np.ndarray, unit: str) -> None:

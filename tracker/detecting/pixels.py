@@ -60,11 +60,11 @@ def room_for(device: str) -> Empty:
     return np.empty if device == "cpu" else pinned
 
 
-def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+def grey_levels(image: np.ndarray, whole: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the image in float32 and, where some voxels have no value in it, a mask of those that have.
 
     Voxels without a value (NaN, infinite, or too large: some programs mark them by the largest float) get the median of
-    the others, the background's grey level.
+    the others, the background's grey level; of the others in `whole`, on the host, where the image is a part of it.
     """
     with np.errstate(over="ignore"):  # beyond float32 is infinite
         grey = image.astype(np.float32, order="C", copy=False)
@@ -73,7 +73,15 @@ def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     known = np.abs(grey) < BRIGHTEST
     if known.all():
         return grey, None
-    return np.where(known, grey, np.median(grey[known]) if known.any() else np.float32(0.0)), known
+    return np.where(known, grey, np.float32(_background(grey if whole is None else whole))), known
+
+
+def _background(image: np.ndarray) -> float:
+    """Return the median of the voxels that have a value, 0 where none has."""
+    with np.errstate(over="ignore"):
+        grey = image.astype(np.float32, copy=False)
+    known = grey[np.abs(grey) < BRIGHTEST]
+    return float(np.median(known)) if known.size else 0.0
 
 
 def largest(pixels: np.ndarray) -> float:

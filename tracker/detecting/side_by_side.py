@@ -1,4 +1,4 @@
-"""Frames of a movie worked on in threads, several at a time and each by several, with a bound on memory.
+"""Frames of a movie worked on in threads, several at a time and each by several, within a memory budget.
 
 On a GPU as well: while one frame is computed, others are copied and looked at on the host.
 """
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_VOXELS = 1 << 27  # of all frames at a time; a copy of them in float32 is half a gigabyte
+DEFAULT_BUDGET = 4e9
+"""Bytes that filtering may take where nothing is said."""
+_BYTES_FILTERED = 12  # a voxel of what is filtered: three copies in float32
+_BYTES_OF_FRAME = 8  # a voxel of a frame, at most
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
 _FRAMES_READ = 8  # at a time for a GPU, each by several threads: who waits for a GPU keeps a processor busy
@@ -44,14 +47,25 @@ class Crew:
         That work on each of them.
     device : str
         Where: "cpu", "cuda" or "cuda:N".
+    planes : int or None
+        Of a frame that are filtered at a time, where all of them are too many; see `tiles`.
     """
 
     frames: int
     threads: int
     device: str = "cpu"
+    planes: int | None = None
 
 
-def crew_for(shape: tuple[int, ...], frames: int, workers: int | None, device: str = "cpu") -> Crew:
+def crew_for(
+    shape: tuple[int, ...],
+    frames: int,
+    workers: int | None,
+    device: str = "cpu",
+    *,
+    budget: float = DEFAULT_BUDGET,
+    overlap: int | None = None,
+) -> Crew:
     """Return how frames of a shape are shared: as many at a time as there are workers and as memory allows.
 
     Parameters
@@ -62,22 +76,35 @@ def crew_for(shape: tuple[int, ...], frames: int, workers: int | None, device: s
         Threads on a CPU. None: one a processor.
     device : str
         "auto": the current GPU where there is one that holds a frame, and the movie is large (`GPU_PAYS`).
+    budget : float
+        Bytes that frames on a CPU may take in all, the one at hand left out.
+    overlap : int, optional
+        Planes on each side that a filter reaches over, where a frame that a device does not hold may be worked on in
+        tiles. Where not, one that a GPU does not hold is the CPU's, which takes it whole.
 
     Raises
     ------
     DeviceUnavailable, DeviceMemoryExceeded
-        If the GPU that is asked for is not there, or does not hold a frame.
+        If the GPU that is asked for is not there, or does not hold a tile.
     """
     voxels = math.prod(shape)
     if device == "auto":
         device = "cuda" if frames * voxels >= GPU_PAYS and cuda.is_available() and _fit(voxels, "cuda") else "cpu"
     if device != "cpu":
-        with cuda.using(device):
-            cuda.require_memory(_BYTES_ON_GPU * voxels, "a frame to detect in")
-        return Crew(min(_FRAMES_ON_GPU, frames, _fit(voxels, device)), 1, device)
+        fit = _fit(voxels, device)
+        if fit:
+            return Crew(min(_FRAMES_ON_GPU, frames, fit), 1, device)
+        if overlap is not None:
+            plane = voxels // shape[0]
+            with cuda.using(device):
+                cuda.require_memory(_BYTES_ON_GPU * plane * (2 * overlap + 1), "the planes that a filter reaches over")
+            return Crew(1, 1, device, _fit(plane, device))
     workers = processors() if workers is None else workers
-    at_a_time = max(1, min(workers, frames, _VOXELS // voxels))
-    return Crew(at_a_time, max(1, workers // at_a_time))
+    at_a_time = max(1, min(workers, frames, int(budget / ((_BYTES_FILTERED + 2 * _BYTES_OF_FRAME) * voxels))))
+    planes = int(budget / (_BYTES_FILTERED * (voxels // shape[0])))
+    return Crew(
+        at_a_time, max(1, workers // at_a_time), "cpu", planes if overlap is not None and planes < shape[0] else None
+    )
 
 
 def _fit(voxels: int, device: str) -> int:

@@ -21,7 +21,7 @@ from ..timeline import Timeline
 from .constraints import constraints_of
 from .frame_pairs.first_order import first_order
 from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
-from .gate.candidates import EDGE_BUDGET, Cost
+from .gate.candidates import Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
 from .kept import Keeping
@@ -29,7 +29,6 @@ from .motion.gpu_ordered import movie_in_order
 from .result import MARGIN, PROBABILITY, Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .whole_movie.learned import learned, too_dense
-from .whole_movie.windows import AT_ONCE
 
 
 def link_points(
@@ -38,8 +37,7 @@ def link_points(
     *,
     margins: bool = False,
     progress: Progress | None = None,
-    edge_budget: int = EDGE_BUDGET,
-    at_once: int = AT_ONCE,
+    edge_budget: int | None = None,
     editable: bool = False,
     samples: int = 0,
 ) -> Linking:
@@ -55,13 +53,9 @@ def link_points(
     progress : callable, optional
         Called as progress(done, in all): with learned motion the steps of learning; else frames, those that follow no
         other left out.
-    edge_budget : int
-        Without learned motion: points and candidate links held at a time (memory); results do not depend on it.
-    at_once : int
-        With learned motion: detections held at a time (memory, about 0.9 kB each; 4 million unless given). Longer
-        movies are worked through in windows that overlap, by laws that are learned on an excerpt; `report["windows"]`
-        says so, and on how many links two windows do not agree. Where corrections are kept or samples drawn, the whole
-        movie is held.
+    edge_budget : int, optional
+        Without learned motion: points and candidate links that are solved together at most, where fewer than pay are
+        wanted, so that one can watch; results do not depend on it.
     editable : bool
         Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link. Not
         done where links are pinned or forbidden: a session then links once more without, and gives them itself.
@@ -86,6 +80,10 @@ def link_points(
 
     Notes
     -----
+    Memory is bounded by `settings.memory_budget_gb`. With learned motion a movie that would take more is worked through
+    in windows that overlap, by laws that are learned on an excerpt; `report["windows"]` says so, and on how many links
+    two windows do not agree. Where corrections are kept or samples drawn, or on a GPU, the whole movie is held.
+
     Where particles lie so densely that candidate links within reach of a learned law are too many to write out, links
     are those of motion "none", which can do without writing them out; `report["notes"]` and `settings` say so.
     """
@@ -94,7 +92,6 @@ def link_points(
         settings or LinkSettings(),
         margins=margins,
         edge_budget=edge_budget,
-        at_once=at_once,
         keeping=Keeping.ALWAYS if editable else Keeping.NOTHING,
         samples=samples,
     )
@@ -106,8 +103,7 @@ def link_steps(
     settings: LinkSettings,
     *,
     margins: bool = False,
-    edge_budget: int = EDGE_BUDGET,
-    at_once: int = AT_ONCE,
+    edge_budget: int | None = None,
     keeping: Keeping = Keeping.NOTHING,
     samples: int = 0,
 ) -> Steps[Linking]:
@@ -136,7 +132,6 @@ def link_steps(
                 movie,
                 settings,
                 constraints=constraints,
-                at_once=at_once,
                 keeping=keeping,
                 samples=samples,
             )
@@ -207,6 +202,7 @@ def link(
     extra_cost: ExtraCost | None = None,
     solver: str = "auto",
     device: str = "auto",
+    memory_budget_gb: float = 4.0,
     scale: Sequence[float] | None = None,
     track_column: str = "track_id",
     frame_step: int | None = None,
@@ -223,6 +219,8 @@ def link(
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, motion, features, divisions, merges, pinned, forbidden, linking, solver, device
+        See `LinkSettings`.
+    memory_budget_gb : float
         See `LinkSettings`.
     predict, extra_cost : callable, optional
         Where particles are expected, and what links cost beside all else; see `LinkSettings`.
@@ -279,6 +277,7 @@ def link(
         linking=linking,
         predict=predict,
         extra_cost=extra_cost,
+        memory_budget_gb=memory_budget_gb,
     )
     if is_on_gpu(points):
         return link_table_on_gpu(points, settings, scale, frame_step, track_column)

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from ...matching.solvers import SOLVERS
+from ..calibrating.lengths import is_above_zero
 from ..errors import InvalidSetting
 from ..kinds import LENGTH, TRUTH, declared_as, is_number, one_of, require_kinds, whole_number
 from ..points import Points
@@ -37,6 +38,7 @@ def _are_weights(given: Any) -> bool:
     )
 
 
+_GIGABYTES = declared_as("a finite number of GB above 0", is_above_zero)
 _WEIGHTS = declared_as("weights of at least 0 by feature, such as {intensity = 1.0}", _are_weights)
 
 
@@ -68,6 +70,12 @@ class LinkSettings:
         worth while; with motion "none" 0, which is all it can do.
     solver, device : str
         See `auctrack.matching.solve`.
+    memory_budget_gb : float
+        Memory, in GB (10^9 bytes), that filtering frames and linking may take beside the movie's frame or the table at
+        hand. What would take more is done in parts: fewer frames at a time, a large frame in tiles, fewer frame pairs,
+        a movie with learned motion in windows (`linking.whole_movie.windows`), which `Linking.report` says. Links are
+        the same but for those at the seams of windows and for ties. It counts the host's memory; a GPU's is its own
+        bound.
     motion : {"auto", "none", "diffusion", "velocity", "flow", "flow+velocity"}
         What predicts a step. "none" links each frame pair by distance alone. All others link the whole movie at once
         by likelihood, learned from the movie: "diffusion" knows the law of the steps only, "velocity" also each
@@ -137,6 +145,7 @@ class LinkSettings:
     division_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
     merge_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
     features: Asked = "none"
+    memory_budget_gb: float = field(default=4.0, metadata=_GIGABYTES)
     predict: Predict | None = None
     extra_cost: ExtraCost | None = None
 
@@ -227,6 +236,11 @@ class LinkSettings:
     def is_learned(self) -> bool:
         """Whether links are weighed by likelihood, learned from the movie."""
         return self.linking == "auctrack" and self.motion != "none"
+
+    @property
+    def memory_budget(self) -> float:
+        """`memory_budget_gb` in bytes."""
+        return 1e9 * self.memory_budget_gb
 
     @property
     def longest_a_frame(self) -> float:

@@ -135,8 +135,27 @@ def test_auto_takes_a_gpu_for_large_movies_that_it_holds(monkeypatch):
     assert crew_for(shape, many, None, "auto").frames == 3
     assert crew_for(shape, many - 1, None, "auto").device == "cpu"
     assert crew_for((40, 1000, 100), many, None, "auto").device == "cpu"
+
+
+def test_a_frame_that_a_gpu_does_not_hold_is_filtered_in_tiles_or_by_the_cpu(monkeypatch):
+    monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 48 * 10**5 * 30)
+    crew = crew_for((40, 1000, 100), 1, None, "cuda", overlap=14)
+    assert (crew.device, crew.planes) == ("cuda", 30)
+    assert crew_for((40, 1000, 100), 1, None, "cuda").device == "cpu"
     with pytest.raises(DeviceMemoryExceeded):
-        crew_for((40, 1000, 100), many, None, "cuda")
+        crew_for((40, 1000, 100), 1, None, "cuda", overlap=15)
+
+
+@pytest.mark.parametrize("planes", [17, 25])
+def test_tiles_on_a_gpu_find_what_a_cpu_finds_in_the_whole_frame(gpu, monkeypatch, planes):
+    image = noisy((60, 20, 24), spots=30)
+    movie = Stack(image[None].astype(np.uint16), Calibration(), (0, 0, 0))
+    wanted = detect(movie, DetectSettings(6.0, threshold=20.0), device="cpu").table
+    monkeypatch.setattr(cuda, "free_bytes", lambda: int((planes + 0.5) * 48 * 20 * 24))
+    found = detect(movie, DetectSettings(6.0, threshold=20.0), device=gpu).table
+    assert len(found) == len(wanted) > 5
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=2e-3)
 
 
 def test_a_gpu_that_is_not_there_is_said(monkeypatch):

@@ -80,8 +80,8 @@ class TestWhereParticlesAreExpected:
     def test_in_windows_too(self):
         points, _ = turning()
         whole, windows = (
-            link_points(points, LinkSettings(predict=turned, max_missed_frames=0), at_once=at_once)
-            for at_once in (10_000, 800)
+            link_points(points, LinkSettings(predict=turned, max_missed_frames=0, memory_budget_gb=budget))
+            for budget in (4, 8e-4)
         )
         assert windows.report["windows"] > 1
         assert ends(whole) == ends(windows)

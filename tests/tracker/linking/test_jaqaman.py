@@ -9,7 +9,6 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.formats.tables import read_points
-from auctrack.tracker.linking.gate import candidates
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import PENALTIES, LinkSettings
 from auctrack.tracker.points import Points
@@ -285,11 +284,10 @@ class TestSettings:
         with pytest.raises(InvalidSetting, match="editable"):
             link_points(self.POINTS, LinkSettings(2.0, linking="jaqaman"), editable=True)
 
-    def test_more_candidates_than_can_be_written_out_are_refused(self, monkeypatch):
-        monkeypatch.setattr(candidates, "MOST_WRITTEN", 10)
+    def test_more_candidates_than_can_be_written_out_are_refused(self):
         crowd = table(np.repeat([0, 1], 20), np.zeros((40, 2)))
         with pytest.raises(InvalidSetting, match="search_range"):
-            jaqaman(crowd)
+            jaqaman(crowd, memory_budget_gb=5e-7)
 
     def test_margins_that_are_asked_for_are_in_the_unit_of_the_cost(self):
         settings = LinkSettings(2.0, linking="jaqaman", divisions=True)

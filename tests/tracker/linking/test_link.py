@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -221,21 +222,26 @@ class TestOptimum:
 class TestWideRanges:
     """More candidate links than are written out: the same optimum from a matrix, or from costs never stored."""
 
-    def as_matrix(self, monkeypatch):
-        monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
-        monkeypatch.setattr(gate, "DENSE_SHARE", 0.0)
-
-    def unstored(self, monkeypatch):
-        monkeypatch.setattr(gate, "FULL_MATRIX", 0)
-        monkeypatch.setattr(gate, "MOST_WRITTEN", 100)
-
     @pytest.mark.parametrize("cost", ["squared", "distance"])
-    @pytest.mark.parametrize(("way", "price"), [("as_matrix", 3.0), ("as_matrix", 100.0), ("unstored", 3.0)])
-    def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, way, price, cost):
+    @pytest.mark.parametrize("price", [3.0, 100.0])
+    def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, price, cost):
         points, settings = walkers(particles=150), LinkSettings(9.0, price, cost, device="cpu", motion="none")
         written = link_points(points, settings)
-        getattr(self, way)(monkeypatch)
-        wide = link_points(points, settings)
+        monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
+        monkeypatch.setattr(gate, "DENSE_SHARE", 0.0)
+        self.is_the_same(link_points(points, settings), written)
+
+    @pytest.mark.parametrize("cost", ["squared", "distance"])
+    @pytest.mark.parametrize(
+        ("search_range", "budget"), [(6.0, 5e-6), (40.0, 1.9e-4)], ids=["costs never stored", "a matrix"]
+    )
+    def test_no_memory_budget_changes_links_or_lengths(self, search_range, budget, cost):
+        points = walkers(particles=150)
+        settings = LinkSettings(search_range, search_range / 2, cost, device="cpu", motion="none")
+        tight = replace(settings, memory_budget_gb=budget)
+        self.is_the_same(link_points(points, tight), link_points(points, settings))
+
+    def is_the_same(self, wide, written):
         assert wide.report["solves"] == 5 > written.report["solves"]
         assert wide.report["is_optimal"]
         assert edges(wide) == edges(written)
@@ -272,14 +278,12 @@ class TestWideRanges:
         assert len(linking.links) == 1200
         assert linking.report["is_optimal"]
 
-    def test_a_range_that_holds_back_links_the_price_pays_for_is_kept_or_refused(self, monkeypatch):
+    def test_a_range_that_holds_back_links_the_price_pays_for_is_kept_or_refused(self):
         points = Points(table([0.0, 1.0], [0.2, 8.0]))
         settings = LinkSettings(search_range=3.0, unmatched_cost=50.0, device="cpu", motion="none")
         assert edges(link_points(points, settings)) == {(0, 2)}
-        monkeypatch.setattr(gate, "FULL_MATRIX", 0)
-        monkeypatch.setattr(gate, "MOST_WRITTEN", 1)
         with pytest.raises(InvalidSetting, match="unmatched_cost"):
-            link_points(points, settings)
+            link_points(points, replace(settings, memory_budget_gb=1e-9))
 
 
 class TestPaperFailure:

@@ -15,7 +15,8 @@ from ...points import Points, Tracks
 from ...stepwise import Step, Steps
 from ..chains import ids_of_chains
 from ..constraints import NOTHING_GIVEN, Constraints
-from ..gate.candidates import EDGE_BUDGET, CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
+from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
+from ..gate.room import Room
 from ..gate.spacing import automatic_range
 from ..hooks import hooks_of
 from ..kept import Keeping
@@ -35,7 +36,7 @@ def first_order(
     settings: LinkSettings,
     *,
     margins: bool = False,
-    edge_budget: int = EDGE_BUDGET,
+    edge_budget: int | None = None,
     constraints: Constraints = NOTHING_GIVEN,
     keeping: Keeping = Keeping.NOTHING,
 ) -> Steps[Linking]:
@@ -57,11 +58,14 @@ def first_order(
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
         pairs = frame_pairs(points, longest, expected)
+        room = Room.within(settings.memory_budget, edge_budget)
         gated = (
-            open_pairs(points, pairs, longest, constraints) if constraints else (gate(*pair, longest) for pair in pairs)
+            open_pairs(points, pairs, longest, constraints, room)
+            if constraints
+            else (gate(*pair, longest, room) for pair in pairs)
         )
         gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
-        for solved in _solved(in_runs(gated, edge_budget), settings, price):
+        for solved in _solved(in_runs(gated, room), settings, price):
             made.add(*solved)
             kept.add(*solved)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))

@@ -16,13 +16,8 @@ from ....matching.problem import Problem
 from ....matching.problem.costs import link_costs, pair_costs
 from ...errors import InvalidSetting
 from ...points import Points
+from .room import Room
 
-EDGE_BUDGET = 1_000_000
-"""Points and candidate links laid side by side in one solve: enough to keep any device busy, about 150 MB."""
-MOST_WRITTEN = 10_000_000
-"""Candidate links of one frame pair above which they are not written out: half a GB with the solver's own."""
-FULL_MATRIX = 60_000_000
-"""Pairs of two frames of which all costs may be held, half a GB too."""
 DENSE_SHARE = 1 / 4
 """Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
 WORTH_A_MATRIX = 1_000_000
@@ -130,6 +125,7 @@ class WideGate:
     earlier, later : Frame
     radius : float
         Longest candidate link.
+    room : Room
     forbidden : int64 (k, 2)
         Rows and columns that are not to be linked.
     """
@@ -137,6 +133,7 @@ class WideGate:
     earlier: Frame
     later: Frame
     radius: float
+    room: Room
     forbidden: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     @property
@@ -157,7 +154,7 @@ class WideGate:
     @property
     def solver(self) -> str:
         """Solver that "auto" stands for: where costs are not stored, the one that never writes them out."""
-        return "auction" if self.n_candidates > FULL_MATRIX else "auto"
+        return "auction" if self.n_candidates > self.room.matrix else "auto"
 
     def problem(self, cost: Cost, price: float) -> Problem:
         """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
@@ -168,7 +165,7 @@ class WideGate:
             If links are forbidden where all costs are too many to hold.
         """
         x, y = self.earlier.grid.points, self.later.grid.points
-        if self.n_candidates > FULL_MATRIX:
+        if self.n_candidates > self.room.matrix:
             if len(self.forbidden):
                 raise InvalidSetting(
                     f"needs candidate links that can be written out; from frame {self.earlier.number} to "
@@ -195,7 +192,7 @@ class WideGate:
         longest = float(lengths.max(initial=0.0))
         if longest > self.radius * (1 + 1e-9):
             raise InvalidSetting(
-                f"of {self.radius:.4g} allows more than {MOST_WRITTEN} links from frame "
+                f"of {self.radius:.4g} allows more than {self.room.written} links from frame "
                 f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
                 f"pays for one of {longest:.4g}; give a shorter range, or an unmatched_cost of at "
                 f"most {self.radius / 2:.4g}.",
@@ -228,37 +225,39 @@ def frame_pairs(
         earlier = later
 
 
-def gate(earlier: Frame, later: Frame, radius: float) -> CandidateLinks | WideGate:
-    """Return the pairs of points of two frames that are at most `radius` apart, written out if they are not too many.
+def gate(earlier: Frame, later: Frame, radius: float, room: Room | None = None) -> CandidateLinks | WideGate:
+    """Return the pairs of points of two frames that are at most `radius` apart, written out if there is room for them.
 
-    The choice rests on their number alone, never on the memory of the machine.
+    The choice rests on their number and the stated budget alone, never on the memory of the machine.
     """
+    room = room or Room.within()
     pairs = len(earlier) * len(later)
-    most = min(MOST_WRITTEN, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
+    most = min(room.written, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
     if more_pairs_than(most, earlier.grid.points, later.grid, radius):
-        return WideGate(earlier, later, radius)
+        return WideGate(earlier, later, radius, room)
     indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)
     rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
     return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
 
 
-def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks | WideGate]:
+def gated_pairs(points: Points, search_range: float, room: Room | None = None) -> Iterator[CandidateLinks | WideGate]:
     """Yield the candidate links of each pair of consecutive frames."""
-    return (gate(*pair, search_range) for pair in frame_pairs(points, search_range))
+    return (gate(*pair, search_range, room) for pair in frame_pairs(points, search_range))
 
 
 def in_runs(
-    gated: Iterable[CandidateLinks | WideGate], edge_budget: int = EDGE_BUDGET
+    gated: Iterable[CandidateLinks | WideGate], room: Room | None = None
 ) -> Iterator[CandidateLinks | WideGate]:
-    """Join frame pairs into runs of at most `edge_budget` points and candidate links, at least one pair each.
+    """Join frame pairs into runs that there is room for together, at least one pair each.
 
     How they are cut never changes a result: frame pairs do not depend on each other.
     """
+    most = (room or Room.within()).together
     run: list[CandidateLinks] = []
     size = 0
     for links in gated:
         is_wide = isinstance(links, WideGate)
-        if run and (is_wide or size + links.size > edge_budget):
+        if run and (is_wide or size + links.size > most):
             yield _joined(run)
             run, size = [], 0
         if is_wide:

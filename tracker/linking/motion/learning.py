@@ -26,6 +26,10 @@ SUREST_COST = 100.0
 """Nats of a user's cost beyond which all are as good as these, but that a link at +inf is never made."""
 
 
+class TooManyCandidates(Exception):
+    """There are more candidates than may be held; whoever sets that bound catches it."""
+
+
 @dataclass
 class Belief:
     """What is believed of a movie's links; every sweep improves it.
@@ -54,6 +58,8 @@ class Belief:
         What users say of links.
     further : float64 (edges,) or None
         What each link costs by them, in nats, +inf where they forbid it.
+    most : int or None
+        Candidates that may be held.
     lessons : Lessons
         Through which everything is learned that says something of the movie as a whole.
     """
@@ -77,6 +83,7 @@ class Belief:
     lessons: Lessons = field(default_factory=Lessons)
     hooks: Hooks | None = None
     further: np.ndarray | None = None
+    most: int | None = None
     sums: Sums | None = None
     odds: np.ndarray = field(default_factory=lambda: np.empty(0))
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -89,7 +96,14 @@ class Belief:
         self.restart(self.graph, self.probability)
 
     def restart(self, graph: Graph, probability: np.ndarray) -> None:
-        """Take another graph of candidates, whose links are as probable as given."""
+        """Take another graph of candidates, whose links are as probable as given.
+
+        Raises
+        ------
+        TooManyCandidates
+        """
+        if self.most is not None and len(graph) > self.most:
+            raise TooManyCandidates
         is_new = self.further is None or graph is not self.graph
         if is_new and self.hooks is not None and self.hooks.extra_cost is not None:
             self.further = self.hooks.further_cost(self.movie.row[graph.tail], self.movie.row[graph.head])

@@ -46,6 +46,7 @@ def believed(
     features: Features | None = None,
     lessons: Lessons | None = None,
     hooks: Hooks | None = None,
+    most: int | None = None,
 ) -> Belief:
     """Learn how the particles of a movie move, and how probable their links are.
 
@@ -63,8 +64,15 @@ def believed(
         Of another belief with the same settings, to repeat.
     hooks : Hooks, optional
         What users say of links. A drift is theirs to predict, if they predict anything.
+    most : int, optional
+        Candidates that may be held.
+
+    Raises
+    ------
+    TooManyCandidates
+        If there are more.
     """
-    belief = _first_order(movie, lessons or Lessons(), hooks)
+    belief = _first_order(movie, lessons or Lessons(), hooks, most)
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
     if features is not None:
@@ -78,7 +86,7 @@ def believed(
     return belief
 
 
-def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None) -> Belief:
+def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
     """Learn the law of a step and the shares of the lost and the new, without a context."""
     still = np.zeros_like(movie.position)
     graph = candidates_ahead(movie, 1, FIRST_RADIUS, still, hooks)
@@ -86,7 +94,7 @@ def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None) -> Belie
     probability = mutual.astype(np.float64)
     shares = lessons.of(lambda: shares_of(movie, graph, probability, probability, 1))
     law = lessons.of(lambda: starting_law(graph, mutual))
-    belief = Belief(movie, graph, law, shares, probability, lessons=lessons, hooks=hooks)
+    belief = Belief(movie, graph, law, shares, probability, lessons=lessons, hooks=hooks, most=most)
     _sweeps(belief, 4)
     radius = min(radius_of(belief), WIDEST_RADIUS)
     if radius > FIRST_RADIUS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import Hooks
 from ..motion.features import Features
-from ..motion.learning import Belief
+from ..motion.learning import Belief, TooManyCandidates
 from ..motion.lessons import Lessons
 from ..motion.motion import Motion, motion_of
 from ..motion.ordered import Ordered
@@ -25,7 +26,7 @@ from .branching import Branches, branches
 from .given_limits import allowed, priced, within_reach
 from .open_graph import closed_ends, open_weights, ways_of, within
 from .seams import Made, Proven, Seams
-from .windows import Window, excerpt, pays, windows_of
+from .windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, LEAST_RUN, Window, excerpt, pays, windows_of
 
 AS_A_WHOLE: Mapping[str, int | list[str]] = {"windows": 1, "seam_links": 0, "seam_differences": 0}
 """What the report says of a movie that is held as a whole."""
@@ -91,11 +92,26 @@ class Found:
     whole: tuple[Belief, Answer, Branches, tuple[np.ndarray, np.ndarray]] | None = None
 
 
-def found_at_once(task: Task) -> Steps[Found]:
-    """Return the links of a movie that is held as a whole."""
+def found_within_budget(task: Task) -> Steps[Found]:
+    """Return the links of a movie that is held as a whole where the memory budget has room for it, else in windows."""
+    budget = task.settings.memory_budget
+    if len(task.movie) * BYTES_A_DETECTION <= budget:
+        with suppress(TooManyCandidates):
+            return (yield from found_at_once(task, int(budget / BYTES_A_CANDIDATE)))
+    return (yield from found_in_windows(task))
+
+
+def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
+    """Return the links of a movie that is held as a whole.
+
+    Raises
+    ------
+    TooManyCandidates
+        If there are more than `most`.
+    """
     settings, given, n = task.settings, task.given, len(task.movie)
     yield Step(0, STEPS)
-    belief = _believed(task, task.movie, task.features, Lessons())
+    belief = _believed(task, task.movie, task.features, Lessons(), most)
     yield Step(1, STEPS)
     edges = _weighed(task, belief)
     yield Step(2, STEPS)
@@ -114,15 +130,18 @@ def found_at_once(task: Task) -> Steps[Found]:
     return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer, edges, closed))
 
 
-def found_in_windows(task: Task, at_once: int) -> Steps[Found]:
-    """Return the links of a movie of which `at_once` detections are held at a time, where that pays."""
+def found_in_windows(task: Task) -> Steps[Found]:
+    """Return the links of a movie that is worked through in windows the memory budget has room for, where that pays."""
     settings, n = task.settings, len(task.movie)
-    missed = task.max_missed_frames
-    if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1)):
-        return (yield from found_at_once(task))
+    missed, budget = task.max_missed_frames, max(settings.memory_budget - n * BYTES_MADE, 0.0)
+    at_once = int(budget / BYTES_A_DETECTION)
+    if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1), at_once):
+        found = yield from found_at_once(task)
+        return replace(found, windows={**found.windows, "notes": [_over_budget(task, found.candidates)]})
     yield Step(0, STEPS)
-    lessons, motion, lags, frames_learned = _taught(task, at_once)
-    windows = windows_of(task.movie, at_once, lags)
+    taught = _taught(task, min(at_once, n))
+    lessons, lags = taught.lessons, taught.lags
+    windows = windows_of(task.movie, int(budget / taught.bytes_a_detection), lags)
     yield Step(1, 1 + len(windows))
     ways = ways_of(task.given, n, None)
     closed = closed_ends(n, task.given, ways, divisions=settings.divisions, merges=settings.merges)
@@ -133,21 +152,61 @@ def found_in_windows(task: Task, at_once: int) -> Steps[Found]:
     either, one = seams.differences()
     count, frames = len(windows), max(window.last - window.first for window in windows)
     note = (
-        f"worked through in {count} windows of up to {frames} frames, by laws learned on {frames_learned} of "
+        f"worked through in {count} windows of up to {frames} frames, by laws learned on {taught.frames} of "
         f"{len(task.movie.number)}; at {count - 1} seams {one} of {either} links differ"
     )
     said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note]}
-    return Found(seams.links().and_pins(task.given.pinned, ways), motion, seams.proofs, candidates, said)
+    return Found(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
 
 
-def _taught(task: Task, at_once: int) -> tuple[Lessons, Motion, int, int]:
-    """Return what an excerpt teaches, the frames that links may span, and the frames that taught it."""
+def _over_budget(task: Task, candidates: int) -> str:
+    """Return a note on a movie that was held as a whole, though the memory budget has no room for it."""
+    return (
+        f"held as a whole, in about {candidates * BYTES_A_CANDIDATE / 1e9:.1f} GB: a memory budget of "
+        f"{task.settings.memory_budget_gb:g} GB has no room for the fewest frames that links are made from"
+    )
+
+
+@dataclass(frozen=True)
+class _Taught:
+    """What an excerpt teaches.
+
+    Attributes
+    ----------
+    lessons : Lessons
+    motion : Motion
+    lags : int
+        Frames that links may span.
+    frames : int
+        That taught it.
+    bytes_a_detection : float
+        What a detection takes with its candidates.
+    """
+
+    lessons: Lessons
+    motion: Motion
+    lags: int
+    frames: int
+    bytes_a_detection: float
+
+
+def _taught(task: Task, at_once: int) -> _Taught:
+    """Return what an excerpt teaches of a movie of which so many detections are held at a time.
+
+    The excerpt is shorter where its candidates would be more than the budget has room for.
+    """
     movie, chosen = excerpt(task.movie, at_once)
     features = None if task.features is None else task.features.of(chosen)
-    belief = _believed(task, movie, features, Lessons())
+    can_be_shorter = at_once > 0 and len(movie.number) > LEAST_RUN
+    most = int(task.settings.memory_budget / BYTES_A_CANDIDATE) if can_be_shorter else None
+    try:
+        belief = _believed(task, movie, features, Lessons(), most)
+    except TooManyCandidates:
+        return _taught(task, at_once // 2)
     _weighed(task, belief)  # how daughters move is learned there
     motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
-    return belief.lessons, motion, belief.lags, len(movie.number)
+    bytes_a_detection = BYTES_A_CANDIDATE * len(belief.graph) / max(len(movie), 1)
+    return _Taught(belief.lessons, motion, belief.lags, len(movie.number), max(bytes_a_detection, BYTES_A_DETECTION))
 
 
 def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.ndarray], lessons: Lessons) -> int:
@@ -164,9 +223,12 @@ def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.
     return int(np.isfinite(edges.weight[(tail >= begin) & (tail < end)]).sum())
 
 
-def _believed(task: Task, movie: Ordered, features: Features | None, lessons: Lessons) -> Belief:
+def _believed(
+    task: Task, movie: Ordered, features: Features | None, lessons: Lessons, most: int | None = None
+) -> Belief:
     """Return what is learned of some frames."""
-    return believed(movie, task.max_missed_frames, task.settings.motion, features, lessons, task.hooks).on_host()
+    missed, motion = task.max_missed_frames, task.settings.motion
+    return believed(movie, missed, motion, features, lessons, task.hooks, most).on_host()
 
 
 def _weighed(task: Task, belief: Belief) -> Branches:

@@ -26,11 +26,10 @@ from ..settings import LinkSettings
 from ..tracks import tracks_of, with_sureness
 from .best_links import Answer
 from .drawn import drawn_trackings
-from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_in_windows
+from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_within_budget
 from .gpu_learned import found_on_gpu
 from .open_graph import in_order
 from .seams import Made, Proven
-from .windows import AT_ONCE
 from .worth import learned_worth
 
 MOST_A_POINT = 64
@@ -68,7 +67,6 @@ def learned(
     settings: LinkSettings,
     *,
     constraints: Constraints,
-    at_once: int = AT_ONCE,
     keeping: Keeping = Keeping.NOTHING,
     samples: int = 0,
 ) -> Steps[Linking]:
@@ -80,11 +78,9 @@ def learned(
     movie : Ordered
         The same points.
     settings : LinkSettings
-        With learned motion.
+        With learned motion. Above their memory budget the movie is worked through in windows, unless it is editable or
+        samples are drawn, or it lies in the memory of a GPU.
     constraints : Constraints
-    at_once : int
-        Detections above which the movie is worked through in windows, unless what corrections start from is always to
-        be kept, or samples are drawn, or it lies in the memory of a GPU.
     keeping : Keeping
         Whether candidates and duals are kept for corrections.
     samples : int
@@ -104,8 +100,8 @@ def learned(
         linking = _linked_on_gpu(task)
         yield Step(STEPS, STEPS)
         return linking
-    as_a_whole = len(movie) <= at_once or movie.grid is not None or keeping is Keeping.ALWAYS or samples
-    found = yield from found_at_once(task) if as_a_whole else found_in_windows(task, at_once)
+    as_a_whole = movie.grid is not None or keeping is Keeping.ALWAYS or samples
+    found = yield from found_at_once(task) if as_a_whole else found_within_budget(task)
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())
     report = _report(task, found.motion, found.proofs, len(links), wrong) | {

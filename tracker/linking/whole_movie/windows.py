@@ -1,7 +1,8 @@
 """Movies of more detections than are held at once: windows of frames that overlap, and an excerpt to learn from.
 
-Learning and weighing candidates takes some 0.9 kB a detection. A window's first and last frames lack the links before
-and after them, so windows overlap, and of each the links of its own frames are taken, which have context on both sides.
+Learning and weighing candidates takes some 300 bytes each, of which a detection has three mostly. A window's first and
+last frames lack the links before and after them, so windows overlap, and of each the links of its own frames are taken,
+which have context on both sides.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import numpy as np
 
 from ..motion.ordered import Ordered
 
-AT_ONCE = 4_000_000
-"""Detections of a movie that are held at once: 4 GB. The choice rests on their number alone, never on the machine."""
+BYTES_A_DETECTION, BYTES_A_CANDIDATE = 1000, 300
+"""Of memory that learning takes; a detection with the candidates that most have."""
+BYTES_MADE = 100
+"""Of what is made of each detection of the movie: links, tracks, and what joins windows."""
 WORTH_WHILE = 0.75
-"""Largest share of a movie that a window may hold: with larger ones hardly less is held than the movie."""
+"""Largest share of a movie that a window may hold that exceeds the budget: larger ones hold hardly less."""
 CONTEXT = 8
 """Frames on each side of a seam, beside those that a link may span, beyond which hardly anything is told of a link."""
 RUNS = 4
@@ -69,10 +72,10 @@ def windows_of(movie: Ordered, at_once: int, lags: int) -> list[Window]:
     return [Window(*cut, *own) for cut, own in zip(cuts, pairwise(seams), strict=True)]
 
 
-def pays(movie: Ordered, windows: list[Window]) -> bool:
-    """Whether windows hold less than the movie by enough to be worth it."""
+def pays(movie: Ordered, windows: list[Window], at_once: int) -> bool:
+    """Whether windows hold what they may, or less than the movie by enough to be worth it."""
     largest = max(int(movie.starts[window.last] - movie.starts[window.first]) for window in windows)
-    return largest <= WORTH_WHILE * len(movie)
+    return largest <= max(at_once, WORTH_WHILE * len(movie))
 
 
 def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:

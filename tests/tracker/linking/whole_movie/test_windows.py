@@ -1,6 +1,7 @@
 """Movies that are worked through in windows."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from auctrack.tracker.points import Points
 
 from ..movies import f1, table, walks
@@ -30,6 +32,11 @@ def taught_by_the_whole(monkeypatch):
     )
 
 
+def held(detections: int, settings: LinkSettings | None = None) -> LinkSettings:
+    """Return settings whose memory budget has room for so many detections."""
+    return replace(settings or LinkSettings(), memory_budget_gb=detections * BYTES_A_DETECTION / 1e9)
+
+
 def ends(linking) -> set[tuple[int, int]]:
     return set(zip(linking.links["source"].tolist(), linking.links["target"].tolist(), strict=True))
 
@@ -45,7 +52,7 @@ def test_what_was_learned_of_a_movie_leads_to_the_same_belief_again(movie):
 @pytest.mark.usefixtures("taught_by_the_whole")
 def test_by_the_same_laws_windows_make_the_links_of_the_whole_movie(movie):
     points, _ = movie
-    whole, windows = link_points(points), link_points(points, at_once=4000)
+    whole, windows = link_points(points), link_points(points, held(6000))
     assert windows.report["windows"] > 2
     assert windows.report["is_optimal"]
     assert ends(windows) == ends(whole)
@@ -56,14 +63,14 @@ def test_by_the_same_laws_windows_make_the_links_of_the_whole_movie(movie):
 
 def test_windows_go_by_what_an_excerpt_teaches_and_say_so(movie):
     points, names = movie
-    whole, windows = link_points(points), link_points(points, at_once=4000)
+    whole, windows = link_points(points), link_points(points, held(6000))
     assert f1(points, names, *windows.links[["source", "target"]].to_numpy().T) > (
         f1(points, names, *whole.links[["source", "target"]].to_numpy().T) - 0.003
     )
     report = windows.report
     assert 0 <= report["seam_differences"] < 0.02 * report["seam_links"]
     assert report["notes"] == [
-        f"worked through in {report['windows']} windows of up to 28 frames, by laws learned on 8 of 70; at "
+        f"worked through in {report['windows']} windows of up to 35 frames, by laws learned on 8 of 70; at "
         f"{report['windows'] - 1} seams {report['seam_differences']} of {report['seam_links']} links differ"
     ]
 
@@ -73,7 +80,7 @@ def test_gaps_are_closed_across_seams():
     """Still particles, all of them missed in every seventh frame, so that all links at some seams are gaps."""
     frames = np.array([frame for frame in range(60) if frame % 7 != 3])
     points = table(np.repeat(frames, 60), np.tile(PLACES, (len(frames), 1)))
-    linking = link_points(points, at_once=1200)
+    linking = link_points(points, held(1200))
     assert linking.report["windows"] > 2
     assert linking.tracks.table["track_id"].nunique() == 60
     assert linking.report["seam_differences"] == 0
@@ -84,7 +91,7 @@ def test_gaps_are_closed_across_seams():
 def test_frames_that_hold_one_detection_or_none(sizes, missed):
     points = table(np.repeat(np.arange(40), sizes), np.vstack([PLACES[:size] for size in sizes]))
     settings = LinkSettings(max_missed_frames=missed)
-    windows = link_points(points, settings, at_once=max(len(points) // 3, 8))
+    windows = link_points(points, held(max(len(points) // 3, 8), settings))
     assert windows.report["windows"] > 1
     assert windows.report["is_optimal"]
     assert ends(windows) == ends(link_points(points, settings))
@@ -93,14 +100,14 @@ def test_frames_that_hold_one_detection_or_none(sizes, missed):
 @pytest.mark.usefixtures("taught_by_the_whole")
 def test_links_that_are_given_hold_across_seams(movie):
     points, _ = movie
-    free = link_points(points, at_once=4000).links
+    free = link_points(points, held(6000)).links
     firsts = free.groupby(points.frames[free["source"]]).first()  # one link a frame: some of them cross seams
     given = firsts[["source", "target"]].to_numpy().tolist()
     made, never = given[::2], given[1::2]
     wrong = [[source, target] for (source, _), (_, target) in zip(made, given[2::2], strict=False)]
     pinned = [link for link in wrong if points.frames[link[1]] > points.frames[link[0]]][:20]
     settings = LinkSettings(pinned=pinned, forbidden=never)
-    linking = link_points(points, settings, at_once=4000)
+    linking = link_points(points, held(6000, settings))
     whole = link_points(points, settings)
     assert linking.report["windows"] > 2
     assert set(map(tuple, pinned)) <= ends(linking)
@@ -120,33 +127,48 @@ def test_daughters_are_found_in_windows_too():
         parts.append(here + rng.normal(0, 0.03, here.shape))
     points = table(np.repeat(np.arange(50), [len(part) for part in parts]), np.vstack(parts))
     settings = LinkSettings(divisions=True)
-    windows, whole = link_points(points, settings, at_once=3000), link_points(points, settings)
+    windows, whole = link_points(points, held(3000, settings)), link_points(points, settings)
     assert windows.report["windows"] > 2
     assert (windows.links["kind"] == "division").sum() == (whole.links["kind"] == "division").sum() > 25
     assert windows.tracks.parents == whole.tracks.parents
 
 
 class TestTheWholeMovieIsHeld:
-    def test_where_windows_would_hold_hardly_less(self, movie):
-        points, _ = movie
-        assert link_points(points, at_once=len(points) - 1).report["windows"] == 1
+    def test_where_the_fewest_frames_would_hold_hardly_less_and_this_is_said(self):
+        points, _ = walks(200, 10, step=0.3)
+        linking = link_points(points, held(200))
+        assert linking.report["windows"] == 1
+        assert any("held as a whole" in note for note in linking.report["notes"])
 
     @pytest.mark.parametrize("asked", [{"editable": True}, {"samples": 2}])
     def test_where_corrections_or_samples_need_it(self, movie, asked):
-        linking = link_points(movie[0], at_once=4000, **asked)
+        linking = link_points(movie[0], held(6000), **asked)
         assert linking.report["windows"] == 1
         assert linking.kept is not None or linking.samples is not None
 
 
-def test_windows_hold_less_at_a_time(movie):
-    points, _ = movie
+def scattered() -> Points:
+    """Points of which no frame knows of the other, so that the law is wide and candidates are four times as many."""
+    places = np.random.default_rng(1).uniform(0, 5, (6000, 3))
+    return table(np.repeat(np.arange(60), 100), places)
 
-    def peak(**given) -> int:
-        link_points(points, **given)  # compiling allocates too
-        tracemalloc.start()
-        link_points(points, **given)
-        held = tracemalloc.get_traced_memory()[1]
+
+@pytest.mark.parametrize("made", [lambda: walks(150, 70, step=0.3, persistence=0.7)[0], scattered])
+@pytest.mark.parametrize("detections", [8_000, 20_000])
+def test_no_more_memory_is_taken_than_the_budget(made, detections):
+    points, settings = made(), held(detections, LinkSettings(max_missed_frames=1))
+    link_points(points, settings)  # compiling allocates too
+    tracemalloc.start()
+    try:
+        link_points(points, settings)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
         tracemalloc.stop()
-        return held
+    assert taken < settings.memory_budget
 
-    assert peak(at_once=3000) < 0.6 * peak()
+
+def test_more_candidates_than_usual_are_worked_through_in_windows_too():
+    points = scattered()
+    linking = link_points(points, held(len(points)))
+    assert linking.report["windows"] > 1
+    assert linking.report["is_optimal"]

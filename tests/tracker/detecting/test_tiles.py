@@ -1,0 +1,80 @@
+"""Frames that are too large to be filtered as a whole: tiles find what the whole frame holds, to the last bit."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.detecting.detect import detect
+from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.detecting.tiles import tiles_of
+
+from .test_detect import stack_of
+
+
+@pytest.mark.parametrize("overlap", [1, 5])
+@pytest.mark.parametrize("most", [1, 11, 12, 39, 40, None])
+def test_each_plane_is_of_one_tile_which_holds_those_around_it(most, overlap):
+    tiles = tiles_of(40, most, overlap)
+    owned = [np.arange(40)[tile.held][tile.own] for tile in tiles]
+    np.testing.assert_array_equal(np.concatenate(owned), np.arange(40))
+    for tile, own in zip(tiles, owned, strict=True):
+        assert tile.held.start <= max(own[0] - overlap, 0)
+        assert tile.held.stop >= min(own[-1] + overlap + 1, 40)
+        assert tile.held.stop - tile.held.start <= max(most or 40, 2 * overlap + 1)
+
+
+def crowded(shape, seed=0):
+    """Peaks everywhere, equal ones beside each other too."""
+    return np.random.default_rng(seed).integers(0, 60, shape)
+
+
+def without_values(image):
+    image = image.astype(np.float64)
+    image[10:14, 3:9] = np.nan
+    image[-2:, 5] = np.finfo(np.float32).max
+    return image
+
+
+IMAGES = {
+    "whole numbers": crowded((40, 24, 26)).astype(np.uint16),
+    "2D": crowded((70, 30)).astype(np.float32),
+    "voxels without a value": without_values(crowded((40, 20, 22))),
+    "padding": np.pad(crowded((30, 24, 24)), 6).astype(np.int64),
+}
+
+
+def budget_for(image: np.ndarray, planes: int) -> float:
+    """Return GB that have room for filtering so many planes."""
+    return (planes + 0.5) * 12 * image[0].size / 1e9
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "dog"}, {"bright_on_dark": False, "separation": 0.5}], ids=str)
+@pytest.mark.parametrize("planes", [1, 17, 25])
+@pytest.mark.parametrize("name", IMAGES)
+def test_tiles_find_what_the_whole_frame_holds(name, planes, settings):
+    image = IMAGES[name]
+    movie = stack_of(image, (2.0, 1.0, 1.0)[-image.ndim :])
+    chosen = DetectSettings(4.0, threshold=3.0, **settings)
+    whole, tiled = (detect(movie, chosen, memory_budget_gb=gb).table for gb in (4, budget_for(image, planes)))
+    assert len(whole) > 50
+    pd.testing.assert_frame_equal(tiled, whole, check_exact=True)
+
+
+def test_a_frame_takes_no_more_memory_than_the_budget_beside_itself():
+    image = crowded((120, 64, 64)).astype(np.uint16)
+    settings, budget = DetectSettings(4.0, threshold=20.0), budget_for(image, 40)
+
+    def taken(gb: float) -> int:
+        tracemalloc.start()
+        try:
+            detect(stack_of(image, (1.0, 1.0, 1.0)), settings, memory_budget_gb=gb)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    taken(budget)  # compiling allocates too
+    assert taken(budget) < image.nbytes + 1e9 * budget < taken(4)
