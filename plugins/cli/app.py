@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from ... import __version__
 from ...matching.errors import AuctrackError
 from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
+from .freed_memory import keep_freed_memory
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
 from .wording import sentence
@@ -113,6 +114,7 @@ def _warnings_are_notes() -> None:
 
 def main() -> None:
     """Run the command line."""
+    keep_freed_memory()
     _warnings_are_notes()
     try:
         app()

@@ -119,11 +119,11 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
         raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")
     types = _dtypes(sidecar, head.names)
     texts = {name for name, kind in types.items() if kind == "str"}
-    with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
+
+    def read(*, in_parts: bool) -> pd.DataFrame:
         try:
             with _as_pandas_takes(path) as source:
-                table = pd.read_csv(
+                return pd.read_csv(
                     source,
                     sep=head.separator,
                     decimal=head.decimal_sign,
@@ -134,8 +134,16 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
                     na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
                     **_EXACT_FLOATS,
                     index_col=False,
-                    low_memory=False,
+                    low_memory=in_parts,
                 )
+        except pd.errors.DtypeWarning:  # some parts have numbers where others have text: the whole says what it is
+            return read(in_parts=False)
+
+    with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
+        warnings.simplefilter("error", pd.errors.DtypeWarning)
+        try:
+            table = read(in_parts=True)
         except pd.errors.ParserWarning as error:
             raise InvalidInput(
                 f"{path}: its rows have more cells than its first line, {', '.join(head.names)}, which must name the "

@@ -107,10 +107,10 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
     if min_length < 1:
         raise InvalidSetting(f"needs a number of at least 1; got {min_length!r}.", setting="min_length")
     track_id = tracks.table["track_id"].to_numpy()
-    in_a_track = track_id >= 0
-    _, which, length = numbered(track_id[in_a_track])
-    kept = np.zeros(len(tracks), dtype=bool)
-    kept[in_a_track] = length[which] >= min_length
+    kept = track_id >= 0
+    if min_length > 1:
+        _, which, length = numbered(track_id[kept])
+        kept[kept] = length[which] >= min_length
     if kept.all() and not tracks.parents:
         return tracks
     return tracks.only(kept)

@@ -251,6 +251,14 @@ def test_a_comma_in_a_text_is_no_decimal_comma_where_numbers_have_points(tmp_pat
     assert (points["x"].tolist(), points["name"].tolist()) == ([2.5, 2.5], ["3,5", "4,5"])
 
 
+def test_a_feature_that_is_text_far_down_is_text_in_every_row(tmp_path: Path) -> None:
+    """Long tables are read in parts, of which the first hold nothing but numbers."""
+    note = ["7"] * 300_000 + ["good"]
+    path = tmp_path / "points.csv"
+    pd.DataFrame({"frame": np.arange(len(note)), "y": 1.0, "x": 2.0, "note": note}).to_csv(path, index=False)
+    assert read_points(path).table["note"].tolist() == note
+
+
 def test_the_lineage_of_a_parent_column() -> None:
     family = table(frame=[0, 1, 1, 2], y=Y, x=X, true_id=[4, 5, 6, 6], parent_id=[-1, 4, 4, 4])
     assert read_tracks(family).parents == {5: [4], 6: [4]}

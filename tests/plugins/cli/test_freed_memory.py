@@ -1,0 +1,34 @@
+"""A command's second large array takes the memory that its first one left."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+FAULTS = """
+import resource
+import sys
+import numpy as np
+from auctrack.plugins.cli.freed_memory import keep_freed_memory
+
+if sys.argv[1] == "kept":
+    keep_freed_memory()
+np.ones(10_000_000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+np.ones(10_000_000)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def faults(how: str) -> int:
+    """Return how many pages the system had to clear for the second array."""
+    run = subprocess.run([sys.executable, "-c", FAULTS, how], capture_output=True, text=True, check=True)
+    return int(run.stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems are left as they are")
+def test_freed_pages_are_used_again():
+    assert faults("kept") < 5 < faults("as it was")
