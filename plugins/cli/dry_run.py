@@ -43,7 +43,7 @@ def _show_expected(job: Job, settings: Settings) -> None:
     about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
     rows.append(("points", f"{about}{look.points_expected} in {console.counted(look.frames, 'frame')}"))
     rows.append(("memory", look.memory))
-    rows.append(("time", f"about {max(look.seconds, 1):.0f} s, once all is compiled"))
+    rows.append(("takes", look.time))
     console.show(console.aligned(rows))
 
 

@@ -35,8 +35,9 @@ class FirstLook:
         Frames of the input, and how many of them were looked at.
     bytes : float
         Memory that tracking all of it is expected to take.
-    seconds : float
-        Time that it is expected to take, once compiled: what the frames looked at took, and linking by their points.
+    seconds : StageSeconds
+        What each stage of it is expected to take, once compiled: what the frames looked at took, and linking by their
+        points.
     """
 
     points: Points
@@ -44,12 +45,21 @@ class FirstLook:
     frames: int
     frames_seen: int
     bytes: float
-    seconds: float
+    seconds: StageSeconds
 
     @property
     def memory(self) -> str:
         """Memory that is expected, and what bounds it, in words."""
         return f"about {self.bytes / 1e9:.1f} GB (memory budget {self.settings.link.memory_budget_gb:g} GB)"
+
+    @property
+    def time(self) -> str:
+        """Time that is expected, where it goes and on what device, in words."""
+        stages = (f"{stage} {spent:.0f} s{self._where(stage)}" for stage, spent in self.seconds.items())
+        return f"about {max(sum(self.seconds.values()), 1):.0f} s, once all is compiled: {', '.join(stages)}"
+
+    def _where(self, stage: str) -> str:
+        return f" ({self.seconds.devices[stage]})" if stage in self.seconds.devices else ""
 
     @property
     def points_expected(self) -> int:
@@ -68,15 +78,21 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
             is_labels = settings.input.kind == "labels"
             if not is_labels:  # automatic settings are those of the whole movie
                 settings = replace(settings, detect=resolve_settings(given, settings.detect))
-            part, spent = given.middle(frames), StageSeconds()
+            part, spent, before = given.middle(frames), StageSeconds(), given.seconds_reading
+            spent["read"] = 0.0
             with spent.of("detect"):
-                points = finished(finding_stage(part, settings, under)).points
+                found = finished(finding_stage(part, settings, under))
+            spent.told_apart("read", "detect", part.seconds_reading - before)
+            if found.device is not None:
+                spent.devices["detect"] = found.device
+            points = found.points
             count, seen, working = len(given), len(part), _working_memory(given, settings, labels=is_labels)
     share = seen / count if count else 1.0
-    memory, seconds = _linking(len(points) / share, settings)
-    return FirstLook(
-        points, settings, count, seen, _BYTES_AT_REST + working + memory, sum(spent.values()) / share + seconds
-    )
+    memory, linking = _linking(len(points) / share, settings)
+    for stage in spent:
+        spent[stage] /= share
+    spent["link"] = linking
+    return FirstLook(points, settings, count, seen, _BYTES_AT_REST + working + memory, spent)
 
 
 def _linking(points: float, settings: Settings) -> tuple[float, float]:

@@ -285,6 +285,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         "frames_seen": look.frames_seen,
         "memory_gb": look.bytes / 1e9,
         "memory_budget_gb": settings.link.memory_budget_gb,
+        "expected_seconds": dict(look.seconds),
         "points_per_frame": {"least": low, "median": middle, "most": high},
         "spacing": spacing,
         "median_step": step,
@@ -304,6 +305,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour (mean)"),
         ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame (median)"),
         ("memory", look.memory),
+        ("takes", look.time),
     ]
     if linking.report["candidate_links"]:
         rows += [

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...tracker.errors import InvalidInput
 
-OPTIONS: Mapping[str, str] = {"scale": "voxel", "voxel_um": "voxel", "bright_on_dark": "dark", "kind": "labels"}
+OPTIONS: Mapping[str, str] = {
+    "scale": "voxel",
+    "voxel_um": "voxel",
+    "bright_on_dark": "dark",
+    "kind": "labels",
+    "memory_budget_gb": "memory_budget",
+}
 """Options that are called otherwise than their settings."""
 
 

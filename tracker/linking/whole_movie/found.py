@@ -137,7 +137,7 @@ def found_in_windows(task: Task) -> Steps[Found]:
     at_once = int(budget / BYTES_A_DETECTION)
     if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1), at_once):
         found = yield from found_at_once(task)
-        return replace(found, windows={**found.windows, "notes": [_over_budget(task, found.candidates)]})
+        return replace(found, windows={**found.windows, "notes": [_over_budget(task, n)]})
     yield Step(0, STEPS)
     taught = _taught(task, min(at_once, n))
     lessons, lags = taught.lessons, taught.lags
@@ -155,15 +155,18 @@ def found_in_windows(task: Task) -> Steps[Found]:
         f"worked through in {count} windows of up to {frames} frames, by laws learned on {taught.frames} of "
         f"{len(task.movie.number)}; at {count - 1} seams {one} of {either} links differ"
     )
-    said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note]}
+    most = max(int(task.movie.starts[window.last] - task.movie.starts[window.first]) for window in windows)
+    over = [_over_budget(task, most, taught.bytes_a_detection)] if most * taught.bytes_a_detection > budget else []
+    said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note, *over]}
     return Found(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
 
 
-def _over_budget(task: Task, candidates: int) -> str:
-    """Return a note on a movie that was held as a whole, though the memory budget has no room for it."""
+def _over_budget(task: Task, at_once: int, bytes_a_detection: float = BYTES_A_DETECTION) -> str:
+    """Return a note on a movie of which more is held at once than the memory budget has room for."""
+    taken = at_once * bytes_a_detection + len(task.movie) * BYTES_MADE
     return (
-        f"held as a whole, in about {candidates * BYTES_A_CANDIDATE / 1e9:.1f} GB: a memory budget of "
-        f"{task.settings.memory_budget_gb:g} GB has no room for the fewest frames that links are made from"
+        f"the fewest frames that links are made from took about {taken / 1e9:.2g} GB, more than the memory budget of "
+        f"{task.settings.memory_budget_gb:g} GB"
     )
 
 

@@ -138,7 +138,7 @@ class TestTheWholeMovieIsHeld:
         points, _ = walks(200, 10, step=0.3)
         linking = link_points(points, held(200))
         assert linking.report["windows"] == 1
-        assert any("held as a whole" in note for note in linking.report["notes"])
+        assert any("memory budget" in note for note in linking.report["notes"])
 
     @pytest.mark.parametrize("asked", [{"editable": True}, {"samples": 2}])
     def test_where_corrections_or_samples_need_it(self, movie, asked):
@@ -172,3 +172,9 @@ def test_more_candidates_than_usual_are_worked_through_in_windows_too():
     linking = link_points(points, held(len(points)))
     assert linking.report["windows"] > 1
     assert linking.report["is_optimal"]
+
+
+def test_windows_of_the_fewest_frames_that_exceed_the_budget_are_noted():
+    linking = link_points(scattered(), held(1000))
+    assert linking.report["windows"] > 1
+    assert "memory budget" in linking.report["notes"][-1]
