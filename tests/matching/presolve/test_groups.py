@@ -110,6 +110,17 @@ def test_blocks_of_a_shape_that_is_too_large_go_one_by_one() -> None:
     assert sorted(group.tolist() for group in groups) == [[0], [1], [2], [3], [4], [5], [6]]
 
 
+def test_each_shape_is_asked_about_once() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def together(shape: tuple[int, int]) -> bool:
+        asked.append(shape)
+        return True
+
+    by_shape(_batch([(3, 4), (3, 4), (2, 2), (3, 4)]), together)
+    assert sorted(asked) == [(2, 2), (3, 4)]
+
+
 @pytest.mark.parametrize("grouped", [by_orientation, by_shape, one_by_one])
 def test_answers_of_groups_are_put_in_their_places(grouped: Callable[[Problem], list[np.ndarray]]) -> None:
     problem = _batch()

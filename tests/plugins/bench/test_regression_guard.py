@@ -12,6 +12,7 @@ from auctrack.matching import Problem, solve
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
 from auctrack.matching.solvers import SOLVERS
 from auctrack.plugins.bench.assignment.gated_pairs import gated_pair
+from auctrack.plugins.bench.assignment.hostile_costs import one_far_point
 from auctrack.plugins.bench.assignment.lap_instances import point_costs, point_pair, uniform_costs
 from auctrack.plugins.bench.graphs.graph_families import FAMILIES, permuted
 
@@ -60,6 +61,13 @@ def test_uniform_costs(solver, family):
 @pytest.mark.parametrize("solver", ["jv", "auction"])
 def test_point_sets_as_a_matrix(solver):
     assert row_reads(solve(point_costs(400, 1), solver, device="cpu")) < 4.5
+
+
+@pytest.mark.parametrize(("rows", "reads"), [(100, 10), (200, 700)])
+def test_an_auction_that_one_far_point_keeps_bidding_ends_its_phases(rows, reads):
+    answer = solve(one_far_point(rows, 1), "auction", device="cpu")
+    assert answer.is_optimal
+    assert row_reads(answer) < reads
 
 
 @pytest.mark.parametrize(("seed", "bids"), [(1, 4), (2, 50)], ids=["a noisy copy", "an independent set"])
