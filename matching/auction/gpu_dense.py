@@ -32,11 +32,10 @@ from .gpu_scaling import (
 from .matrix_instead import MATRIX_READS
 from .scaling import PHASES, STEP
 
-THREADS = 256
+THREADS, OFFERS = (cuda.declared("auction/candidates.cu", name) for name in ("THREADS", "OFFERS"))
 CHEAPEST = 16
 """Pairs that each row and each column contributes to the graph."""
 MOST_OF_A_ROW = 256
-OFFERS = cuda.declared("auction/candidates.cu", "OFFERS")
 SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096

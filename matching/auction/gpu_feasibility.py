@@ -20,7 +20,7 @@ from ..errors import Infeasible
 from ..problem.gpu_graph import DeviceGraph
 from .feasibility import FEW_PAIRS
 
-THREADS = 256
+THREADS = cuda.declared("auction/allowed.cu", "THREADS")
 GREEDY_THREADS, GREEDY_ROUNDS = 512, 8
 COUNTING_THREADS = 2**18
 

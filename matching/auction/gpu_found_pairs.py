@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..device import cuda
 from ..problem.gpu_graph import DeviceGraph
 
-THREADS, LANES_OF_A_ROW = 256, 8  # the latter as in auction/merge.cu
+THREADS, LANES_OF_A_ROW = 256, cuda.declared("auction/merge.cu", "LANES_OF_A_ROW")
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ MOST_REPAIRS = 8
 ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
-RANGE_THREADS, RANGE_BLOCKS = 256, 1024
-"""Of the kernel that reads all costs for their range; the threads are those of `auction/cost_range.cu`."""
+RANGE_THREADS, RANGE_BLOCKS = cuda.declared("auction/cost_range.cu", "THREADS"), 1024
+"""Of the kernel that reads all costs for their range."""
 TOO_HARD = -2
 REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""

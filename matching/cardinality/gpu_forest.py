@@ -15,7 +15,7 @@ from .gpu_initial import LONG_ROW
 from .gpu_persistent import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
 
 _MOST_PHASES = 64  # of one launch
-_HEAVY_CHUNK = 512  # as in cardinality/search.cu
+_HEAVY_CHUNK = cuda.declared("cardinality/search.cu", "CHUNK")
 
 
 def search(

@@ -29,7 +29,7 @@ constexpr uint32 FREE = 0xffffffffu;
 #ifndef GATHER  // smaller in tests
 #define GATHER 1024
 #endif
-constexpr int MOST_LEVELS = 1 << 14;  // of all relabellings, whose sizes are written down; as in gpu_persistent.py
+constexpr int MOST_LEVELS = 1 << 14;  // of all relabellings, whose sizes are written down
 
 __device__ __forceinline__ uint64 packed(int label, uint32 row) { return static_cast<uint64>(label) << 32 | row; }
 __device__ __forceinline__ int label_of(uint64 word) { return static_cast<int>(word >> 32); }

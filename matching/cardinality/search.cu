@@ -30,7 +30,7 @@
 #define FEW 256  // so few rows are left to one block, which needs no grid barrier
 #endif
 constexpr int NO_END = 0x7fffffff;
-constexpr int MOST_LEVELS = 1 << 14;  // of all phases of a launch, whose sizes are written down; as in gpu_persistent.py
+constexpr int MOST_LEVELS = 1 << 14;  // of all phases of a launch, whose sizes are written down
 
 struct Item {
     offset_t begin;

@@ -291,14 +291,18 @@ def source(file: str) -> str:
 
 @functools.cache
 def declared(file: str, name: str) -> int:
-    """Return a whole number that a kernel file declares, ``constexpr int NAME = 1 << 4;``: it stands there alone.
+    """Return a whole number that a kernel file states: ``constexpr int NAME = 1 << 4;`` or ``#define NAME 16``.
+
+    It stands there alone.
 
     Raises
     ------
     LookupError
         If the file, its includes read too, declares no such number.
     """
-    found = re.search(rf"^constexpr int (?:[^;]*, )?{name} = (\w+)(?: << (\d+))?[,;]", source(file), re.MULTILINE)
+    text = source(file)
+    found = re.search(rf"^constexpr int (?:[^;]*, )?{name} = (\w+)(?: << (\d+))?[,;]", text, re.MULTILINE)
+    found = found or re.search(rf"^#define {name} (\d+)()\b", text, re.MULTILINE)
     if found is None:
         raise LookupError(f"{file} declares no whole number {name}")
     return int(found[1], 0) << int(found[2] or 0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import MatchedOnDevice, proven
 from ..device import cuda
+from ..device.structs import struct
 from ..errors import Infeasible
 from ..paths.gpu_dense import DeviceCosts, DeviceState, violator_of
 from ..paths.gpu_settling import REFINEMENTS, state_after_release
@@ -28,25 +29,7 @@ TREE_THREADS = (128, 256, 512)
 """Threads of a block of the alternating-tree variant; it has two columns a thread, or more where there are many."""
 MOST_GROUPS = 8
 
-_PLACE = np.dtype(
-    [
-        ("first_row", np.int64),
-        ("first_col", np.int64),
-        ("first_cost", np.int64),
-        ("n_rows", np.int32),
-        ("n_cols", np.int32),
-    ]
-)
-_TREE_COUNTS = np.dtype(
-    [
-        ("infeasible_row", np.int32),
-        ("searches", np.int32),
-        ("levels", np.int32),
-        ("dual_updates", np.int32),
-        ("rows_scanned", np.int64),
-    ],
-    align=True,
-)
+_PLACE, _TREE_COUNTS = (struct("hungarian/tree_batch.cu", name) for name in ("Place", "TreeCounts"))
 
 
 def fits_a_block(shape: tuple[int, int]) -> bool:

@@ -8,60 +8,24 @@ import numpy as np
 
 from ..certificate.not_converged import NotConverged
 from ..device import cuda
+from ..device.structs import struct
 from ..errors import InvalidProblem
 from ..paths.gpu_dense import DeviceCosts, DeviceState
-from ..paths.gpu_trees import SEARCHES_COUNTED
 from ..paths.state import FREE
 
-THREADS = 1024
-LEAST_CAPACITY, ZEROS = (cuda.declared("hungarian/classical.cu", name) for name in ("LEAST_CAPACITY", "ZEROS"))
+_FILE = "hungarian/classical.cu"
+THREADS, LEAST_CAPACITY, ZEROS = (cuda.declared(_FILE, name) for name in ("THREADS", "LEAST_CAPACITY", "ZEROS"))
 """Cheap pairs that a row's list holds, and pairs of zero slack that a row keeps, at least."""
 PAIRS_KEPT = 1 << 22
 """Of either kind, of all rows together: in dense clusters a row has many pairs within reach."""
-SLOTS = 64
-MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 19
+MOST_ROWS, MOST_LEVELS = (1 << cuda.declared(_FILE, f"{name}_BITS") for name in ("ROW", "LEVEL"))
 """What fits into the word by which a column is claimed."""
 
 _LIST_THREADS = 256
 _NOTHING = np.uint64(2**64 - 1)
-_ROW_BYTES = _COLUMN_BYTES = 32
-_PROGRESS = np.dtype(
-    [
-        ("round", np.int32),
-        ("phases", np.int32),
-        ("attempts", np.int32),
-        ("dual_phases", np.int32),
-        ("rounds", np.int32),
-        ("levels", np.int32),
-        ("relisted", np.int32),
-        ("dual_updates", np.int32),
-        ("rows_scanned", np.int64),
-        ("search_ns", np.int64),
-        ("compaction_ns", np.int64),
-        ("augment_ns", np.int64),
-        ("update_ns", np.int64),
-    ]
-)
-COUNTS = np.dtype(
-    [
-        ("queue", np.int32, SLOTS),
-        ("by_one_block", np.int32, SLOTS),
-        ("short_lists", np.int32, 2),
-        ("members", np.int32, 2),
-        ("pairs", np.uint64, 2),
-        ("free_rows", np.int32, 2),
-        ("ends", np.int32),
-        ("barrier", np.uint32),
-        ("infeasible_row", np.int32),
-        ("looked_at_whole", np.int32),
-        ("most_updates", np.int32),
-        ("least_sink", np.uint64),
-        ("delta", np.uint64),
-        ("progress", _PROGRESS),
-        ("paths", np.int32, SEARCHES_COUNTED),
-    ],
-    align=True,
-)
+_SECTOR_BYTES = cuda.declared(_FILE, "SECTOR_BYTES")
+"""Of a row or a column of the kernel."""
+COUNTS = struct(_FILE, "Counts")
 
 
 def match_by_dual_phases(
@@ -96,7 +60,7 @@ def room_for_lists(costs: DeviceCosts, n_rows: int) -> tuple[Any, Any, Any]:
     needed = bytes_of(n_rows, m, costs.cost.itemsize)
     cuda.require_memory(needed, f"the classical Hungarian method beside {n_rows} x {m} costs")
     shape = n_rows, pairs_of_a_row(LEAST_CAPACITY, n_rows, m)
-    return cp.empty((n_rows, _ROW_BYTES), cp.uint8), cp.empty(shape, cp.int32), cp.empty(shape, costs.cost.dtype)
+    return cp.empty((n_rows, _SECTOR_BYTES), cp.uint8), cp.empty(shape, cp.int32), cp.empty(shape, costs.cost.dtype)
 
 
 def list_rows(costs: DeviceCosts, v: Any, *lists: Any) -> None:
@@ -131,8 +95,8 @@ def match_listed(
             "or columns of the fewer. Use device='cpu'.",
             argument="cost",
         )
-    columns = cp.empty(m * _COLUMN_BYTES, cp.uint8)
-    kernel = costs.kernel("hungarian/classical.cu", "hungarian_classical", cooperative=True)
+    columns = cp.empty(m * _SECTOR_BYTES, cp.uint8)
+    kernel = costs.kernel(_FILE, "hungarian_classical", cooperative=True)
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = bool((costs.row_bound < costs.none).any())
     is_bounded = bounded or bool((costs.col_bound < costs.none).any())

@@ -30,7 +30,8 @@ struct Costs {
 #ifdef ONE_BLOCK
 #define SECTOR
 #else
-#define SECTOR __align__(32)
+constexpr int SECTOR_BYTES = 32;
+#define SECTOR __align__(SECTOR_BYTES)
 #endif
 struct SECTOR Row {
     price_t r, beyond;
@@ -46,6 +47,9 @@ struct SECTOR Column {
     int row;  // its link, or FREE
     int unused;
 };
+#ifndef ONE_BLOCK
+static_assert(sizeof(Row) == SECTOR_BYTES && sizeof(Column) == SECTOR_BYTES, "rows and columns are a sector each");
+#endif
 
 struct Lists {
     int capacity;   // of a row's list: LEAST_CAPACITY or more

@@ -20,7 +20,7 @@ from ..paths.state import FREE
 from .shards import Shards, on_host
 
 _FILE, _NAME = "paths/matrix_forest.cu", "hungarian_forest"
-_MESSAGE_WORDS, _LISTED = 6, 4
+_MESSAGE_WORDS, _LISTED = (cuda.declared(_FILE, name) for name in ("MESSAGE_WORDS", "LISTED"))
 
 
 @dataclass(frozen=True)

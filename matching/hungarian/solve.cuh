@@ -16,7 +16,7 @@ constexpr uint32 FIRST = 1u << 31;
 
 // Rounds that the first block may be ahead of the others, and slots for as many lengths: it must not clear one that they have
 // still to read.
-constexpr int ONE_BLOCK_ROUNDS = 32, SLOTS = 2 * ONE_BLOCK_ROUNDS;
+constexpr int SLOTS = 64, ONE_BLOCK_ROUNDS = SLOTS / 2;
 
 // What was done so far; every thread counts alike, but for what only the first block sees.
 struct Progress {
@@ -39,7 +39,7 @@ struct Counts {
     uint64 least_sink;  // bits of the least of the free rows' distances to a sink
     uint64 delta;
     Progress progress;
-    int paths[64];  // of each of the first dual phases
+    int paths[SEARCHES_COUNTED];  // of each of the first dual phases
 };
 
 // Arrays in global memory.

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.structs import struct
 from ..errors import InvalidProblem
 from .gpu_dense import DeviceCosts, DeviceState
-from .gpu_trees import SEARCHES_COUNTED
 
-THREADS = 512
+THREADS = cuda.declared("paths/matrix_forest.cu", "THREADS")
 MOST_BLOCKS = 256
 MOST_GROUPS = 3
 """Columns that one thread looks after."""
@@ -19,20 +19,7 @@ LEAST_COLUMNS = 96
 """Columns of a block: with fewer, more blocks exchange words in every step (u10, n = 5,000: 30.4 ms with 32,
 26.5 here)."""
 NO_SINK = cuda.declared("paths/matrix_forest.cu", "NO_SINK")
-COUNTS = np.dtype(
-    [
-        ("free", np.int32, 3),
-        ("infeasible_row", np.int32),
-        ("barrier", np.uint32),
-        ("searches", np.int32),
-        ("levels", np.int32),
-        ("dual_updates", np.int32),
-        ("rows_scanned", np.int64),
-        ("search_ns", np.int64),
-        ("augment_ns", np.int64),
-        ("paths", np.int32, SEARCHES_COUNTED),
-    ]
-)
+COUNTS = struct("paths/matrix_forest.cu", "Counts")
 
 
 def columns_held(multiprocessors: int) -> int:

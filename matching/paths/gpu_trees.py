@@ -10,33 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.structs import struct
 from ..problem.gpu_graph import DeviceGraph, Prices
 
 THREADS = 512
 SEARCHES_COUNTED, _NO_SINK = (cuda.declared("paths/trees.cu", name) for name in ("SEARCHES_COUNTED", "NO_SINK"))
-_WORDS = np.dtype(
-    [
-        ("queued", np.int32, 3),
-        ("changed", np.int32, 3),
-        ("n_reached", np.int32),
-        ("n_kept", np.int32),
-        ("infeasible_row", np.int32),
-        ("barrier", np.uint32),
-        ("searches", np.int32),
-        ("levels", np.int32),
-        ("sweeps", np.int32),
-        ("limited", np.int32),
-        ("rows_scanned", np.int64),
-        ("grow_ns", np.int64),
-        ("settle_ns", np.int64),
-        ("augment_ns", np.int64),
-        ("beyond", np.int64),
-        ("longest", np.int64),
-        ("n_free", np.int32),
-        ("paths_of_search", np.int32, SEARCHES_COUNTED),
-    ],
-    align=True,
-)
+_WORDS = struct("paths/trees.cu", "Words")
 
 
 def kernel_of(graph: DeviceGraph, name: str) -> Any:
@@ -114,7 +93,7 @@ def _add(stats: dict[str, Any], done: np.void) -> None:
     more = {name: int(done[name]) for name in ("searches", "rows_scanned", "levels", "sweeps")}
     more["dual_updates"] = int(done["searches"] - done["limited"])
     more |= {f"{step}_s": done[f"{clock}_ns"] / 1e9 for step, clock in _CLOCKS.items()}
-    more["paths_of_search"] = done["paths_of_search"]
+    more["paths_of_search"] = done["paths"]
     for name, number in more.items():
         stats[name] = stats.get(name, 0) + number
 

@@ -224,7 +224,7 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
             self.r[own.row[g]] = own.r[g];
         }
         group.sync(syncs);  // duals and free rows are the next search's
-        if (leads && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
+        if (leads && search < SEARCHES_COUNTED) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
         augment_ns += nanoseconds() - grown;
         ++search;
     }

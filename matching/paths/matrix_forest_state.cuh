@@ -146,7 +146,7 @@ struct Counts {
     uint32 barrier;
     int searches, levels, dual_updates;
     int64 rows_scanned, search_ns, augment_ns;
-    int paths[64];  // found in each of the first searches
+    int paths[SEARCHES_COUNTED];  // found in each of the first searches
 };
 
 // What a rank has. What the others write into it is marked so.

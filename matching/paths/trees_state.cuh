@@ -6,7 +6,6 @@
 #define LANES 8
 #endif
 constexpr int NO_SINK = 0x7fffffff;
-constexpr int SEARCHES_COUNTED = 64;
 constexpr int FEW = 4096, MANY = 65536;  // rows that one step of distance should add, no fewer and no more
 
 // Distances are never negative, so their bits order like the numbers.

@@ -8,9 +8,11 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from auctrack.matching.device import cuda
+from auctrack.matching.device.structs import struct
 
 OLDEST, NEWEST = "sm_75", "sm_90"  # what CUDA 13 still knows, and what is measured on
 
@@ -62,6 +64,41 @@ def test_kernel_compiles_without_a_warning(file: str, architecture: str, variant
     status, log = _compile(cuda.source(file), (*cuda.COMPILE_OPTIONS, *variant, f"-arch={architecture}"))
     assert status == 0, log
     assert "warning" not in log, log
+
+
+def _offsets(dtype: np.dtype, prefix: str = "", base: int = 0) -> dict[str, int]:
+    """Return where each member lies, those of inner structs too."""
+    offsets: dict[str, int] = {}
+    for name, (inner, offset, *_) in (dtype.fields or {}).items():
+        offsets[prefix + name] = base + offset
+        offsets |= _offsets(inner, f"{prefix}{name}.", base + offset)
+    return offsets
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("hungarian/classical.cu", "Counts"),
+        ("hungarian/classical_batch.cu", "Counts"),
+        ("hungarian/classical_batch.cu", "Place"),
+        ("hungarian/tree_batch.cu", "Place"),
+        ("hungarian/tree_batch.cu", "TreeCounts"),
+        ("paths/trees.cu", "Words"),
+        ("paths/matrix_forest.cu", "Counts"),
+    ],
+)
+def test_a_struct_lies_in_memory_as_numpy_has_it(file: str, name: str) -> None:
+    dtype = struct(file, name)
+    claims = [f"sizeof({name}) == {dtype.itemsize}"]
+    claims += [f"__builtin_offsetof({name}, {member}) == {at}" for member, at in _offsets(dtype).items()]
+    text = cuda.source(file) + "".join(f'static_assert({claim}, "{name}");\n' for claim in claims)
+    status, log = _compile(text, cuda.COMPILE_OPTIONS)
+    assert status == 0, log
+    status, _ = _compile(
+        text + f'static_assert(sizeof({name}) == {dtype.itemsize + 8}, "{name}");\n', cuda.COMPILE_OPTIONS
+    )
+    assert status != 0
 
 
 def test_compiler_error_names_the_real_file_and_line() -> None:

@@ -15,6 +15,7 @@ from auctrack.matching.points.box_tree import FAN
         ("constexpr int SLOTS = 64;", 64),
         ("constexpr int A = 1, SLOTS = 1 << 4;", 16),
         ("constexpr int SLOTS = 0x1f;", 31),
+        ("#define SLOTS 64", 64),
     ],
 )
 def test_a_number_is_read_as_it_is_written(monkeypatch, text, number):
