@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from time import perf_counter
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from .presolve.high_prices import at_lower_prices
 from .presolve.idle_prices import without_idle_prices
 from .presolve.sharded import ShardedCosts
 from .presolve.sorting import by_sorting
+from .presolve.superposed import solve_superposed
 from .problem import Problem
 from .solvers import Solver, devices_for, groups_for, make_solver
 
@@ -76,6 +78,8 @@ def solve(
       else: `auction`. A problem goes there if the device is
       asked for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a
       device and the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
+    - point sets of equal sides under squared distances are laid over each other first where they are unlike as a whole
+      (see `presolve.superposed`), whatever solver is named;
     - a single problem of equal sides changes to another solver where the first one's own counts say that it is stuck,
       unless options are given.
 
@@ -177,7 +181,7 @@ def _solved_on(problem: Problem, solver: Solver, device: str) -> Assignment:
 
     def in_groups(stated: Problem) -> Assignment:
         if stated.n_blocks == 1:
-            return from_shorter_side(stated, prove)
+            return solve_superposed(stated, partial(from_shorter_side, solve=prove))
         return solve_in_groups(stated, groups_for(solver, stated, device), prove)
 
     return at_lower_prices(problem, in_groups)
@@ -196,7 +200,8 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     stats["solve_s"] = ended - began
     if found.unfinished and not answer.is_optimal:
         raise NotConverged(found.unfinished, assignment=answer)
-    return refined(found.form, answer) if found.is_refinable else answer
+    is_matrix_of_points = problem.kind == "points" and found.form.kind == "dense"  # as large as it is, never fetched
+    return refined(problem if is_matrix_of_points else found.form, answer) if found.is_refinable else answer
 
 
 @contextmanager

@@ -39,6 +39,9 @@ PAIR_ULPS = 4
 SHORTEST_ULPS = 8
 """By how many ulp of the dearest exchange a dual must be too high for Bellman and Ford's search to lower it."""
 
+NEAR_ULPS = 2.0**20
+"""Pairs whose slack is beyond this are left out where large point sets are settled: rounding moves no dual as far."""
+
 PAIRS_LOSE = 2.0**-64
 """Part of what is paid that pairs of floats lose where costs span sixty decades; a wrong link costs more than that."""
 

@@ -27,10 +27,11 @@ from ..device import cuda
 from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
-from ..tolerance import FLOAT_SCREEN, PAIR_ROUNDING
+from ..tolerance import EPS, FLOAT_SCREEN, NEAR_ULPS, PAIR_ROUNDING
 from .assignment import Assignment
 from .certify import MOST_FETCHED, MOST_PAIRS, certify
 from .float_pairs import difference
+from .near_pairs import near_pairs
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
 """Times that the moves from each place may be tried on average, up to `MOST_PAIRS` pairs and beyond: more means that
@@ -43,21 +44,22 @@ def refined(problem: Problem, answer: Assignment) -> Assignment:
     Parameters
     ----------
     problem : Problem
-        Integers are left as they are, point sets beyond `MOST_PAIRS` pairs, and what a GPU has solved beyond
-        `MOST_FETCHED`.
+        Integers are left as they are, batches of point sets beyond `MOST_PAIRS` pairs, and what a GPU has solved beyond
+        `MOST_FETCHED`. Of two point sets beyond `MOST_PAIRS` the pairs next to zero slack are looked at.
     answer : Assignment
         Meant to be exact; the result's arrays lie where its do.
     """
     if answer.is_optimal or problem.is_integer or np.isinf(answer.gap).any():
         return answer
     most = MOST_PAIRS if problem.kind == "points" else MOST_FETCHED if answer.device != "cpu" else np.inf
-    if problem.n_edges > most:
+    is_large = problem.n_edges > most
+    if is_large and (problem.kind != "points" or problem.n_blocks > 1):
         return answer
     if problem.is_on_device:
         settled = refined(problem.on_host(), answer.on_host())
         return settled.on_device() if cuda.is_device_array(answer.col_of_row) else settled
     if problem.kind == "points":
-        return refined(as_dense(problem), answer)
+        return _refined_near_zero(problem, answer) if is_large else refined(as_dense(problem), answer)
     parts = [_refined_block(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
@@ -65,6 +67,18 @@ def refined(problem: Problem, answer: Assignment) -> Assignment:
     col_of_row, v = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     stats = {**answer.stats, "refined": 1}
     return certify(problem, col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
+
+
+def _refined_near_zero(block: Problem, answer: Assignment) -> Assignment:
+    """As `refined`, for two point sets: settled on the pairs of next to no slack, and proven on all."""
+    largest = max(float(abs(side).max(initial=0.0)) for side in (answer.row_duals, answer.col_duals))
+    near = near_pairs(block, answer.row_duals, answer.col_duals, float(answer.gap) + NEAR_ULPS * EPS * largest)
+    found = None if near is None else _refined_block(near, answer)
+    if found is None:
+        return answer
+    stats = {**answer.stats, "refined": 1}
+    settled = certify(block, *found, solver=answer.solver, device=answer.device, stats=stats)
+    return settled if settled.is_optimal else answer
 
 
 def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:

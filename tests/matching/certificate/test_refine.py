@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Problem, solve, verify
-from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate.certify import MOST_PAIRS, certify
 from auctrack.matching.certificate.refine import refined
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.solvers import Solver
@@ -132,3 +132,17 @@ def test_a_block_that_is_proven_stays_as_it_is_beside_one_that_is_not() -> None:
     np.testing.assert_array_equal(answer.block(0).col_duals, own.col_duals)
     assert answer.block(1).col_of_row.tolist() == [1, 0]
     assert verify(batch, answer)
+
+
+def test_point_sets_beyond_their_matrix_are_settled_on_the_pairs_next_to_zero_slack() -> None:
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(8, size=(2100, 3)) + 1e-3 * rng.normal(size=(2100, 3)) for _ in range(2))
+    problem = Problem.points(x, y, metric="squared")
+    assert problem.n_edges > MOST_PAIRS
+    proven = solve(problem, "jv", "cpu")
+    noise = 1 + 1e-12 * rng.random(2100)
+    unproven = certify(problem, proven.col_of_row, proven.col_duals * noise, solver="")
+    assert not unproven.is_optimal
+    settled = refined(problem, unproven)
+    assert verify(problem, settled).is_optimal
+    np.testing.assert_array_equal(settled.col_of_row, proven.col_of_row)
