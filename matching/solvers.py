@@ -90,8 +90,3 @@ def make_solver(name: str, **options: Any) -> Solver:
                 argument=option,
             )
     return solver_class(**options)
-
-
-def solver_devices(name: str) -> tuple[str, ...]:
-    """Return the device kinds that the solver called `name` runs on."""
-    return named(SOLVERS[name]).devices

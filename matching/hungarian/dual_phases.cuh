@@ -33,10 +33,10 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
 
 // Gives the rows with short lists longer ones, and lets them lower the keys of their columns: with what the next dual phases will need, unless
 // that makes a list long, which each round pays for. A block takes a row; all threads come.
-__device__ __forceinline__ void lengthen(const Solve& s, const Group& group, price_t delta, int n, uint64 limit, Shared& shared,
-                                         Progress& progress) {
-    const int2* const queue = s.queue + (~progress.round & 1) * s.queue_length;
-    const Found found = found_for(s, progress.round, limit);
+__device__ __forceinline__ void lengthen(const Solve& s, const Group& group, price_t delta, int n, uint64 limit, int round,
+                                         Shared& shared) {
+    const int2* const queue = s.queue + (~round & 1) * s.queue_length;
+    const Found found = found_for(s, round, limit);
     for (int q = group.is_grid ? blockIdx.x : 0; q < n; q += group.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
         Row row = peek(&s.rows[item.x]);
@@ -49,13 +49,12 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Group& group, pri
         const bool whole = is_short(row, entered, delta);
         if (threadIdx.x == 0) {
             s.rows[item.x].listed = row.listed, s.rows[item.x].beyond = row.beyond;
-            if (whole) s.whole[item.x] = entered, atomicAdd(&s.counts->looked_at_whole, 1);
+            if (whole) s.whole[item.x] = entered;
         }
         if (whole) scan_whole(s, item.x, row, entered, found, shared);
         else scan_list(s, item.x, row, entered, threadIdx.x, blockDim.x, found, shared);
     }
     shared.gathered.flush(found.queue, found.n);
-    progress.relisted += n;
 }
 
 // Columns in the trees fall by Δ since their key, free rows rise by Δ, and matched edges get zero slack; where some may stay unassigned, none
@@ -125,7 +124,7 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Group& group, co
             progress.search_ns += nanoseconds() - listed;
             return delta;
         }
-        lengthen(s, group, delta, n, limit, shared, progress);
+        lengthen(s, group, delta, n, limit, progress.round, shared);
         group.sync(s.counts);
         progress.search_ns += nanoseconds() - listed;
     }
@@ -142,14 +141,14 @@ __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_
     Progress progress{};
     progress.round = 1;
     bool long_searches = false;
-    const int most_updates = s.counts->most_updates;
+    const int most_updates = s.counts->most_updates, few_left = s.counts->few_left;
     uint64 limit = bits_of(none());
     update_duals(s, group, price_t(0), progress);
     group.sync(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
         const int n_free = broadcast(&s.counts->free_rows[progress.phases & 1], shared);
-        if (n_free == 0 || (most_updates > 0 && progress.dual_updates == most_updates)) break;
+        if (n_free == 0 || (most_updates > 0 && progress.dual_updates >= most_updates && n_free > few_left)) break;
         if (long_searches) make_chains(s, group);
         const int rounds = progress.rounds;
         const price_t delta = settle(s, group, free_rows, n_free, long_searches, limit, shared, progress);

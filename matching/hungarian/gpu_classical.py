@@ -29,18 +29,19 @@ COUNTS = struct(_FILE, "Counts")
 
 
 def match_by_dual_phases(
-    costs: DeviceCosts, state: DeviceState, free_rows: Any, *, most_updates: int | None = None
+    costs: DeviceCosts, state: DeviceState, free_rows: Any, *, most_updates: int | None = None, few_left: int = 0
 ) -> tuple[int, dict[str, Any]]:
     """Match the given rows, and all others where they are; as `gpu_forest.match_by_forests`.
 
     Raises
     ------
     NotConverged
-        If rows are left after `most_updates` changes of the duals.
+        If more than `few_left` rows are left after `most_updates` changes of the duals.
     """
     lists = listed_rows(costs, state.v)
-    infeasible_row, counts = match_listed(costs, state, free_rows, *lists, most_updates=most_updates or 0)
-    if infeasible_row < 0 and counts["dual_updates"] == most_updates and bool((state.col_of_row == FREE).any()):
+    limits = most_updates or 0, few_left
+    infeasible_row, counts = match_listed(costs, state, free_rows, *lists, limits=limits)
+    if infeasible_row < 0 and most_updates is not None and bool((state.col_of_row == FREE).any()):
         raise NotConverged(
             f"most_updates={most_updates} dual updates did not suffice; raise it, or set it to None for no limit."
         )
@@ -81,10 +82,11 @@ def match_listed(
     list_costs: Any,
     *,
     origins: Any = None,
-    most_updates: int = 0,
+    limits: tuple[int, int] = (0, 0),
 ) -> tuple[int, dict[str, Any]]:
-    """As `match_by_dual_phases`, with lists as `listed_rows` returns them; 0 updates mean no limit.
+    """As `match_by_dual_phases`, with lists as `listed_rows` returns them.
 
+    `limits` are `most_updates`, 0 for none, and `few_left`.
     `origins`, int64 (rows,), says where the costs of each row begin, counted in costs from the first of `costs.cost`:
     rows may lie on other devices.
     """
@@ -104,7 +106,8 @@ def match_listed(
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
-    counts["free_rows"][0, 0], counts["infeasible_row"], counts["most_updates"] = len(free_rows), -1, most_updates
+    counts["free_rows"][0, 0], counts["infeasible_row"] = len(free_rows), -1
+    counts["most_updates"], counts["few_left"] = limits
     on_device = cp.asarray(counts.view(np.uint8))
     kernel(
         (blocks,),
@@ -155,11 +158,10 @@ def stats_of(done: Any) -> dict[str, Any]:
     Counts add up; seconds are those of the slowest problem, as they go on side by side.
     """
     progress = done["progress"]
-    names = ("phases", "rounds", "levels", "relisted", "dual_updates", "rows_scanned")
+    names = ("phases", "rounds", "levels", "dual_updates", "rows_scanned")
     times = {"search_s": "search_ns", "compaction_s": "compaction_ns", "augment_s": "augment_ns"}
     return {
         "searches": int(progress["dual_phases"].sum()),
-        "looked_at_whole": int(done["looked_at_whole"].sum()),
         **{name: int(progress[name].sum()) for name in names},
         **{name: progress[key].max() / 1e9 for name, key in {**times, "dual_update_s": "update_ns"}.items()},
         "paths_of_search": done["paths"].sum(axis=0),

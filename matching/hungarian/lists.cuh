@@ -7,7 +7,6 @@
 #pragma once
 #include "problem/graph.cuh"
 
-constexpr int AHEAD = 4;  // costs that a lane loads before it looks at the first: the row may lie on another device
 
 constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
 constexpr int LEAST_CAPACITY = 128;

@@ -20,7 +20,7 @@ constexpr int SLOTS = 64, ONE_BLOCK_ROUNDS = SLOTS / 2;
 
 // What was done so far; every thread counts alike, but for what only the first block sees.
 struct Progress {
-    int round, phases, attempts, dual_phases, rounds, levels, relisted, dual_updates;
+    int round, phases, attempts, dual_phases, rounds, levels, dual_updates;
     int64 rows_scanned, search_ns, compaction_ns, augment_ns, update_ns;
 };
 
@@ -34,8 +34,8 @@ struct Counts {
     int ends;            // keys in `queue`, once a search is over
     uint32 barrier;
     int infeasible_row;  // a free row from which nothing can be reached, or -1
-    int looked_at_whole;
-    int most_updates;  // of the duals, after which rows may be left free; 0: no limit
+    int most_updates;  // of the duals, after which more than `few_left` rows may be left free; 0: no limit
+    int few_left;
     uint64 least_sink;  // bits of the least of the free rows' distances to a sink
     uint64 delta;
     Progress progress;

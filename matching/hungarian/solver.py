@@ -109,6 +109,8 @@ class HungarianClassical(_Hungarian):
     most_updates : int, optional
         Changes of the duals after which the default variant on one GPU gives up a dense problem, by `NotConverged`
         without an answer. No limit by default, and nowhere else.
+    few_left : int
+        Rows with which it goes on all the same: each further change matches one or more of them.
     """
 
     name: ClassVar[str] = "hungarian-classical"
@@ -128,6 +130,7 @@ class HungarianClassical(_Hungarian):
 
     variant: Literal["default", "paper"] = "default"
     most_updates: int | None = None
+    few_left: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,6 +139,10 @@ class HungarianClassical(_Hungarian):
             raise InvalidProblem(
                 f"most_updates needs a whole number from 1 to 2**31 - 1, or None; got {most!r}.",
                 argument="most_updates",
+            )
+        if not (isinstance(self.few_left, Integral) and 0 <= self.few_left < 2**31):
+            raise InvalidProblem(
+                f"few_left needs a whole number from 0 to 2**31 - 1; got {self.few_left!r}.", argument="few_left"
             )
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
@@ -150,7 +157,7 @@ class HungarianClassical(_Hungarian):
         return self.devices
 
     def _limits(self) -> dict[str, Any]:
-        return {"most_updates": self.most_updates} if self.variant == "default" else {}
+        return {"most_updates": self.most_updates, "few_left": self.few_left} if self.variant == "default" else {}
 
     def _match_on_cpu(self, problem: Problem) -> Matched:
         return match_classical(problem, sequential=self.variant == "paper")

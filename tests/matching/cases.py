@@ -27,10 +27,10 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from auctrack.matching import JV, SOLVERS, Infeasible, Problem, solve, verify
-from auctrack.matching.solvers import solver_devices
+from auctrack.matching.solvers import make_solver
 
 JV_FORMS = JV(form="dense"), JV(form="sparse")
-ON_CPU = (*(name for name in SOLVERS if name != "jv" and "cpu" in solver_devices(name)), *JV_FORMS)
+ON_CPU = (*(name for name in SOLVERS if name != "jv" and "cpu" in make_solver(name).devices), *JV_FORMS)
 """Every solver that runs on a CPU, in each of its forms: names, or instances."""
 
 

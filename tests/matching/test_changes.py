@@ -73,7 +73,7 @@ def test_most_scans_ends_in_an_error_that_names_it():
 @pytest.mark.gpu
 @pytest.mark.parametrize("make", [inner_products, two_blobs])
 def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
-    cost = make(1500, 0)
+    cost = make(2500, 0)
     answer = solve(cost, device="cuda")
     assert answer.solver == "auction"
     assert "hungarian-classical was stuck" in answer.stats["auto"]
@@ -131,6 +131,11 @@ def test_an_auction_without_its_matrix_says_when_neighbours_say_too_little():
 def test_most_updates_is_a_whole_number_above_0():
     with pytest.raises(InvalidProblem, match="most_updates"):
         HungarianClassical(most_updates=0)
+
+
+def test_few_left_is_a_whole_number():
+    with pytest.raises(InvalidProblem, match="few_left"):
+        HungarianClassical(few_left=-1)
 
 
 def test_options_are_for_the_solver_that_auto_names():

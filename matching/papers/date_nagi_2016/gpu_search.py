@@ -43,7 +43,7 @@ class PaperSearch:
         cp, (n, m) = self.costs.cp, self.costs.cost.shape
         names = ("compaction_s", "forward_s", "reverse_s", "augment_s", "dual_update_s")
         self.phases.update(dict.fromkeys(names, 0.0))
-        self.counts.update(searches=0, levels=0, dual_updates=0, initial_assignments=0)
+        self.counts.update(searches=0, levels=0, dual_updates=0)
         self.counts["paths_of_search"] = np.zeros(SEARCHES_COUNTED, np.int64)
         self.delta: Any = self.costs.price_dtype.type(0)
         self.row_covered, self.col_covered = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
@@ -136,7 +136,6 @@ class PaperSearch:
         if self.counts["searches"] < SEARCHES_COUNTED:
             self.counts["paths_of_search"][self.counts["searches"]] += paths
         self.counts["searches"] += 1
-        self.counts["initial_assignments"] += paths if self.counts["dual_updates"] == 0 else 0
 
     def stats(self) -> dict[str, Any]:
         """Return counts and seconds of the phases."""

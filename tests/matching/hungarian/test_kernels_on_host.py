@@ -113,10 +113,11 @@ PAIRS_KEPT = pytest.mark.parametrize("pairs_kept", [0, 60, 140], ids="{}-pairs-a
 def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
     problem = Problem.dense(np.random.default_rng(5).integers(0, 400, (30, 30)).astype(np.int32))
 
-    def matched(most_updates: int | None) -> tuple[Any, int]:
+    def matched(most_updates: int | None, few_left: int = 0) -> tuple[Any, int]:
         (part,) = classical(1)._shards(problem).parts
         state, free = gpu_dense.reduced(part), HOST.array(np.arange(30, dtype=np.int32))
-        _, counts = gpu_classical.match_by_dual_phases(part, state, free, most_updates=most_updates)
+        limits = {"most_updates": most_updates, "few_left": few_left}
+        _, counts = gpu_classical.match_by_dual_phases(part, state, free, **limits)
         return state.col_of_row, counts["dual_updates"]
 
     links, updates = matched(None)
@@ -124,6 +125,7 @@ def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
     np.testing.assert_array_equal(matched(updates)[0], links)
     with pytest.raises(NotConverged, match="most_updates"):
         matched(updates - 1)
+    np.testing.assert_array_equal(matched(1, few_left=30)[0], links)
 
 
 @PAIRS_KEPT

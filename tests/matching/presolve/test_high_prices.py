@@ -13,7 +13,7 @@ from auctrack.matching.auction import Auction
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.device import cuda
 from auctrack.matching.problem.convert import as_sparse
-from auctrack.matching.solvers import solver_devices
+from auctrack.matching.solvers import make_solver
 
 from ..cases import ON_CPU, optimum_of
 
@@ -51,7 +51,7 @@ EACH_ON_CPU = [pytest.param(solver, "cpu", id=str(solver)) for solver in ON_CPU]
 ON_GPU = [
     pytest.param(name, "cuda", id=f"{name}-cuda", marks=pytest.mark.gpu)
     for name in SOLVERS
-    if "cuda" in solver_devices(name)
+    if "cuda" in make_solver(name).devices
 ]
 
 
