@@ -39,9 +39,10 @@ class JV:
         pairs worth a link, or where edges are far fewer than the matrix has pairs, else as a matrix too.
     most_scans : int, optional
         Rows that searches for shortest paths may scan, for each row of a block or component. When they are spent, or
-        those that the rows matched so far took show that all take more, the solve ends in `NotConverged`, without an
-        answer. No limit by default. One scan of every row reads the matrix once; where
-        independent costs are drawn from a wide range some 10 are needed, and up to half the rows at worst.
+        those that the rows matched so far took make it likely that all take more, the solve ends in `NotConverged`,
+        without an answer; five times what a solve takes is enough. No limit by default. One scan of every row reads the
+        matrix once; where independent costs are drawn from a wide range some 10 are needed, and up to half the rows at
+        worst.
     """
 
     name: ClassVar[str] = "jv"

@@ -18,17 +18,12 @@ import numpy as np
 from ..jit.compiled import compiled
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
-from .finish import TOO_HARD
+from .finish import TOO_HARD, are_too_few
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, augment_path, take, unassigned_sink
 
 LONGEST_CHAIN = 30
 """Rows that displace each other in turn before the last one waits for a shortest path. On real costs, price wars over a
 few columns would spend all bids, and paths are cheaper (500 to 2,000 points: 0.6 of the time; 15, 100 are slower)."""
-
-SURE_AFTER = 8
-"""Part of the scans allowed that is spent before those of the rows matched so far tell how many all will take. Of the
-rows that wait, a tenth is matched by then between clouds apart and of inner products, which take 3 times what is
-allowed and more; a third to nine tenths of costs that stay within it (10 of 80 scans a row, n = 2,000)."""
 
 
 @compiled
@@ -72,8 +67,8 @@ def assign_dense_rows(cost, state, counts, most_scans):
     key, scanned = np.empty(len(state.v), state.v.dtype), np.empty(len(state.v), np.int32)
     begun = counts[2]
     for done in range(len(waiting)):
-        row, spent = waiting[done], counts[2] - begun
-        if spent > most_scans // SURE_AFTER and float(spent) * len(waiting) > float(most_scans) * done:
+        row = waiting[done]
+        if are_too_few(most_scans, counts[2] - begun, done, len(waiting)):
             return TOO_HARD
         end, length, n_scanned = _search(cost, row, state, key, scanned)
         counts[1] += 1

@@ -201,10 +201,10 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     zero = dual - dual  # in the type of the duals
     reach = zero
-    shortest_unassigned, leaving = none, -1
+    end, length = NO_PATH, none
     while True:
-        if row_bound[i] < none and reach + (row_bound[i] - dual) < shortest_unassigned:
-            shortest_unassigned, leaving = reach + (row_bound[i] - dual), i
+        if row_bound[i] < none and reach + (row_bound[i] - dual) < length:
+            end, length = unassigned_sink(i), reach + (row_bound[i] - dual)
         lo = indptr[i]
         if n_heap + indptr[i + 1] - lo > len(heap):
             heap = grown(heap, n_heap + indptr[i + 1] - lo)
@@ -213,20 +213,20 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
             if place[j] == _SCANNED:
                 continue
             through = reach + max(data[e] - v[j] - dual, zero)
-            if through >= shortest_unassigned or (place[j] != UNSEEN and through >= dist[j]):
+            if through >= length or (place[j] != UNSEEN and through >= dist[j]):
+                continue
+            pred[j] = i
+            pred_cost[j] = data[e]
+            if row_of_col[j] < 0:  # nothing as far as the nearest end is of use: it does not enter the heap
+                end, length = j, through
                 continue
             if place[j] == UNSEEN:
                 n_heap = append(j, heap, n_heap, place)
             dist[j] = through
-            pred[j] = i
-            pred_cost[j] = data[e]
             rise(heap, place[j], dist, place)
-        if n_heap == 0 or dist[heap[0]] >= shortest_unassigned:
-            end = unassigned_sink(leaving) if leaving >= 0 else NO_PATH
-            return end, shortest_unassigned, n_heap, n_scanned, heap, scanned
+        if n_heap == 0 or dist[heap[0]] >= length:
+            return end, length, n_heap, n_scanned, heap, scanned
         j = heap[0]
-        if row_of_col[j] < 0:
-            return j, dist[j], n_heap, n_scanned, heap, scanned
         n_heap = pop(heap, n_heap, dist, place)
         place[j] = _SCANNED
         if n_scanned == len(scanned):

@@ -19,6 +19,11 @@ from auctrack.matching import (
 )
 from auctrack.matching.device import cuda
 from auctrack.matching.jv.solver import without_mask
+from auctrack.matching.paths.dense_paths import assign_dense_rows
+from auctrack.matching.paths.finish import TOO_HARD, match_rows
+from auctrack.matching.paths.shortest_paths import lower_to_cheapest, start
+from auctrack.matching.problem.convert import as_sparse
+from auctrack.matching.problem.flat_graph import flat_graph
 from auctrack.plugins.bench.assignment.hostile_costs import (
     ball_to_shell,
     cubes,
@@ -53,14 +58,29 @@ def test_the_last_solver_has_no_limit(monkeypatch):
 @pytest.mark.parametrize(
     "costs", [inner_products, two_blobs, tight_clusters, ball_to_shell, cubes, one_far_point, letters]
 )
-def test_a_limit_above_what_a_solve_takes_never_ends_it_and_a_fourth_does(costs):
-    """Though it is given up as soon as the rows matched so far show that it will not do."""
-    cost = costs(400, 1)
-    free = solve(cost, "jv", "cpu")
-    taken = free.stats["rows_scanned"] / len(cost)
-    np.testing.assert_array_equal(solve(cost, JV(most_scans=math.ceil(taken) + 1), "cpu").col_of_row, free.col_of_row)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_a_limit_far_above_what_a_solve_takes_never_ends_it_and_a_fourth_does(costs, form):
+    """Though it is given up as soon as the rows matched so far let expect that it will not do."""
+    cost = Problem.dense(costs(400, 1))
+    free = solve(cost, JV(form), "cpu")
+    taken = free.stats["rows_scanned"] / cost.n_rows
+    enough = solve(cost, JV(form, most_scans=math.ceil(5 * taken)), "cpu")
+    np.testing.assert_array_equal(enough.col_of_row, free.col_of_row)
     with pytest.raises(NotConverged, match="most_scans"):
-        solve(cost, JV(most_scans=max(int(taken / 4), 1)), "cpu")
+        solve(cost, JV(form, most_scans=max(int(taken / 4), 1)), "cpu")
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_an_eighth_of_a_limit_and_a_few_searches_tell_that_it_will_not_do(form):
+    problem, counts = Problem.dense(inner_products(400, 1)), np.zeros(3, np.int64)
+    limit = solve(problem, JV(form), "cpu").stats["rows_scanned"] // 4
+    graph, state = flat_graph(as_sparse(problem)), start(*problem.dual_bounds())
+    lower_to_cheapest(*graph, state)
+    if form == "dense":
+        assert assign_dense_rows(problem.cost_matrix, state, counts, limit) == TOO_HARD
+    else:
+        assert match_rows(np.arange(400), *graph, state, counts, limit) == TOO_HARD
+    assert limit / 8 < counts[2] < limit / 2
 
 
 def test_most_scans_ends_in_an_error_that_names_it():

@@ -88,7 +88,7 @@ def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
-    problem = neighbour_graph(600, 610)
+    problem = neighbour_graph(1000, 1010)
     answer = solve(problem, Auction())
     alone = answer.row_of_col < 0
     assert answer.stats["unassigned_columns"] > 0
