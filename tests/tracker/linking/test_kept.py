@@ -11,6 +11,7 @@ from auctrack.tracker.linking.kept import Keeping
 from auctrack.tracker.linking.link import link_points, link_steps
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from auctrack.tracker.points import Points
 from auctrack.tracker.stepwise import finished
 
@@ -19,8 +20,8 @@ from .movies import table, walks
 MOTIONS = {"learned": LinkSettings(), "none": LinkSettings(motion="none")}
 
 
-def linked(points: Points, settings: LinkSettings, keeping: Keeping, **more) -> Linking:
-    return finished(link_steps(points, settings, keeping=keeping, margins=True, **more))
+def linked(points: Points, settings: LinkSettings, keeping: Keeping) -> Linking:
+    return finished(link_steps(points, settings, keeping=keeping, margins=True))
 
 
 @pytest.mark.parametrize("settings", MOTIONS.values(), ids=MOTIONS)
@@ -46,7 +47,7 @@ def test_corrections_start_from_it_without_linking_again(settings, monkeypatch):
 class TestNothingIsKept:
     def test_of_a_movie_that_is_worked_through_in_windows(self):
         points = walks(60, 40, seed=1)[0]
-        linking = linked(points, LinkSettings(), Keeping.AT_HAND, at_once=600)
+        linking = linked(points, LinkSettings(memory_budget_gb=600 * BYTES_A_DETECTION / 1e9), Keeping.AT_HAND)
         assert linking.report["windows"] > 1
         assert linking.kept is None
 
