@@ -13,6 +13,7 @@ import typer
 
 from ...tracker.errors import InvalidInput
 from . import console, options
+from .outcome import SOME_FAILED
 from .wording import columns_option, sentence
 
 if TYPE_CHECKING:
@@ -73,7 +74,18 @@ def command(
     from ..report.movie_report import figures, movie_page
     from .inputs import stem
 
-    tables = [table for given in tracks for table in _tables(given)]
+    tables: list[Path] = []
+    without = False
+    for given in tracks:
+        try:
+            tables += _tables(given)
+        except InvalidInput as error:
+            if len(tracks) == 1:
+                raise
+            console.fail(sentence(error))
+            without = True
+    if not tables:
+        raise typer.Exit(SOME_FAILED)
     if movie is not None and len(tables) > 1:
         raise typer.BadParameter(f"is for one table; got {len(tables)}.", param_hint="--movie")
     listed: dict[str, tuple[str, dict[str, str]]] = {}
@@ -87,6 +99,8 @@ def command(
     if len(tables) > 1:
         write_whole({folder / INDEX: index_page(listed).encode()}, overwrite=overwrite)
         console.show(console.aligned([("index", str(folder / INDEX))]))
+    if without:
+        raise typer.Exit(SOME_FAILED)
 
 
 def _tables(given: Path) -> list[Path]:

@@ -86,7 +86,7 @@ def command(
     movie), z_um, y_um, x_um (the same in µm, where the voxel size is known), t_s (time, where the frame interval is
     known), features, track_id, and link_probability and link_margin: how sure the link that leads to the particle is
     (empty where a track begins; not there with --motion none or --linking jaqaman). Beside it,
-    NAME.tracks.csv.settings.json holds the units and every setting that took effect.
+    NAME.tracks.csv.settings.json holds the units, every setting, and what "auto" came to.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an
     input of its own. A result that is up to date is skipped; one from another input or other settings, or that was

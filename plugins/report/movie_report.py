@@ -128,11 +128,21 @@ def _settings(result: Result) -> str:
     usual = _flat(Settings().to_mapping())
     rows: list[tuple[str, str, str]] = []
     for name, value in effective.items():
-        if value is None or (name.startswith("detect ") and result.behind != "movie"):  # nothing was detected
+        if value is None or not _counts(name, effective, result.behind):
             continue
         why = _origin(asked.get(name), value, usual.get(name), result.behind) if asked else "not recorded"
-        rows.append((name, _shown(value), why))
+        taken = result.known.get(name.removeprefix("link ")) if value == "auto" else None
+        rows.append((name, _shown(value) if taken is None else f"{value}: {taken}", why))
     return html.section("Settings", html.table(("setting", "value", "why"), rows) if rows else "")
+
+
+def _counts(name: str, effective: Mapping[str, Any], behind: str) -> bool:
+    """Whether a setting had any part in the run: nothing is detected in a table, and some are of one way of linking."""
+    if name.startswith("detect "):
+        return behind == "movie"
+    if name in ("link gap_closing_range", "link division_range", "link merge_range"):
+        return effective.get("link linking") == "jaqaman"
+    return name != "link cost" or effective.get("link motion") == "none"
 
 
 def _learned(result: Result) -> str:

@@ -178,6 +178,9 @@ def test_settings_are_given_measured_or_default(auctrack, tmp_path):
     assert page.setting("link motion") == ("none", "given")
     assert page.setting("link divisions") == ("false", "default")
     assert page.setting("link unmatched_cost")[1] == "measured from the points"
+    assert page.setting("link solver")[0] == "auto: jv"
+    assert page.setting("link cost")[0] == "squared"
+    assert "link gap_closing_range" not in page.seen
     assert "detect method" not in page.seen
     assert page.fact("points") == str(tmp_path / "p.csv")
     assert "auctrack link" in page.words
@@ -280,3 +283,11 @@ def test_of_a_folder_all_tracks_are_reported_on_whatever_their_names_and_nothing
     assert {path.name for path in (tmp_path / "runs").glob("*.html")} == {
         "first.report.html", "second.report.html", "index.html",
     }  # fmt: skip
+
+
+def test_a_folder_without_tracks_does_not_keep_the_others_from_their_pages(auctrack, tracked, tmp_path):
+    (tmp_path / "empty").mkdir()
+    result = auctrack("report", "empty", tracked)
+    assert result.exit_code == 1
+    assert "empty" in result.stderr
+    assert (tracked / "spots.report.html").exists()
