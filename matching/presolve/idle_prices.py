@@ -58,6 +58,8 @@ def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignm
 
 def _are_idle(problem: Problem) -> bool:
     """Whether a single problem has prices that are all as high as its dearest pair, those of two sides together."""
+    assert problem.row_unmatched is not None
+    assert problem.col_unmatched is not None
     sides = problem.row_unmatched, problem.col_unmatched
     if problem.n_blocks > 1 or min(problem.shape) < FEWEST or not problem.allows_all:
         return False

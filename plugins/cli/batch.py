@@ -103,7 +103,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         raise standing
     with console.progress(job.source) as progress:
         result = track(job.source, settings, progress=progress)
-    record = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
+    record: dict[str, Any] = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
     writing = StageSeconds()
     try:
         with held_back(), writing.of("write"):
