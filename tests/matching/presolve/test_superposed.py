@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import NotConverged, Problem, solve, verify
+from auctrack.matching.device import cuda
 from auctrack.matching.presolve.superposed import FEWEST, solve_superposed
 
 Sets = tuple[np.ndarray, np.ndarray]
@@ -122,3 +123,15 @@ def test_a_spent_budget_carries_an_answer_for_the_sets_as_stated() -> None:
     assert (
         known.row_duals + known.col_duals[:, None] <= ((problem.x - problem.y[:, None]) ** 2).sum(axis=2) + 1e-12
     ).all()
+
+
+@pytest.mark.gpu
+def test_arrays_on_a_gpu_stay_there() -> None:
+    problem = _problem(_apart, 3000)
+    assert problem.x is not None
+    assert problem.y is not None
+    x, y = map(cuda.cupy().asarray, (problem.x, problem.y))
+    answer = solve(Problem.points(x, y, metric="squared"), device="cuda")
+    assert cuda.is_device_array(answer.col_of_row)
+    assert verify(problem, answer).is_optimal
+    assert answer.cost == pytest.approx(solve(problem, device="cpu").cost, rel=1e-12)
