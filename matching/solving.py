@@ -14,6 +14,7 @@ from .certificate.refine import refined
 from .choice import choose
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
+from .presolve.bilinear import by_points
 from .presolve.groups import from_shorter_side, solve_in_groups
 from .presolve.high_prices import at_lower_prices
 from .presolve.idle_prices import without_idle_prices
@@ -72,6 +73,8 @@ def solve(
     - costs of equal sides that sorting solves, as a convex function of the distance on a line is, as a matrix or as
       points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting",
       and `device` "cpu", where it is done whatever device was asked for (a matrix on a GPU is not fetched for it);
+    - on a CPU, matrices of squared distances or inner products of up to three axes: `auction`, on the points that are
+      read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
       few pairs worth a link, and on their matrix where it is small or nearly full; `auction` elsewhere;
     - on a CUDA device, dense costs: `hungarian-classical`; sparse costs without `unmatched_cost`: `hungarian-tree`; all
@@ -107,6 +110,10 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     if answer is not None:
         return answer.with_stats(auto="neighbours in one order of each side tell that links need not cross")
     choice = choose(problem, device)
+    if choice.device == "cpu" and not options and not problem.is_on_device:
+        answer = by_points(problem, partial(_solved, solver=make_solver("auction", matrix=False), device="cpu"))
+        if answer is not None:
+            return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
     reason = choice.reason
     for stuck, limits in () if options else choice.first_tried(problem):
         try:

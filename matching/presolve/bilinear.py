@@ -1,0 +1,106 @@
+"""Matrices that hold squared distances or inner products: solved as the point sets that they were made of.
+
+With one row and one column subtracted, such a matrix has the rank of the points' space. A cross of a row and a column a
+dimension (S. Goreinov, E. Tyrtyshnikov, N. Zamarashkin, "A theory of pseudoskeleton approximations", Linear Algebra
+Appl. 261, 1997) then gives it all: c_ij = p_i + q_j + a_i·b_j. The optimum depends on the products alone, so that a and
+-b, whose squared distances hold them, are matched as points, over their nearest neighbours and without a matrix. The
+matrix settles what rounding left, and proves the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.not_converged import NotConverged
+from ..certificate.refine import refined
+from ..paths.finish import TOO_HARD, finish_rows
+from ..paths.shortest_paths import start
+from ..problem import Problem
+from ..tolerance import SHARE
+
+FEWEST = 500
+"""Rows below which a matrix is solved as soon as it is looked at."""
+
+DISTINCT = 0.9
+"""Part of the points that must lie apart: among many in one place nearest neighbours say little."""
+
+MOST_SCANS = 20
+"""Rows scanned, for each row, to settle what rounding left; 0 to 1 are needed where points say what the matrix does."""
+
+MOST_AXES = 3
+SAMPLE = 64
+"""Rows and columns whose common pairs must be what the points say."""
+
+
+def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
+    """Return the optimum of a matrix of a few axes, proven as far as rounding lets; None of others.
+
+    Parameters
+    ----------
+    problem : Problem
+        On the host. Only single matrices of real costs and equal sides, without an `unmatched_cost` and with all pairs
+        allowed, are looked at, from `FEWEST` rows.
+    solve : callable
+        Solves point sets, or raises `NotConverged` where their neighbours do not decide.
+    """
+    n, m = problem.shape
+    is_one = problem.kind == "dense" and problem.n_blocks == 1 and n == m and n >= FEWEST
+    if not is_one or problem.is_integer or problem.has_unmatched_cost or not problem.allows_all:
+        return None
+    factors = _factors(problem.cost_matrix)
+    if factors is None:
+        return None
+    q, a, b = factors
+    if min(map(_distinct, (a, b))) < DISTINCT * n:
+        return None
+    try:
+        found = solve(Problem.points(a, -b, metric="squared"))
+    except NotConverged:
+        return None
+    state = start(problem.dual_bounds()[0], q + (found.col_duals - (b**2).sum(axis=1)) / 2)
+    state.col_of_row[:], state.row_of_col[:] = found.col_of_row, found.row_of_col
+    counts = np.zeros(3, np.int64)
+    edges = np.arange(n + 1) * m, None, problem.data
+    if finish_rows(np.arange(n), *edges, state, counts, MOST_SCANS * n) == TOO_HARD:
+        return None
+    stats = {**found.stats, "rows_scanned": int(counts[2])}
+    answer = refined(problem, certify(problem, state.col_of_row, state.v, solver=found.solver, stats=stats))
+    return answer if answer.is_optimal else None
+
+
+def _distinct(points: np.ndarray) -> int:
+    """Return how many points there are, those as one that rounding cannot tell apart."""
+    return len(np.unique(np.rint(points / abs(points).max() / SHARE), axis=0))
+
+
+def _factors(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return q (columns,), a (rows, axes) and b (columns, axes) with c_ij = p_i + q_j + a_i·b_j for some p, or None."""
+    n, m = cost.shape
+    rng = np.random.default_rng(0)
+    rows, cols = rng.choice(n, SAMPLE, replace=False), rng.choice(m, SAMPLE, replace=False)
+    corner, p, q = float(cost[0, 0]), cost[:, 0].astype(float), cost[0].astype(float)
+
+    def left(i: np.ndarray | int, j: np.ndarray | int) -> np.ndarray:
+        products = np.sum([a[i] * b[j] for a, b in zip(sides[0], sides[1], strict=True)], axis=0) if sides[0] else 0.0
+        return cost[i, j] - p[i] - q[j] + corner - products
+
+    sides: tuple[list[np.ndarray], list[np.ndarray]] = [], []
+    pairs = np.ix_(rows, cols)
+    largest = float(abs(cost[pairs]).max())
+    for _ in range(MOST_AXES):
+        rest = abs(left(rows[:, None], cols))
+        i, j = rows[rest.max(axis=1).argmax()], cols[rest.max(axis=0).argmax()]
+        pivot = float(left(i, j))
+        if rest.max() <= SHARE * largest or pivot == 0.0:
+            break
+        root = np.sqrt(abs(pivot))  # so that both sides are as large
+        column, row = left(np.arange(n), j) / root, left(i, np.arange(m)) / pivot * root
+        sides[0].append(column)
+        sides[1].append(row)
+    if not sides[0] or not abs(left(rows[:, None], cols)).max() <= 1e-12 * largest:
+        return None
+    return q, np.stack(sides[0], axis=1), np.stack(sides[1], axis=1)

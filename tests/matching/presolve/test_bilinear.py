@@ -1,0 +1,86 @@
+"""Matrices of squared distances or inner products are solved as points: the optimum of the matrix, proven on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from auctrack.matching import Assignment, NotConverged, Problem, solve, verify
+from auctrack.matching.presolve.bilinear import FEWEST, by_points
+
+N = FEWEST + 20
+
+
+def _sides(axes: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    x, y = np.random.default_rng(seed).normal(size=(2, N, axes))
+    return x, y + 3.0
+
+
+def _squared(axes: int) -> np.ndarray:
+    return cdist(*_sides(axes), "sqeuclidean")
+
+
+def _products(axes: int) -> np.ndarray:
+    x, y = _sides(axes)
+    return x @ y.T
+
+
+def _weighted(axes: int) -> np.ndarray:
+    rng = np.random.default_rng(2)
+    return _products(axes) + 100.0 * rng.random((N, 1)) - 50.0 * rng.random(N)
+
+
+@pytest.mark.parametrize("axes", [2, 3])
+@pytest.mark.parametrize("make", [_squared, _products, _weighted], ids=lambda make: make.__name__)
+def test_the_optimum_is_that_of_the_matrix(make: Callable[[int], np.ndarray], axes: int) -> None:
+    costs = make(axes)
+    answer = solve(costs, device="cpu")
+    assert (answer.solver, "points" in answer.stats["auto"]) == ("auction", True)
+    assert verify(costs, answer).is_optimal
+    assert answer.cost == pytest.approx(solve(costs, "jv", "cpu").cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-120, 1e200])
+def test_no_unit_is_too_small_or_too_large(unit: float) -> None:
+    costs = unit * _products(3)
+    answer = solve(costs, device="cpu")
+    assert verify(costs, answer).is_optimal
+    assert answer.cost / unit == pytest.approx(solve(costs / unit, device="cpu").cost, rel=1e-12)
+
+
+def _refused(problem: Problem) -> Assignment:
+    raise AssertionError(f"{problem} should not be solved")
+
+
+def _coincident() -> np.ndarray:
+    x, y = _sides(3)
+    return cdist(x[np.arange(N) // 2], y, "sqeuclidean")
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem.dense(cdist(*_sides(3))),
+        Problem.dense(_products(4)),
+        Problem.dense(_products(3) + 1e-9 * np.random.default_rng(3).random((N, N))),
+        Problem.dense(np.rint(_squared(3)).astype(np.int64)),
+        Problem.dense(_squared(3)[:-1]),
+        Problem.dense(_squared(3), unmatched_cost=9.0),
+        Problem.dense(_squared(3)[: FEWEST - 1, : FEWEST - 1]),
+        Problem.dense(np.ones((N, N))),
+        Problem.dense(_coincident()),
+    ],
+    ids=["distances", "four axes", "noise", "integers", "unequal", "priced", "small", "constant", "coincident"],
+)
+def test_others_are_left_alone(problem: Problem) -> None:
+    assert by_points(problem, _refused) is None
+
+
+def test_where_neighbours_do_not_decide_the_matrix_is_solved() -> None:
+    def stuck(problem: Problem) -> Assignment:
+        raise NotConverged(f"{problem} is too hard")
+
+    assert by_points(Problem.dense(_squared(3)), stuck) is None
