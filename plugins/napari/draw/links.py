@@ -13,10 +13,14 @@ from .colours import COLOUR
 
 _DASHES = 5  # of a rival
 _ALWAYS = 10_000  # frames before and after: the link stays in sight while one plays the movie around it
-_YELLOW, _CYAN = (1.0, 0.9, 0.1, 1.0), (0.1, 1.0, 1.0, 1.0)
+_COLOURS = {
+    "white": ((1.0, 0.9, 0.1, 1.0), (0.1, 1.0, 1.0, 1.0)),
+    "black": ((0.6, 0.42, 0.0, 1.0), (0.0, 0.45, 0.55, 1.0)),
+}
+"""By the ink that is seen on the canvas, yellow and cyan: bright on a dark one, dark on a bright one."""
 
 
-def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping[str, Any]) -> LayerData:
+def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping[str, Any], ink: str) -> LayerData:
     """Draw links as one line each, and others dashed, in all planes and frames.
 
     Parameters
@@ -26,6 +30,8 @@ def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping
     name : str
     placed : mapping
         See `Drawing`.
+    ink : {"white", "black"}
+        What is seen on the canvas.
     """
     ends = np.concatenate([whole, dashed])
     if ends.shape[-1] < len(placed["scale"]):
@@ -39,7 +45,7 @@ def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping
         "graph": {},
         "metadata": {OURS: {"overlay": True}},
         "color_by": COLOUR,
-        "colormaps_dict": {COLOUR: _colours()},
+        "colormaps_dict": {COLOUR: _colours(ink)},
         "tail_length": _ALWAYS * 100,
         "head_length": _ALWAYS,
         "tail_width": 6,
@@ -55,7 +61,7 @@ def _dashed(line: np.ndarray) -> np.ndarray:
     return (line[0] + cuts * (line[1] - line[0])).reshape(_DASHES, 2, -1)
 
 
-def _colours() -> Any:
+def _colours(ink: str) -> Any:
     from napari.utils.colormaps import Colormap
 
-    return Colormap(np.array([_YELLOW, _CYAN]), name="auctrack link")
+    return Colormap(np.array(_COLOURS[ink]), name=f"auctrack link, {ink} ink")

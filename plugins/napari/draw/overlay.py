@@ -161,12 +161,14 @@ class Overlay(QObject):
     def show_link(self, link: np.ndarray, rivals: np.ndarray) -> None:
         """Mark a link, and dashed those that would be made in its place; see `draw_links`."""
         if self._shown is not None:
-            self._layers.put("link", draw_links(link, rivals, "link looked at", self._shown.drawing.placed))
+            placed = self._shown.drawing.placed
+            self._layers.put("link", draw_links(link, rivals, "link looked at", placed, self._ink()))
 
     def show_changes(self, made: np.ndarray, gone: np.ndarray) -> None:
         """Mark links that came, and dashed those that went; see `draw_links`."""
         if self._shown is not None:
-            self._layers.put("link", draw_links(made, gone, "links changed", self._shown.drawing.placed))
+            placed = self._shown.drawing.placed
+            self._layers.put("link", draw_links(made, gone, "links changed", placed, self._ink()))
 
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track and link any longer."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from .conftest import PHYSICAL, finish, process_events, spots
+from .test_small_screen import contrast
 
 
 def coloured_share(picture: np.ndarray) -> float:
@@ -81,7 +82,7 @@ def test_real_nuclei_are_opened_tracked_and_overlaid(viewer, open_widget, real_d
 
 
 @pytest.mark.parametrize(("theme", "has_image", "ink"), [("light", False, 0), ("light", True, 1), ("dark", False, 1)])
-def test_rings_and_the_chosen_track_are_seen_on_every_canvas(viewer, open_widget, theme, has_image, ink):
+def test_rings_the_chosen_track_and_links_are_seen_on_every_canvas(viewer, open_widget, theme, has_image, ink):
     """Black on a white canvas, white over an image."""
     if has_image:
         viewer.add_image(np.zeros((4, 60, 60)), name="movie")
@@ -96,5 +97,9 @@ def test_rings_and_the_chosen_track_are_seen_on_every_canvas(viewer, open_widget
         finish(widget)
         np.testing.assert_array_equal(viewer.layers["particles of beads"].border_color[:, :3], ink)
         np.testing.assert_array_equal(viewer.layers["chosen track"].track_colors[:, :3], ink)
+        widget.parts.results.suspicious.step(1)
+        finish(widget)
+        drawn = viewer.layers["link looked at"].track_colors[:, :3]
+        assert min(contrast(colour, [1 - ink] * 3) for colour in drawn) > 3
     finally:
         viewer.theme = before
