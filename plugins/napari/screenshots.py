@@ -1,4 +1,4 @@
-"""Make the README's pictures of the plugin: tracks in 2D, tracks in 3D, the widget, lineages.
+"""Make the README's pictures of the plugin: tracks in 2D, tracks in 3D, the widget, a doubtful link, lineages.
 
     python -m auctrack.plugins.napari.screenshots FOLDER
 
@@ -31,7 +31,7 @@ MICROSCOPE = RenderSettings(voxel_um=(1, 0.5, 0.5), seed=2)
 
 
 def main(folder: Path) -> None:
-    """Make the four pictures."""
+    """Make the five pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     flat, _ = _tracked(FLAT, (1000, 760))
     _save_canvas(flat, folder / "napari-2d.png", zoom=5.0)
@@ -51,6 +51,10 @@ def main(folder: Path) -> None:
     deep.layers["particles of movie"].visible = False
     settle(widget)
     _save_canvas(deep, folder / "napari-3d.png", zoom=7.8)
+    deep.dims.ndisplay = 2
+    deep.layers["movie"].bounding_box.visible = False
+    deep.layers["particles of movie"].visible = True
+    _save_doubtful_link(deep, widget, folder / "napari-check.png")
     deep.close()
     _save_lineages(folder / "napari-lineage.png")
 
@@ -72,6 +76,18 @@ def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Vie
     viewer.dims.set_current_step(0, len(frames) - 6)
     viewer.canvas.overlays.scale_bar.visible = True
     return viewer, widget
+
+
+def _save_doubtful_link(viewer: Viewer, widget: Any, path: Path) -> None:
+    """Save the widget as it shows the first link of the list beside its rivals."""
+    results = widget.parts.results
+    widget.parts.steps.setCurrentWidget(results)
+    results.tabs.setCurrentWidget(results.doubtful)
+    results.suspicious.step(1)
+    settle(widget)
+    viewer.scene.camera.zoom = 25.0
+    settle(widget)
+    viewer.screenshot(str(path), canvas_only=False, flash=False)
 
 
 def _save_lineages(path: Path) -> None:

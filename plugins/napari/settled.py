@@ -8,14 +8,17 @@ from typing import Any
 from qtpy.QtWidgets import QApplication
 
 _PATIENCE_S = 600.0
+_TURNS = 20
+"""Turns of the event loop that have to be quiet too: Qt lays out nested pages in several, slow on a busy machine."""
 
 
 def settle(widget: Any, *, quiet_s: float = 0.5) -> None:
-    """Run the event loop until nothing has happened for `quiet_s` seconds."""
+    """Run the event loop until nothing has happened for `quiet_s` seconds, and for some turns of it."""
     end = time.monotonic() + _PATIENCE_S
-    quiet = time.monotonic() + quiet_s
-    while time.monotonic() < min(quiet, end):
+    quiet, turns = time.monotonic() + quiet_s, 0
+    while time.monotonic() < end and (time.monotonic() < quiet or turns < _TURNS):
         QApplication.processEvents()
         time.sleep(0.001)
+        turns += 1
         if widget.is_busy:
-            quiet = time.monotonic() + quiet_s
+            quiet, turns = time.monotonic() + quiet_s, 0
