@@ -108,7 +108,7 @@ def state_of(layer: Layer) -> tuple[object, ...]:
     whole = layer.metadata.get(OURS, {}).get(WHOLE)
     can_move = type(layer).__name__ == "Points" and whole is None
     data = fingerprint(layer.data) if can_move else id(layer.data if whole is None else whole)
-    features = getattr(layer, "features", None)
+    features = getattr(layer, "features", None) if whole is None else None
     columns = None if features is None else (id(features), tuple(map(str, features.columns)))
     return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data, columns
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from auctrack.plugins.napari.layers import readers, windowed_layer
+from auctrack.plugins.napari.layers.layer_input import state_of
 from auctrack.plugins.napari.layers.preferences import Preferences
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.formats.tables import read_points, read_tracks
@@ -75,12 +76,14 @@ def test_the_window_follows_the_frame_that_is_shown(viewer, tracks_file):
     layer = open_and_wait(viewer, tracks_file)
     layer.color_by = "quality"
     layer.tail_width = 7
+    before = state_of(layer)
     for frame in (30, 12):
         viewer.dims.set_current_step(0, frame)
         wait(lambda frame=frame: frame in drawn_frames(layer))
         assert len(layer.data) <= 500 + 2
     assert (layer.color_by, layer.tail_width) == ("quality", 7)
     assert layer.name.startswith("many.csv (frames ")
+    assert state_of(layer) == before  # as an input it is no other one
 
 
 def test_saving_the_window_saves_all_tracks(viewer, tracks_file, tmp_path):
