@@ -14,7 +14,7 @@ from .asked import asked_settings
 from .setting_options import DETECT, INPUT, LINK, chosen, taking
 
 
-@taking(*chosen(INPUT, without="frame_step columns"), *chosen(DETECT), LINK["device"])
+@taking(*chosen(INPUT, without="frame_step columns"), *chosen(DETECT), LINK["device"], LINK["memory_budget"])
 def command(
     ctx: typer.Context,
     movie: Annotated[

@@ -259,7 +259,7 @@ LINK = _named(
     ),
     _option("solver", "NAME"),
     _option("device", "auto|cpu|cuda[:N]"),
-    _option("memory_budget", "GB", key="memory_budget_gb", read=_gigabytes, write="{:g}GB".format),
+    _option("memory_budget", "GB", key="memory_budget_gb", read=_gigabytes, write="{}GB".format),
 )
 REST = _named("", OUTPUT, _option("min_length", "N", kind=int))
 SETTINGS: Mapping[str, SettingOption] = {**INPUT, **DETECT, **LINK, **REST}

@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import fields
 
 import pytest
+import typer
 
 from auctrack.plugins.cli import track
 from auctrack.plugins.cli.asked import as_options, asked_settings
@@ -40,6 +41,7 @@ EVERYTHING = {
         "max_missed_frames": 0,
         "solver": "auction",
         "device": "cpu",
+        "memory_budget_gb": 1 / 3,
     },
     "min_length": 4,
 }
@@ -85,7 +87,7 @@ def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
     words = [word for word in as_options(Settings.from_mapping(EVERYTHING)) if word.startswith("--")]
     known = {f"--{name.replace('_', '-')}" for name in inspect.signature(track.command).parameters}
     assert set(words) <= known
-    assert len(words) == 24
+    assert len(words) == 25
     assert as_options(Settings()) == []
 
 
@@ -135,3 +137,16 @@ def test_what_toml_cannot_say_is_refused():
 )
 def test_a_result_is_named_after_its_input(source, name):
     assert stem(source) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "gb"), [("16", 16), ("0.5", 0.5), ("16GB", 16), ("1.5 gb", 1.5), ("500MB", 0.5), ("2g", 2)]
+)
+def test_a_memory_budget_is_in_gb_unless_it_says_so(text, gb):
+    assert asked_settings({"memory_budget": text}).link.memory_budget_gb == gb
+
+
+@pytest.mark.parametrize("text", ["much", "16KB", "GB", "0", "-1", "inf"])
+def test_what_is_no_memory_budget_is_refused_by_its_option(text):
+    with pytest.raises(typer.BadParameter, match="--memory-budget "):
+        asked_settings({"memory_budget": text})
