@@ -4,7 +4,7 @@ alone.
 Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all*
 that contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the
 optimum of the dense problem. Where the sets resemble each other, bids without an increment and a few shortest paths
-solve the first graph; elsewhere ε-scaled phases do, from coarse initial prices (`coarse_start`). Pricing
+solve the first graph; elsewhere ε-scaled phases do, from a sample's prices (`sampled_start`). Pricing
 already between the coarse phases brings most of the missing pairs in while they are cheap to answer. Points are
 numbered along a Hilbert curve, so that whatever is near in space is near in memory.
 
@@ -15,6 +15,7 @@ through boxes, and the order of things.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,6 @@ from ..paths.finish import (
 )
 from ..paths.shortest_paths import State, least_of_rows, lower_to_cheapest, named_counts, start
 from ..points.box_tree import build_tree, nearest
-from ..points.coarse_start import coarse_prices
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
 from ..problem import Problem
@@ -38,6 +38,7 @@ from .bidding import increment, out_of_bids
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
 from .pair_graph import costs_of_pairs, extended, united
+from .sampled_start import sampled_duals
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 
 NEIGHBOURS = 8
@@ -48,7 +49,7 @@ MARGINS = (1.0, 1.0, 5.0, 15.0)
 do. A pair that is added early spares a repair, which costs far more: shortest paths grow with the price differences
 that they have to overcome, until one reaches a large part of all points."""
 
-NEW_PAIRS = 8
+NEW_PAIRS = 16
 """Most pairs that a row gains by one pricing."""
 
 
@@ -148,13 +149,15 @@ class _MatrixFree:
         steps = np.full(1 if last else 0, last)
         if self.schedule.scaled:
             steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], last)
-            steps = self._start_coarsely(prices, steps)
+            steps = self._start_from_sample(prices, steps)
         for k, eps in enumerate(steps):
             if self._scans_left() < 0:
                 return 0
             left = self._phase(prices, eps)
             if k < len(MARGINS) and eps > last:  # what contradicts the last is bid on, below
                 self._add_contradictions(self._row_duals(prices.v), prices.v, -MARGINS[k] * eps)
+            if left and k and not last:  # finer increments would take all of their bids too
+                break
         while last and self._add_contradictions(self._row_duals(prices.v), prices.v) is not None:
             if self._scans_left() < 0:
                 return 0
@@ -163,16 +166,18 @@ class _MatrixFree:
             left = self._phase(prices, last)
         return left if self.schedule.shares_budget else 0
 
-    def _start_coarsely(self, prices: Prices, steps: np.ndarray) -> np.ndarray:
-        """Set coarse initial prices, and add the pairs that they call for; return the phases still needed.
+    def _start_from_sample(self, prices: Prices, steps: np.ndarray) -> np.ndarray:
+        """Set a sample's prices, and add the pairs that they call for; return the phases still needed.
 
         The coarsest phase is spared. The next is run twice: pairs added between shorten the paths along which prices
         differ, and prices settle to that sooner in coarse steps than in fine ones.
         """
         if len(steps) < 2:
             return steps
-        prices.v[:] = coarse_prices(self.rows.points[:, : self.n], self.cols.points[:, : self.m], self.squared)
-        self._add_contradictions(self._row_duals(prices.v), prices.v, -steps[1])
+        x, y = self.rows.points[:, : self.n].T, self.cols.points[:, : self.m].T
+        metric = "squared" if self.squared else "distance"
+        prices.v[:], highest = sampled_duals(x, y, metric, partial(match_points, options=AuctionOptions()))
+        self._add_contradictions(np.minimum(self._row_duals(prices.v), highest), prices.v, -steps[1])
         return np.concatenate([steps[1:2], steps[1:]])
 
     def _phase(self, prices: Prices, eps: float) -> int:

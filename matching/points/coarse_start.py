@@ -1,4 +1,6 @@
-"""Where prices start between two point sets: their shape on scales of many spacings, from the densities.
+"""Where prices start between two point sets on a GPU: their shape on scales of many spacings, from the densities.
+
+This is the twin of `gpu_coarse`; on a CPU prices start from a sample's optimum (`auction/sampled_start`).
 
 Where rows outnumber columns they must leave, and prices must differ over long distances to make them; bids would
 carry such differences one pair at a time. On a coarse scale the duals are a potential φ (r = φ at a row, v = -φ at a

@@ -101,15 +101,20 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
         if level > 0:
             child = tree.starts[level - 1] + at * FAN
             box_gaps(tree, child, box, gaps)
+            begin, promising, lowest = size, size, np.inf
             for c in range(FAN):
-                least = gaps[c] if squared else np.sqrt(gaps[c])
-                if least - largest[child + c] < highest:
+                least = (gaps[c] if squared else np.sqrt(gaps[c])) - largest[child + c]
+                if least <= highest:
                     stack[size] = ((level - 1) << 40) | (at * FAN + c)
+                    if least < lowest:
+                        promising, lowest = size, least
                     size += 1
+            if size > begin:  # what promises most comes first: once lists are full of it, the rest is soon left out
+                stack[promising], stack[size - 1] = stack[size - 1], stack[promising]
             continue
         for i in range(first, end):
             z, y, x = rows[0, i], rows[1, i], rows[2, i]
-            if least_in_leaf(tree, at, z, y, x, largest, squared) >= r[i] - tolerance:
+            if least_in_leaf(tree, at, z, y, x, largest, squared) > _asked_below(i, r, tolerance, slack, counts):
                 continue
             point_squares(tree, at * FAN, z, y, x, near)
             for c in range(FAN):
@@ -120,6 +125,16 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
                     rounding = _ROUNDING * max(cost, abs(price), abs(r[i]))
                     if below < -rounding - tolerance and at * FAN + c not in indices[indptr[i] : indptr[i + 1]]:
                         _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
+        highest = -np.inf
+        for i in range(first, end):
+            highest = max(highest, _asked_below(i, r, tolerance, slack, counts))
+
+
+@compiled(inline="always")
+def _asked_below(i, r, tolerance, slack, counts):
+    """Return the c - v up to which row i takes a pair: once its list is full, that of the last on it."""
+    last = slack.shape[1] - 1
+    return r[i] + slack[i, last] if counts[i] > last else r[i] - tolerance
 
 
 @compiled(inline="always")
