@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..problem import Problem
 from ..problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
-from ..tolerance import DUALS_BEYOND_COSTS, EPS, STATED, ULPS
+from ..tolerance import DUALS_BEYOND_COSTS, EPS, FAR, STATED, ULPS
 from .assignment import Assignment
 from .certify import Slackness, block_of, certify, complementary_slackness, incomplete_blocks, inverse, settled
 from .exact_optimum import is_cheapest, is_small
@@ -87,8 +87,9 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     best, terms = best_row_duals(problem, v)
     links = assignment.col_of_row, assignment.row_of_col
     sums = settled(problem, *links, r, v, complementary_slackness(problem, *links, r, v, terms))
-    proven = sums.has_zero_slack and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
-    proven = proven or (not is_small(problem) and _is_proven_at_lower_prices(problem, assignment, sums))
+    proven = sums.has_zero_slack and (
+        _is_cheapest(problem, assignment) if is_small(problem) else _is_beyond_doubt(problem, assignment, sums)
+    )
     gap = _gap_at_lower_prices(problem, assignment, sums)
     faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, gap, proven)
     proven = proven and not faults
@@ -111,10 +112,31 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
     return True
 
 
-def _is_proven_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
-    """Whether each block that its duals leave in doubt has prices far above its costs, and is proven at lower ones."""
-    proofs = (_proof_at_lower_prices(problem, assignment, b) for b in np.flatnonzero(sums.in_doubt).tolist())
-    return sums.has_zero_slack and all(proof is not None for proof in proofs)
+def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
+    """Whether each block of a large problem is proven by its duals, or where prices are far above all costs, at lower.
+
+    Duals as large as such prices hide a wrong link in their rounding, and would leave a right one in doubt.
+    """
+    for b in np.flatnonzero(sums.in_doubt | _may_have_far_prices(problem, assignment.col_of_row)).tolist():
+        proof = _proof_at_lower_prices(problem, assignment, b)
+        if bool(sums.in_doubt[b]) if proof is None else not proof.is_optimal:
+            return False
+    return True
+
+
+def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+    """Return for each block whether its least prices are far above what its dearest link tells of its costs."""
+    if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None:
+        return np.zeros(problem.n_blocks, np.bool_)
+    least, dearest = np.zeros((2, problem.n_blocks))
+    for prices, offsets in (problem.row_unmatched, problem.row_offsets), (problem.col_unmatched, problem.col_offsets):
+        of_side = np.full(problem.n_blocks, np.inf)
+        np.minimum.at(of_side, block_of(offsets, np.arange(len(prices))), prices)
+        least += of_side
+    rows = np.flatnonzero(col_of_row >= 0)
+    block = block_of(problem.row_offsets, rows)
+    np.maximum.at(dearest, block, abs(link_costs(problem, rows, block, col_of_row[rows])))
+    return least > FAR * 2.0 * np.minimum(problem.n_rows_of_block, problem.n_cols_of_block) * dearest
 
 
 def _gap_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> np.ndarray:
@@ -124,19 +146,18 @@ def _gap_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackne
         return gap
     for b in np.flatnonzero(stated < gap - _rounding_of_gap(sums)).tolist():
         proof = _proof_at_lower_prices(problem, assignment, b)
-        if proof is not None:
+        if proof is not None and proof.is_optimal:
             gap[b] = proof.gap
     return gap
 
 
 def _proof_at_lower_prices(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
-    """Return the links of a block as they are proven at lower prices; None where they are not, or prices not high."""
+    """Return the links of a block certified at lower prices; None where its prices are not far above all costs."""
     col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
     lower = at_lower_prices(problem.block(b), col_of_row)
     if lower is None:
         return None
-    answer = certify(lower[0], col_of_row, lower[1], solver="")
-    return answer if answer.is_optimal else None
+    return certify(lower[0], col_of_row, lower[1], solver="")
 
 
 def _rounding_of_gap(sums: Slackness) -> Any:

@@ -33,7 +33,7 @@ from auctrack.plugins.bench.assignment.hostile_costs import (
     tight_clusters,
     two_blobs,
 )
-from auctrack.plugins.bench.assignment.unlike_points import UNLIKE
+from auctrack.plugins.bench.assignment.hostile_problems import points_of_a_line
 
 
 def test_long_searches_hand_over_to_the_auction():
@@ -140,7 +140,7 @@ def test_points_whose_neighbours_say_little_get_their_matrix_and_another_solver_
 
 
 def test_an_auction_without_its_matrix_says_when_neighbours_say_too_little():
-    problem = Problem.points(*UNLIKE["a cube and a slab"](2000, 1))
+    problem = points_of_a_line(1000, 1)
     assert solve(problem, "auction", device="cpu").stats["matrix"] == 1
     with pytest.raises(NotConverged, match="matrix"):
         solve(problem, "auction", device="cpu", matrix=False)

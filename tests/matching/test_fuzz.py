@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Assignment, Problem, solve, verify
+from auctrack.matching.certificate import exact_optimum
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.costs import pair_costs
@@ -173,13 +174,18 @@ def test_one_ulp_of_a_link_counts_where_all_others_are_nearly_free() -> None:
     assert _assert_not_fooled(problem, stated, solve(problem, "auto", "cpu"))
 
 
-def test_a_price_far_above_all_costs_hides_no_wrong_link() -> None:
+@pytest.mark.parametrize("is_small", [True, False])
+def test_a_price_far_above_all_costs_hides_no_wrong_link(is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where a problem counts as too large to be checked once more in whole numbers."""
+    if not is_small:
+        monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
     seed = 6_004_289
     problem, stated = _stated(seed)
     forged = _forged(problem, solve(problem, "auto", "cpu"), np.random.default_rng(seed))
     (cost, prices), *_ = stated
     assert _excess(cost, prices, forged.col_of_row) > SHARE
     assert not verify(problem, forged)
+    assert verify(problem, solve(problem, "auto", "cpu"))
 
 
 def _assert_forged_is_refused(problem: Problem, stated: list[tuple[np.ndarray, Any]], forged: Assignment) -> None:
