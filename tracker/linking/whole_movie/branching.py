@@ -3,7 +3,8 @@
 Daughters move apart, farther than a step: how far, and which share of the lone ends come from a division, is learned
 from the lone ends themselves. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the
 particles of the frame before, and of the uniform density of the lone. Both daughters move that far: a particle whose
-other link is an ordinary step is no mother.
+other link is an ordinary step is no mother. Where links may miss a frame, so may those to daughters: how often is
+learned like the share of daughters over one frame, and what is wider is the ordinary step of the frame in between.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import numpy as np
 
 from ..motion.expected import candidates_ahead
 from ..motion.flow import flow_of_edges
-from ..motion.graph import Graph
+from ..motion.graph import Graph, merged
 from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.sweep import densities_of
 
+MOST_LAGS = 2
+"""Frames from a mother to a daughter at most: one may be missed in between."""
 RADIUS = 1.5
 """Longest way from a mother to a daughter, in spacings, less the neighbours' flow."""
 FIRST_WIDTH = 0.4
@@ -65,6 +68,9 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     following = np.bincount(graph.head, belief.probability, minlength=graph.n)
     followed = np.bincount(graph.tail, belief.probability, minlength=graph.n)
     wide, away = _candidates(belief, following, followed, divisions=divisions, merges=merges)
+    added = (wide.lag - 1) * float(belief.law.variance.mean())
+    lags = min(belief.lags, MOST_LAGS)
+    ways = _Ways(lags, wide.lag, (away**2).sum(axis=1), away.shape[1], added, belief.movie.log_density)
     all_edges, place_of_wide, place_of_old = _united(wide, graph)
     row, second = belief.movie.row, list[np.ndarray | None]()
     further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
@@ -75,11 +81,10 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
             second.append(None)
             continue
         worth = np.full(len(all_edges), -np.inf)
-        log_density = belief.movie.log_density
         other = _OtherLinks.of(belief, wide, wide.tail if end is wide.head else wide.head)
-        variance, share = belief.lessons.of(partial(_learned, away, end, taken, log_density, other))
-        odds = np.maximum(_odds(away, variance, share, log_density) * other.likeness(variance), 1e-300)
-        worth[place_of_wide] = np.log(odds) - np.log(1 - share) - further
+        variance, share = belief.lessons.of(partial(_learned, ways, end, taken, other))
+        odds = np.maximum(ways.odds(variance, share) * other.likeness(variance), 1e-300)
+        worth[place_of_wide] = np.log(odds) - np.log(1 - share.sum()) - further
         first = np.maximum(first, worth)
         second.append(worth)
     return Branches(all_edges, first, *second)
@@ -88,18 +93,50 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
 def _candidates(
     belief: Belief, following: np.ndarray, followed: np.ndarray, *, divisions: bool, merges: bool
 ) -> tuple[Graph, np.ndarray]:
-    """Return the pairs of consecutive frames near each other, one end of which is free, and their displacements."""
+    """Return the pairs near each other, up to `MOST_LAGS` apart, one end of which is free, and their displacements."""
     ahead = np.zeros_like(belief.movie.position)
     if belief.near is not None:
         ahead = belief.flow_weight * flow_of_edges(belief.graph, belief.near, belief.probability)[1]
-    wide = candidates_ahead(belief.movie, 1, RADIUS, ahead, belief.hooks)
+    lags = range(1, min(belief.lags, MOST_LAGS) + 1)
+    wide = merged([candidates_ahead(belief.movie, lag, RADIUS, lag * ahead, belief.hooks) for lag in lags])
     free = np.zeros(len(wide), bool)
     if divisions:
         free |= following[wide.head] < SURE
     if merges:
         free |= followed[wide.tail] < SURE
     wide = wide.only(free)
-    return wide, wide.step - ahead[wide.tail]
+    return wide, wide.step - wide.lag[:, None] * ahead[wide.tail]
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How far daughters may have gone.
+
+    Attributes
+    ----------
+    lags : int
+        Frames that they may span.
+    lag : int32 (wide,)
+    square : float64 (wide,)
+        Squared displacement of each candidate.
+    ndim : int
+    added : float64 (wide,)
+        Variance per axis of the ordinary steps after the first frame.
+    log_density : float
+    """
+
+    lags: int
+    lag: np.ndarray
+    square: np.ndarray
+    ndim: int
+    added: np.ndarray
+    log_density: float
+
+    def odds(self, variance: float, share: np.ndarray) -> np.ndarray:
+        """Return the odds of each against a detection from nowhere, before others are looked at."""
+        wide = variance + self.added
+        log_likelihood = -0.5 * self.square / wide - 0.5 * self.ndim * np.log(2 * np.pi * wide)
+        return share[self.lag - 1] * np.exp(log_likelihood - self.log_density)
 
 
 @dataclass(frozen=True)
@@ -109,9 +146,10 @@ class _OtherLinks:
     Attributes
     ----------
     mother : int32 (edges,)
-        Of each ordinary candidate over one frame.
-    probability, square, density : float64 (edges,)
-        Of each, its squared displacement, and how likely that is of an ordinary step.
+        Of each ordinary candidate over up to `MOST_LAGS` frames.
+    probability, square, added, density : float64 (edges,)
+        Of each, its squared displacement, what daughters add to theirs as in `_Ways`, and how likely an ordinary link
+        makes it.
     asking, own : int32 (wide,), int64 (wide,)
         Mother of each candidate of a division, and the ordinary candidate of the same pair, −1 without one.
     n, ndim : int
@@ -120,6 +158,7 @@ class _OtherLinks:
     mother: np.ndarray
     probability: np.ndarray
     square: np.ndarray
+    added: np.ndarray
     density: np.ndarray
     asking: np.ndarray
     own: np.ndarray
@@ -129,20 +168,21 @@ class _OtherLinks:
     @classmethod
     def of(cls, belief: Belief, wide: Graph, asking: np.ndarray) -> _OtherLinks:
         """Return the links beside those of `wide`, whose mothers are `asking`: their tails, or heads at merges."""
-        graph, one = belief.graph, np.flatnonzero(belief.graph.lag == 1)
+        graph, few = belief.graph, np.flatnonzero(belief.graph.lag <= MOST_LAGS)
         step = belief.own_steps()
         density = densities_of(graph, step, tables(belief.law, belief.lags).packed).sum(axis=1)
-        mother = (graph.tail if asking is wide.tail else graph.head)[one]
+        mother = (graph.tail if asking is wide.tail else graph.head)[few]
         keys, asked = (g.tail.astype(np.int64) * g.n + g.head for g in (graph, wide))
-        keys = keys[one]
+        keys = keys[few]
         at = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
         own = np.where(keys[at] == asked, at, -1) if len(keys) else np.full(len(asked), -1)
-        square = (step[one] ** 2).sum(axis=1)
-        return cls(mother, belief.probability[one], square, density[one], asking, own, graph.n, step.shape[1])
+        square, added = (step[few] ** 2).sum(axis=1), (graph.lag[few] - 1) * float(belief.law.variance.mean())
+        return cls(mother, belief.probability[few], square, added, density[few], asking, own, graph.n, step.shape[1])
 
     def likeness(self, variance: float) -> np.ndarray:
         """Return how many times likelier each mother's other link makes it that it divides, float64 (wide,)."""
-        log_daughter = -0.5 * self.square / variance - 0.5 * self.ndim * np.log(2 * np.pi * variance)
+        wide = variance + self.added
+        log_daughter = -0.5 * self.square / wide - 0.5 * self.ndim * np.log(2 * np.pi * wide)
         linked = np.where(self.probability > TELLING, self.probability, 0.0)
         told = linked * np.exp(log_daughter) / self.density
         told, linked = (np.bincount(self.mother, of, self.n)[self.asking] - self._own(of) for of in (told, linked))
@@ -152,28 +192,21 @@ class _OtherLinks:
         return np.where(self.own >= 0, np.append(values, 0.0)[self.own], 0.0)
 
 
-def _learned(
-    away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: float, other: _OtherLinks
-) -> tuple[float, float]:
-    """Return the variance of the lone ends' ways, and the share of these ends that come from a division."""
-    ndim = away.shape[1]
-    square = (away**2).sum(axis=1)
-    variance, share = FIRST_WIDTH**2, 0.5
+def _learned(ways: _Ways, end: np.ndarray, taken: np.ndarray, other: _OtherLinks) -> tuple[float, np.ndarray]:
+    """Return the variance of the lone ends' ways over one frame, and the shares of them from a division, per lag."""
+    rarer = 0.1 ** np.arange(ways.lags)
+    variance, share = FIRST_WIDTH**2, 0.5 * rarer
     lone = taken[end] < LONE
     ends = len(np.unique(end[lone]))
+    lag, square = ways.lag[lone], (ways.square - ways.ndim * ways.added)[lone]
     for _ in range(ROUNDS if ends else 0):
-        each = (_odds(away, variance, share, log_density) * other.likeness(variance))[lone]
+        each = (ways.odds(variance, share) * other.likeness(variance))[lone]
         total = np.bincount(end[lone], each, minlength=len(taken))
-        r = each / (1 - share + total)[end[lone]]
-        share = float(np.clip(r.sum() / ends, RAREST, 1 - RAREST))
-        variance = max(float(r @ square[lone] / max(r.sum() * ndim, 1e-12)), (0.1 * FIRST_WIDTH) ** 2)
+        r = each / (1 - share.sum() + total)[end[lone]]
+        share = np.maximum(np.bincount(lag - 1, r, ways.lags) / ends, RAREST * rarer)
+        share *= min(1.0, (1 - RAREST) / share.sum())
+        variance = max(float(r @ square / max(r.sum() * ways.ndim, 1e-12)), (0.1 * FIRST_WIDTH) ** 2)
     return variance, share
-
-
-def _odds(away: np.ndarray, variance: float, share: float, log_density: float) -> np.ndarray:
-    """Return the odds of each candidate against a detection from nowhere, before others are looked at."""
-    square, ndim = (away**2).sum(axis=1), away.shape[1]
-    return share * np.exp(-0.5 * square / variance - 0.5 * ndim * np.log(2 * np.pi * variance) - log_density)
 
 
 def _united(wide: Graph, graph: Graph) -> tuple[Graph, np.ndarray, np.ndarray]:
