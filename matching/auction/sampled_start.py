@@ -16,6 +16,7 @@ import numpy as np
 
 from ..certificate.matched import Matched
 from ..problem import Problem
+from ..problem.problem import Metric
 from ..problem.costs import best_row_duals, link_costs
 
 THINNING = 6
@@ -23,7 +24,7 @@ THINNING = 6
 
 
 def sampled_duals(
-    x: np.ndarray, y: np.ndarray, metric: str, solve: Callable[[Problem], Matched]
+    x: np.ndarray, y: np.ndarray, metric: Metric, solve: Callable[[Problem], Matched]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return initial column duals, and a bound of the row duals beside them.
 
@@ -31,7 +32,7 @@ def sampled_duals(
     ----------
     x, y : float64 (n, d), (m, d)
         Rows and columns, no fewer of these, numbered along the Hilbert curve.
-    metric : str
+    metric : {"distance", "squared"}
         As of `Problem.points`.
     solve : callable
         Matches every row of the sample.
