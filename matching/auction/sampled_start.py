@@ -16,8 +16,8 @@ import numpy as np
 
 from ..certificate.matched import Matched
 from ..problem import Problem
-from ..problem.problem import Metric
 from ..problem.costs import best_row_duals, link_costs
+from ..problem.problem import Metric
 
 THINNING = 6
 """Points of the whole for each of the sample."""
