@@ -120,9 +120,9 @@ def command(
     overlap, so their number says little).
 
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
-    growth of the mean squared displacement from one frame to two) and, of particles that divide, division_rate: value,
-    standard_error, low, high, unit; the curve of --msd gets msd_low and msd_high. They cover both how much tracks
-    differ and the errors of tracking.
+    growth of the mean squared displacement from one frame to two) and, of particles that divide, division_rate and
+    generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
+    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking.
 
     [bold]Examples[/bold]
 

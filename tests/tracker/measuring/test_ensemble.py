@@ -87,6 +87,18 @@ class TestFamilies:
     def test_a_child_of_two_divides_nobody(self):
         made = measure_ensemble(replace(tracks_of(brownian(3, 9)), parents={2: [0, 1]}))
         assert of(made, "division_rate") == 0
+        assert np.isnan(of(made, "generation_time"))
+
+    def test_a_generation_is_the_time_from_a_division_to_the_next(self):
+        """Frames of 4 s: mother 0 to 2, daughters 3 to 5 and 3 to 6, who both divide, and theirs, who do not."""
+        spans = [(0, 2), (3, 5), (3, 6), *[(7, 9)] * 4]
+        rows = [(frame, 0.0, track, track) for track, (a, b) in enumerate(spans) for frame in range(a, b + 1)]
+        table = pd.DataFrame(rows, columns=["frame", "y", "x", "track_id"])
+        parents = {1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2]}
+        made = measure_ensemble(Tracks(table, Calibration((1.0, 1.0, 1.0), "µm", 4.0, "s"), parents=parents))
+        assert of(made, "generation_time") == pytest.approx(4 * 3.5)
+        assert of(made, "generation_time", "standard_error") == pytest.approx(4 * 0.5)
+        assert made.set_index("measure").loc["generation_time", "unit"] == "s"
 
 
 class TestIntervals:
