@@ -101,7 +101,7 @@ On a CPU: a scan of a search and half a bid take about the same time. Independen
 the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, tight clusters, cubes of distances 42
 to 68 scans and 24 to 48 bids; inner products, clouds apart, roots on a line 116 scans and more, growing with n, and 36
 to 45 bids; one far point 40 to 50 scans, but more than 400 bids; where colours or pixels tie 150 to 190 bids. An eighth
-of the scans allowed mostly tells which of these it is, by an estimate that is up to twice what is needed (`JV`).
+of the scans allowed mostly tells which of these it is, by an estimate that may be a few times what is needed (`JV`).
 
 On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
 products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each; one for 70 to 110 rows is
