@@ -34,6 +34,7 @@ from ..points.box_tree import build_tree, nearest
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
 from ..problem import Problem
+from ..problem.problem import Metric
 from .bidding import increment, out_of_bids
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
@@ -78,6 +79,7 @@ class _MatrixFree:
         assert problem.x is not None
         assert problem.y is not None
         self.schedule = Schedule.of(options, may_scale(problem, options))
+        self.metric: Metric = problem.metric
         self.squared = problem.metric == "squared"
         self.row_order, self.col_order = hilbert_orders(problem.x, problem.y)
         self.rows, self.cols = build_tree(problem.x[self.row_order]), build_tree(problem.y[self.col_order])
@@ -175,8 +177,7 @@ class _MatrixFree:
         if len(steps) < 2:
             return steps
         x, y = self.rows.points[:, : self.n].T, self.cols.points[:, : self.m].T
-        metric = "squared" if self.squared else "distance"
-        prices.v[:], highest = sampled_duals(x, y, metric, partial(match_points, options=AuctionOptions()))
+        prices.v[:], highest = sampled_duals(x, y, self.metric, partial(match_points, options=AuctionOptions()))
         self._add_contradictions(np.minimum(self._row_duals(prices.v), highest), prices.v, -steps[1])
         return np.concatenate([steps[1:2], steps[1:]])
 
