@@ -15,8 +15,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ..certificate.matched import Matched
+from ..points.box_tree import cheapest_columns
 from ..problem import Problem
-from ..problem.costs import best_row_duals, link_costs
+from ..problem.costs import link_costs
 from ..problem.problem import Metric
 
 THINNING = 6
@@ -50,7 +51,8 @@ def sampled_duals(
     sample = Problem.points(x[rows], y[cols], metric=metric)
     found = solve(sample)
     r = _costs(sample, found.col_of_row) - found.col_duals[found.col_of_row]
-    v, _ = best_row_duals(Problem.points(y, x[rows], metric=metric), r)
+    leaving_most = cheapest_columns(y, x[rows], r, metric == "squared")
+    v = _costs(Problem.points(y, x[rows], metric=metric), leaving_most) - r[leaving_most]
     if m > n:
         v = np.minimum(v, 0.0)
     mates = cols[found.col_of_row[np.arange(n) * k // n]]

@@ -21,7 +21,7 @@ SETS: dict[str, tuple[np.ndarray, np.ndarray]] = {
     "cube": (RNG.random((1500, 3)), RNG.random((1500, 3))),
     "plane": (RNG.random((1500, 2)), RNG.random((1500, 2))),
     "blobs": (RNG.normal(size=(1500, 3)), RNG.normal([3, 0, 0], 1.0, (1500, 3))),
-    "more columns": (RNG.random((1500, 3)), RNG.random((1600, 3))),
+    "more columns": (RNG.random((1500, 3)), 2 * RNG.random((1600, 3))),
 }
 METRICS = ("distance", "squared")
 
