@@ -230,5 +230,6 @@ def test_every_field_says_what_the_command_line_calls_it(open_widget):
     assert named <= known
     settings = "diameter threshold method dark motion max-missed-frames divisions merges search-range unmatched-cost"
     settings += " cost solver device linking gap-closing-range division-range merge-range"
+    settings += " link-penalties gap-closing-penalties division-penalties merge-penalties"
     source = "axes voxel unit frame-interval frames roi intensity"
     assert named == {f"--{name}" for name in f"{settings} {source}".split()}
