@@ -5,7 +5,7 @@
 // root. Here every device gets the union of all: each of these arrays holds -1 where a device has nothing to say, and their
 // maximum over the devices (an all-reduce between the launches) is what all of them say.
 //
-// Threads: one a row or column, one block for the outlook, a warp a row for the certificate. Bytes: 4 to 20 per row and column;
+// Threads: one a row or column, one block for what is reduced, a warp a row for the certificate. Bytes: 4 to 20 per row and column;
 // the certificate reads all pairs of the shard. Hazards: none; the order of a frontier is that of atomics and may differ
 // between devices.
 // variant: -DCOST=double
@@ -33,7 +33,7 @@ extern "C" __global__ void hungarian_unpack_rows(int n_rows, price_t delta, cons
     }
 }
 
-// outlook[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; outlook[1] = 0 if a path has ended, else 1.
+// reduced_keys[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; reduced_keys[1] = 0 if a path has ended, else 1.
 // One block of 1024 threads.
 extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
                                              const unsigned char* row_mark, const unsigned char* unassigned, const price_t* key,

@@ -27,10 +27,10 @@ def paired(tracks: Path, truth: Path) -> dict[str, tuple[Path, Path]]:
             "other is not."
         )
     found, real = (_tables(folder, ending) for folder, ending in zip((tracks, truth), _ENDINGS, strict=True))
-    lonely = sorted(found.keys() - real.keys())
-    if lonely or not found:
+    unpaired = sorted(found.keys() - real.keys())
+    if unpaired or not found:
         missing = (
-            f"tables of tracks without truth: {', '.join(lonely)}" if lonely else f"no table of tracks in {tracks}"
+            f"tables of tracks without truth: {', '.join(unpaired)}" if unpaired else f"no table of tracks in {tracks}"
         )
         raise InvalidInput(
             f"a table of tracks, such as {tracks / 'NAME.tracks.csv'}, needs its truth, such as "

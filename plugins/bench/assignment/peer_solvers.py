@@ -58,7 +58,7 @@ class GatedInput:
         """The same problem without a price: CSR (indptr, indices, data) of the square matrix of n + m rows.
 
         Row i may take a column of its own at the unmatched cost, and so may column j a row; where both of a pair are
-        lone, their substitutes go together at no cost.
+        unassigned, their substitutes go together at no cost.
         """
         from scipy.sparse import block_array, csr_array, diags_array
 

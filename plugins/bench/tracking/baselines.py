@@ -12,7 +12,7 @@ from .movies import LinkingInput
 
 
 def scipy_links(given: LinkingInput) -> np.ndarray:
-    """Link by squared distance, two lone points at the squared range: KD-tree, components, dense SciPy on each.
+    """Link by squared distance, two unassigned points at the squared range: KD-tree, components, dense SciPy on each.
 
     Returns
     -------

@@ -92,7 +92,7 @@ def checked_links(given: LinkingInput, links: Any) -> Facts:
 
 
 def squared_objective(given: LinkingInput, links: Any, radius: float) -> float:
-    """Return Σ (d² - r²) over links: what trackpy and laptrack minimise, lone points at r² for two."""
+    """Return Σ (d² - r²) over links: what trackpy and laptrack minimise, unassigned points at r² for two."""
     links = np.asarray(links, dtype=np.int64).reshape(-1, 2)
     steps = given.positions[links[:, 1]] - given.positions[links[:, 0]]
     return float(((steps**2).sum(axis=1) - radius**2).sum())

@@ -67,7 +67,7 @@ def window_part(
 
 
 def _corners(whole: Points) -> pd.DataFrame:
-    """Return two rows that are not drawn (of tracks: lone vertices); with them the sliders span all frames."""
+    """Return two rows that are not drawn (of tracks: single vertices); with them the sliders span all frames."""
     span = whole.table[["frame", *whole.axes]]
     corners = whole.table.iloc[[0, -1]].copy()
     corners[list(span.columns)] = np.array([span.min(), span.max()])

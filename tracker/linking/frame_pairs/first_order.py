@@ -102,7 +102,7 @@ def _solved(
 def price_of(
     points: Points, settings: LinkSettings, search_range: float, expected: Callable[[Frame, int], Frame] | None = None
 ) -> UnmatchedCost:
-    """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
+    """Return the unmatched cost: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
         return UnmatchedCost(float(settings.unmatched_cost), "as given")
     price = measured_unmatched_cost(frame_pairs(points, 0.0, expected), search_range, points)
