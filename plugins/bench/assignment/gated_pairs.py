@@ -16,7 +16,7 @@ GATES = {"gate, 7.3 candidates": 7.3, "gate, 28.8 candidates": 28.8}
 
 
 def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
-    """Return the candidate links of two noisy frames; two unassigned particles cost what a link of the gate's length does.
+    """Return the candidate links of two noisy frames; two unassigned particles cost a link as long as the gate.
 
     Costs are distances in float32.
 
