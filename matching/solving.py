@@ -111,7 +111,7 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         return answer.with_stats(auto="neighbours in one order of each side tell that links need not cross")
     choice = choose(problem, device)
     if choice.device == "cpu" and not options and not problem.is_on_device:
-        answer = by_points(problem, partial(_solved, solver=make_solver("auction", matrix=False), device="cpu"))
+        answer = by_points(problem, _bid_for_points)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
     reason = choice.reason
@@ -121,6 +121,10 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         except NotConverged:
             reason = f"{reason}; {stuck} was stuck, with {limits}"
     return _solved(problem, make_solver(choice.solver, **options), choice.device).with_stats(auto=reason)
+
+
+def _bid_for_points(points: Problem) -> Assignment:
+    return _solved(points, make_solver("auction", matrix=False), "cpu")
 
 
 def _sorted(problem: Problem, device: str) -> Assignment | None:

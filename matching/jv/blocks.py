@@ -37,7 +37,7 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     """Match a dense problem without a mask, and find the terms of its proof; otherwise as `JV.match`."""
     (n, m), dtype, blocks = problem.shape, problem.dual_dtype, problem.n_blocks
     links = np.empty(n, np.int32), np.empty(m, np.int32)
-    r, cost, terms = np.zeros((3, n), dtype)
+    r, cost, terms = np.zeros(n, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
     v = np.empty(m, dtype)
     sums, rounding, in_doubt = np.zeros((4, blocks), dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
     found = *links, r, v, cost, terms, sums, rounding, in_doubt

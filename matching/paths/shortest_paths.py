@@ -299,4 +299,5 @@ def grown(array, needed):
 
 def named_counts(counts: np.ndarray) -> dict[str, int]:
     """Return the counts of `finish.match_rows` under their names."""
-    return dict(zip(("bids", "shortest_paths", "rows_scanned"), counts.tolist(), strict=True))
+    bids, shortest_paths, rows_scanned = counts.tolist()
+    return {"bids": bids, "shortest_paths": shortest_paths, "rows_scanned": rows_scanned}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from operator import index
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..jit.row_scan import float_of_rank, ranks_at_ends
 # Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "none".
 INT_LIMIT = 2**62
 COORDINATE_LIMIT = 1e140
+LARGEST_FLOAT = sys.float_info.max
 
 
 def array(values: Any, name: str) -> np.ndarray:
@@ -136,7 +138,7 @@ def refuse_sums_beyond_range(
     if integer:
         refuse_beyond(largest, INT_LIMIT // n_terms, f"integer costs that may add up {n_terms} at a time")
         return
-    limit = np.finfo(np.float64).max / (8 * n_terms)
+    limit = LARGEST_FLOAT / (8 * n_terms)
     if largest > limit:
         raise InvalidProblem(
             f"real costs that may add up {n_terms} at a time must stay within ±{limit:.3g}; got {largest}. "

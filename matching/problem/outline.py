@@ -11,6 +11,8 @@ from .host_problem import INT_LIMIT
 
 Kind = Literal["dense", "sparse", "points"]
 
+INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
+
 
 class Outline:
     """Blocks, unmatched costs and arithmetic of a problem, wherever its costs lie.
@@ -55,7 +57,7 @@ class Outline:
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, columns) of all blocks together."""
-        return self.n_rows, self.n_cols
+        return int(self.row_offsets[-1]), int(self.col_offsets[-1])
 
     @cached_property
     def n_rows_of_block(self) -> np.ndarray:
@@ -80,7 +82,7 @@ class Outline:
     @property
     def dual_dtype(self) -> np.dtype[Any]:
         """Type in which duals and sums are held: int64 for integer costs, float64 otherwise."""
-        return np.dtype(np.int64 if self.is_integer else np.float64)
+        return INT64 if self.is_integer else FLOAT64
 
     def dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the upper bounds of row and column duals, (rows,) and (columns,), of `dual_dtype`.

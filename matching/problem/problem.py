@@ -92,8 +92,10 @@ class Problem(Outline):
         else:
             (blocks, n, m), data, mask, allows_all, largest = host_problem.dense_parts(cost, forbidden)
         number = np.arange(blocks + 1, dtype=np.int64)
+        rows = number * n
+        cols = rows if n == m else number * m
         mask_parts = {"forbidden": mask, "allows_all": allows_all}
-        return cls._finish("dense", number * n, number * m, data, unmatched_cost, largest=largest, **mask_parts)
+        return cls._finish("dense", rows, cols, data, unmatched_cost, largest=largest, **mask_parts)
 
     @classmethod
     def sparse(
