@@ -158,8 +158,7 @@ def _best_on_gpu(problem: Problem) -> str:
 
 def _may_be_hard(problem: Problem) -> bool:
     """Whether a problem can take one solver so much longer than another that it pays to change."""
-    n, m = problem.shape
-    return n >= SMALL and n == m and problem.n_blocks == 1 and not problem.has_unmatched_cost
+    return problem.must_match_all(SMALL)
 
 
 def _gate_width(problem: Problem) -> float:

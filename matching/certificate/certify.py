@@ -85,6 +85,12 @@ def certify(
     )
 
 
+def certified_anew(problem: Problem, answer: Assignment, col_duals: np.ndarray) -> Assignment:
+    """Certify the links of an answer by other column duals, or for another problem of the same links; on the host."""
+    links, solver = answer.col_of_row, answer.solver
+    return certify(problem, links, col_duals, solver=solver, device=answer.device, stats=answer.stats)
+
+
 def assembled(
     problem: Outline,
     col_of_row: np.ndarray,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..errors import AuctrackError
 from .assignment import Assignment
 
@@ -19,3 +21,8 @@ class NotConverged(AuctrackError, RuntimeError):
     def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:
         super().__init__(message)
         self.assignment = assignment
+
+    def restated(self, restate: Callable[[Assignment], Assignment]) -> NotConverged:
+        """Return the error with its answer, where it has one, as that of the problem that another was solved for."""
+        known = self.assignment
+        return NotConverged(str(self), assignment=None if known is None else restate(known))

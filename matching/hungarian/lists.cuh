@@ -7,7 +7,6 @@
 #pragma once
 #include "problem/graph.cuh"
 
-
 constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
 constexpr int LEAST_CAPACITY = 128;
 

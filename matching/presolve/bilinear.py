@@ -47,14 +47,13 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     solve : callable
         Solves point sets, or raises `NotConverged` where their neighbours do not decide.
     """
-    n, m = problem.shape
-    is_one = problem.kind == "dense" and problem.n_blocks == 1 and n == m and n >= FEWEST
-    if not is_one or problem.is_integer or problem.has_unmatched_cost or not problem.allows_all:
+    is_matrix = problem.kind == "dense" and problem.allows_all and not problem.is_integer
+    if not is_matrix or not problem.must_match_all(FEWEST):
         return None
     factors = _factors(problem.cost_matrix)
     if factors is None:
         return None
-    q, a, b = factors
+    (q, a, b), n = factors, problem.n_rows
     if min(map(_distinct, (a, b))) < DISTINCT * n:
         return None
     try:
@@ -64,7 +63,7 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     state = start(problem.dual_bounds()[0], q + (found.col_duals - (b**2).sum(axis=1)) / 2)
     state.col_of_row[:], state.row_of_col[:] = found.col_of_row, found.row_of_col
     counts = np.zeros(3, np.int64)
-    edges = np.arange(n + 1) * m, None, problem.data
+    edges = np.arange(n + 1) * n, None, problem.data
     if finish_rows(np.arange(n), *edges, state, counts, MOST_SCANS * n) == TOO_HARD:
         return None
     stats = {**found.stats, "rows_scanned": int(counts[2])}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import block_of, certify
+from ..certificate.certify import block_of, certified_anew
 from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
@@ -105,8 +105,7 @@ def from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
     except Infeasible as error:
         raise error.of_columns() from None
     except NotConverged as error:
-        known = error.assignment
-        raise NotConverged(str(error), assignment=None if known is None else known.transposed()) from None
+        raise error.restated(Assignment.transposed) from None
 
 
 def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
@@ -120,8 +119,7 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     lost = 2 * EPS * np.bincount(block, abs(answer.col_duals), problem.n_blocks)
     if not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
         return answer
-    found = answer.col_of_row, answer.col_duals
-    stated = certify(problem, *found, solver=answer.solver, device=answer.device, stats=answer.stats)
+    stated = certified_anew(problem, answer, answer.col_duals)
     return refined(problem, stated) if answer.is_optimal else stated
 
 

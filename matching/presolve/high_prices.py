@@ -23,7 +23,7 @@ import numpy as np
 from ..cardinality.graph import BipartiteGraph
 from ..cardinality.matching import alternating_reach
 from ..certificate.assignment import Assignment
-from ..certificate.certify import block_of, certify, inverse
+from ..certificate.certify import block_of, certified_anew, inverse
 from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..errors import InvalidProblem
@@ -65,9 +65,7 @@ def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) ->
         try:
             return _at_stated_prices(problem, solve(lowered), *by)
         except NotConverged as error:
-            known = error.assignment
-            known = None if known is None else _at_stated_prices(problem, known, *by)
-            raise NotConverged(str(error), assignment=known) from None
+            raise error.restated(lambda answer: _at_stated_prices(problem, answer, *by)) from None
 
 
 def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray) -> Problem:
@@ -185,7 +183,7 @@ def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray,
     v = answer.col_duals + of_all
     v[below_rows] -= for_rows[below_rows]
     v[below_cols] += for_cols[below_cols]
-    stated = certify(host, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
+    stated = certified_anew(host, answer, v)
     is_proven = answer.is_optimal
     stated = replace(stated, gap=answer.gap if is_proven else stated.gap, is_optimal=is_proven)
     return stated.on_device() if problem.is_on_device else stated

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certify
+from ..certificate.certify import certified_anew
 from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..problem import Problem
@@ -50,8 +51,7 @@ def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignm
     try:
         answer = solve(replace(problem, row_unmatched=None, col_unmatched=None))
     except NotConverged as error:
-        known = error.assignment
-        raise NotConverged(str(error), assignment=None if known is None else _as_stated(problem, known)) from None
+        raise error.restated(partial(_as_stated, problem)) from None
     stated = _as_stated(problem, answer)
     return solve(problem) if answer.is_optimal and not stated.is_optimal else stated
 
@@ -76,8 +76,8 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     shift = min(max(0, lowest), highest)
     if shift == 0:
         return answer
-    col_of_row, v = cuda.to_host(answer.col_of_row), cuda.to_host(answer.col_duals) - shift
-    stated = certify(problem.on_host(), col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
+    found = answer.on_host()
+    stated = certified_anew(problem.on_host(), found, found.col_duals - shift)
     return stated.on_device() if problem.is_on_device else stated
 
 

@@ -37,14 +37,13 @@ def by_sorting(problem: Problem) -> Assignment | None:
         On the host. Only single problems of equal sides, without an `unmatched_cost`, and with all pairs allowed are
         looked at, from `FEWEST` rows.
     """
-    n, m = problem.shape
-    if problem.n_blocks > 1 or n != m or n < FEWEST or problem.has_unmatched_cost or not problem.allows_all:
+    if not problem.must_match_all(FEWEST) or not problem.allows_all:
         return None
     rows, cols = _orders(problem)
     v = _prices(problem, rows, cols)
     if v is None:
         return None
-    col_of_row = np.empty(n, np.int32)
+    col_of_row = np.empty(problem.n_rows, np.int32)
     col_of_row[rows] = cols
     duals = np.empty_like(v)
     duals[cols] = v

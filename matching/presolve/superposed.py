@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certify
+from ..certificate.certify import certified_anew
 from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
@@ -47,8 +47,7 @@ def solve_superposed(problem: Problem, solve: Callable[[Problem], Assignment]) -
     NotConverged, …
         As `solve` does, with an answer for the sets as stated.
     """
-    n, m = problem.shape
-    if problem.kind != "points" or problem.metric != "squared" or n != m or n < FEWEST or problem.has_unmatched_cost:
+    if problem.kind != "points" or problem.metric != "squared" or not problem.must_match_all(FEWEST):
         return solve(problem)
     stated = problem.on_host()
     laid = _laid(stated)
@@ -58,17 +57,14 @@ def solve_superposed(problem: Problem, solve: Callable[[Problem], Assignment]) -
 
     def as_stated(answer: Assignment) -> Assignment:
         found = answer.on_host()
-        v = found.col_duals + added
-        proven = certify(stated, found.col_of_row, v, solver=found.solver, device=found.device, stats=found.stats)
-        proven = refined(stated, proven)
+        proven = refined(stated, certified_anew(stated, found, found.col_duals + added))
         return proven.on_device() if problem.is_on_device else proven
 
     place = cuda.cupy().asarray if problem.is_on_device else np.asarray
     try:
         answer = solve(replace(problem, x=place(x), y=place(y)))
     except NotConverged as error:
-        known = error.assignment
-        raise NotConverged(str(error), assignment=None if known is None else as_stated(known)) from None
+        raise error.restated(as_stated) from None
     proven = as_stated(answer)
     return proven if proven.is_optimal or not answer.is_optimal else solve(problem)
 

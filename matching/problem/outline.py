@@ -59,6 +59,11 @@ class Outline:
         """(rows, columns) of all blocks together."""
         return int(self.row_offsets[-1]), int(self.col_offsets[-1])
 
+    def must_match_all(self, fewest: int) -> bool:
+        """Whether it is a single problem of equal sides, of `fewest` rows or more, and no one may stay unassigned."""
+        n, m = self.shape
+        return n == m and n >= fewest and self.n_blocks == 1 and not self.has_unmatched_cost
+
     @cached_property
     def n_rows_of_block(self) -> np.ndarray:
         """Rows of each block, int64 (blocks,)."""
