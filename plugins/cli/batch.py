@@ -233,7 +233,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
         ("tracks", f"{made['tracks']}, {_median_length(made, result.tracks)}" if made["tracks"] else "0"),
         *([("divisions", f"{count_divisions(result.tracks)}")] if result.linking.settings.divisions else []),
         ("written", str(job.result)),
-        ("took", ", ".join(f"{stage} {spent:.1f} s{_where(stage, result)}" for stage, spent in seconds.items())),
+        ("took", console.stages(seconds, result.seconds.devices, digits=1)),
     ]
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
@@ -291,12 +291,6 @@ def pixels_note(points: Points, settings: Settings) -> str:
     unit = settings.input.unit
     wanted = unit is not None and is_pixel(unit)
     return "" if points.calibration.is_physical or wanted else _PIXELS_NOTE
-
-
-def _where(stage: str, result: TrackingResult) -> str:
-    """Return the device of a stage that may run on several, and did anything."""
-    device = result.seconds.devices.get(stage)
-    return f" ({device})" if device else ""
 
 
 def _proof(made: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -102,6 +102,12 @@ def show(message: str) -> None:
 def counted(number: int, noun: str) -> str:
     """Return a number and its noun: "1 frame", "2 frames"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def stages(seconds: Mapping[str, float], devices: Mapping[str, str], digits: int) -> str:
+    """Return how long each stage takes, and its device where it may run on several: "read 0.1 s, link 0.2 s (cpu)"."""
+    where = {stage: f" ({device})" for stage, device in devices.items() if device}
+    return ", ".join(f"{stage} {spent:.{digits}f} s{where.get(stage, '')}" for stage, spent in seconds.items())
 
 
 def aligned(rows: Iterable[tuple[str, str]]) -> str:

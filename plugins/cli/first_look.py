@@ -13,6 +13,7 @@ from ...tracker.reading.movie import Movie
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
 from ...tracker.stepwise import finished
+from . import console
 
 _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
 _BYTES_PER_ROW = 200  # of eight columns, and its copies
@@ -55,11 +56,8 @@ class FirstLook:
     @property
     def time(self) -> str:
         """Time that is expected, where it goes and on what device, in words."""
-        stages = (f"{stage} {spent:.0f} s{self._where(stage)}" for stage, spent in self.seconds.items())
-        return f"about {max(sum(self.seconds.values()), 1):.0f} s, once all is compiled: {', '.join(stages)}"
-
-    def _where(self, stage: str) -> str:
-        return f" ({self.seconds.devices[stage]})" if stage in self.seconds.devices else ""
+        stages = console.stages(self.seconds, self.seconds.devices, digits=0)
+        return f"about {max(sum(self.seconds.values()), 1):.0f} s, once all is compiled: {stages}"
 
     @property
     def points_expected(self) -> int:

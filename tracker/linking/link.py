@@ -202,7 +202,7 @@ def link(
     extra_cost: ExtraCost | None = None,
     solver: str = "auto",
     device: str = "auto",
-    memory_budget_gb: float = 4.0,
+    memory_budget_gb: float = LinkSettings.memory_budget_gb,
     scale: Sequence[float] | None = None,
     track_column: str = "track_id",
     frame_step: int | None = None,
