@@ -65,13 +65,10 @@ def _begin(cost, none, n, v):
     """
     m = len(v)
     for j in range(m):
-        v[j] = none if n == m else 0
-    if n == m:
-        for i in range(n):
-            for j in range(m):
-                v[j] = cost[i * m + j] if cost[i * m + j] < v[j] else v[j]
-        for j in range(m):
-            v[j] = 0 if v[j] == none else v[j]
+        least = none
+        for i in range(n if n == m else 0):
+            least = cost[i * m + j] if cost[i * m + j] < least else least
+        v[j] = least if least < none else 0
 
 
 @compiled
@@ -85,20 +82,19 @@ def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
         i, last = row, bids + LONGEST_CHAIN
         while i >= 0:
             bids += 1
-            best, second = none, none
-            best_col, second_col = -1, -1
-            for j in range(m):
+            best, second, best_col = none, none, -1
+            for j in range(m):  # each column waits for the least value so far, and for nothing else
                 value = cost[i * m + j] - v[j]
-                is_best, is_second = value < best, value < second
-                second_col = best_col if is_best else (j if is_second else second_col)
-                second = best if is_best else (value if is_second else second)
-                best_col = j if is_best else best_col
-                best = value if is_best else best
+                larger = value if value > best else best
+                second = larger if larger < second else second
+                best_col = j if value < best else best_col
+                best = value if value < best else best
             if best_col < 0:
                 return i, 0
             k = row_of_col[best_col]
-            if k >= 0 and second <= best and second_col >= 0 and row_of_col[second_col] < 0:
-                best_col, k = second_col, -1
+            if k >= 0 and second <= best:
+                best_col = _unassigned_if_any(i, best, best_col, cost, row_of_col, v)
+                k = row_of_col[best_col]
             price = v[best_col]
             if second < none:
                 price = min(price, best - best + cost[i * m + best_col] - second)
@@ -113,6 +109,16 @@ def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
             i = k
     counts[0] += bids
     return -1, n_waiting
+
+
+@compiled
+def _unassigned_if_any(i, best, best_col, cost, row_of_col, v):
+    """Return an unassigned column that is as good for row i as its best one, else the best one."""
+    m = len(v)
+    for j in range(m):
+        if row_of_col[j] < 0 and cost[i * m + j] - v[j] <= best:
+            return j
+    return best_col
 
 
 @compiled
@@ -146,29 +152,31 @@ def _search(row, cost, none, row_of_col, v, dist, pred, open_cols):
         least = value if value < least else least
     if least >= none:
         return -1, 0
+    nearest, at = none, -1
     for j in range(m):
-        dist[j] = cost[row * m + j] - v[j] - least
-        pred[j], open_cols[j] = row, j
+        d = cost[row * m + j] - v[j] - least
+        dist[j], pred[j], open_cols[j] = d, row, j
+        at = j if d < nearest else at
+        nearest = d if d < nearest else nearest
     for n_open in range(m - 1, -1, -1):
-        reach, at = none, -1
-        for k in range(n_open + 1):
-            d = dist[open_cols[k]]
-            at = k if d < reach else at
-            reach = d if d < reach else reach
         if at < 0:
             return -1, m - n_open
-        j = open_cols[at]
+        j, reach = open_cols[at], nearest
         open_cols[at], open_cols[n_open] = open_cols[n_open], j
         i = row_of_col[j]
         if i < 0:
             return j, m - n_open
         dual = cost[i * m + j] - v[j] - reach
+        nearest, at = none, -1
         for k in range(n_open):
             other = open_cols[k]
-            through = cost[i * m + other] - v[other] - dual
+            through, d = cost[i * m + other] - v[other] - dual, dist[other]
             through = reach if through < reach else through
-            pred[other] = i if through < dist[other] else pred[other]
-            dist[other] = through if through < dist[other] else dist[other]
+            pred[other] = i if through < d else pred[other]
+            d = through if through < d else d
+            dist[other] = d
+            at = k if d < nearest else at
+            nearest = d if d < nearest else nearest
     return -1, m
 
 
