@@ -28,6 +28,8 @@ class _OneSentence(TyperGroup):
         logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # Click leaves in silence where nobody reads the help any more (`| head`)
         except typer.BadParameter as error:
             error.message = console.printable(error.message)
             raise

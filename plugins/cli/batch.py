@@ -13,6 +13,7 @@ from typing import Any
 
 from ... import __version__
 from ...matching.errors import AuctrackError
+from ...tracker.calibrating.digits import in_digits
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
@@ -218,7 +219,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     rows: list[tuple[str, str]] = []
     was_detected = "quality" in result.linking.tracks.table and not result.settings.input.is_table(job.source)
     if was_detected:
-        rows.append(("detect", f"diameter {detected.known_diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
+        rows.append(("detect", detected.in_words(unit)))
     frames = console.counted(made["frames"], "frame")
     is_flat = result.tracks.ndim == 2 and result.settings.input.is_table(job.source)
     plane = ", in 2D (y, x)" if is_flat else ""  # where a column of z went by another name, that is how one sees it
@@ -262,8 +263,8 @@ def _how(linking: Linking) -> list[tuple[str, str]]:
     said = list(linking.report["learned"])
     if price is not None:
         said = [
-            f"search range {linking.settings.search_range:.4g} {unit}",
-            f"unmatched cost {price.distance:.4g} {unit}, {price.reason}",
+            f"search range {in_digits(linking.settings.search_range, 4)} {unit}",
+            f"unmatched cost {in_digits(price.distance, 4)} {unit}, {price.reason}",
         ]
     return [("" if k else "link", line) for k, line in enumerate(said)]
 

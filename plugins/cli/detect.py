@@ -82,8 +82,7 @@ def command(
         write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     rows: list[tuple[str, str]] = []
     if found_with is not None:
-        unit_name = points.calibration.unit
-        rows.append(("detect", f"diameter {found_with.diameter:.4g} {unit_name}, threshold {found_with.threshold:.4g}"))
+        rows.append(("detect", found_with.in_words(points.calibration.unit)))
     frames_seen = console.counted(len(points.frame_numbers), "frame")
     rows += [("points", f"{len(points)} in {frames_seen}"), ("written", str(result))]
     console.show(console.aligned(rows))

@@ -39,7 +39,7 @@ def _show_expected(job: Job, settings: Settings) -> None:
     unit, found = look.points.calibration.unit, look.settings.detect
     rows: list[tuple[str, str]] = []
     if found.diameter != "auto" and found.threshold is not None:
-        rows.append(("detect", f"diameter {found.diameter:.4g} {unit}, threshold {found.threshold:.4g}"))
+        rows.append(("detect", found.in_words(unit)))
     about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
     rows.append(("points", f"{about}{look.points_expected} in {console.counted(look.frames, 'frame')}"))
     rows.append(("memory", look.memory))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...tracker.calibrating.digits import in_digits
 from ...tracker.errors import InvalidInput, UnknownChannel, UnknownScale
 from . import console, options
 from .asked import as_options, asked_settings
@@ -183,7 +184,7 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
     how = "as given" if asked.threshold is not None else "where the peaks of noise end in up to five frames"
     facts = {"diameter": found.known_diameter, "diameter_reason": why, "threshold": found.threshold}
     rows = [
-        ("diameter", f"{found.known_diameter:.3g} {movie.calibration.unit}. {why}"),
+        ("diameter", f"{in_digits(found.known_diameter)} {movie.calibration.unit}. {why}"),
         ("threshold", f"{found.threshold:.4g}: {how}"),
     ]
     return {"suggested": facts}, rows
@@ -302,15 +303,18 @@ def _of_points(source: str, settings: Settings) -> Facts:
     rows = [
         ("seen in", f"{where}, {points.calibration}{pixels_note(points, settings)}"),
         ("points", f"{middle} per frame (median), {low} to {high}"),
-        ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour (mean)"),
-        ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame (median)"),
+        ("spacing", "not known" if spacing is None else f"{in_digits(spacing)} {unit} to the nearest neighbour (mean)"),
+        ("step", "not known" if step is None else f"{in_digits(step)} {unit} from frame to frame (median)"),
         ("memory", look.memory),
         ("takes", look.time),
     ]
     if linking.report["candidate_links"]:
         rows += [
-            ("range", f"{search_range:.3g} {unit}: {WIDEST:g} × the spacing; beyond it nearly all particles compete"),
-            ("unlinked", f"unmatched cost {price.distance:.3g} {unit}, {price.reason}"),
+            (
+                "range",
+                f"{in_digits(search_range)} {unit}: {WIDEST:g} × the spacing; beyond it nearly all particles compete",
+            ),
+            ("unlinked", f"unmatched cost {in_digits(price.distance)} {unit}, {price.reason}"),
         ]
         facts["prices"], table = _prices(linking, price.distance)
         rows += table
@@ -347,7 +351,9 @@ def _prices(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], li
     made = at_prices(linking.tracks, linking.settings, [part * chosen for part in _PRICES])
     unit = linking.tracks.calibration.unit
     lines = [f"{'unmatched cost':<16}{'links':>9}{'lost':>8}{'new':>8}"]
-    lines += [f"{f'{at.unmatched_cost:.3g} {unit}':<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made]
+    lines += [
+        f"{f'{in_digits(at.unmatched_cost)} {unit}':<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made
+    ]
     return [asdict(at) for at in made], [("" if k else "prices", line) for k, line in enumerate(lines)]
 
 
@@ -361,7 +367,7 @@ def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], s
         for length, links, share in zip(allowed.ranges, allowed.links, allowed.shares, strict=True)
     ]
     shares = ", ".join(f"{share:.0%}" for share in allowed.shares)
-    lengths = ", ".join(f"{length:.3g}" for length in allowed.ranges)
+    lengths = ", ".join(in_digits(length) for length in allowed.ranges)
     unit = points.calibration.unit
     return facts, (
         f"ranges of {lengths} {unit} allow {shares} of all possible links (particles that enter or leave have "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...tracker.calibrating.digits import in_digits
 from . import console, options
 from .asked import asked_settings
 from .setting_options import OF_TABLE, taking
@@ -205,7 +206,12 @@ def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
     for name, column in (("length", "length"), ("moved", "net_displacement"), ("speed", "mean_speed")):
         known = measures[column].dropna()
         if len(known):
-            low, middle, high = known.quantile([0.1, 0.5, 0.9])
+            low, middle, high = map(in_digits, known.quantile([0.1, 0.5, 0.9]))
             unit = units.get(column, "detections")
-            rows.append((name, f"median {middle:.3g} {unit}; 10th to 90th percentile {low:.3g} to {high:.3g}"))
+            rows.append(
+                (
+                    name,
+                    f"median {middle} {unit}; 10th to 90th percentile {low} to {high}",
+                )
+            )
     console.show(console.aligned([*rows, ("written", str(result))]))

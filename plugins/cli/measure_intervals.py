@@ -53,11 +53,13 @@ def with_intervals(curve: pd.DataFrame, sampled: list[Tracks], max_lag: int | No
 
 def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the measures with their intervals in words."""
-    columns = (intervals[name].tolist() for name in ("measure", "value", "low", "high", "unit"))
-    return [
-        (measure.replace("_", " "), f"{value:.4g} {unit}; 95 %: {low:.4g} to {high:.4g}")
-        for measure, value, low, high, unit in zip(*columns, strict=True)
-    ]
+    from ...tracker.calibrating.digits import in_digits
+
+    rows: list[tuple[str, str]] = []
+    for each in intervals.itertuples():
+        value, low, high = (in_digits(number, 4) for number in (each.value, each.low, each.high))
+        rows.append((str(each.measure).replace("_", " "), f"{value} {each.unit}; 95 %: {low} to {high}"))
+    return rows
 
 
 def _link_settings(path: Path) -> LinkSettings:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...tracker.calibrating.digits import in_digits
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.settings import Settings
 from .wording import option_of
@@ -112,7 +113,7 @@ def on_linking(linking: Linking, *, detected: bool, named: Named = option_of) ->
         nowhere = "no two particles of consecutive frames are near each other, so nothing was linked"
         by_distance = f"{named('motion')} none with {named('search_range')} links over a distance of your own"
         return [*notes, f"{nowhere}; {by_distance}."]
-    nowhere = f"no two particles of consecutive frames are within the search range of {reach:.4g} {unit}"
+    nowhere = f"no two particles of consecutive frames are within the search range of {in_digits(reach, 4)} {unit}"
     return [*notes, f"{nowhere}, so nothing was linked; {named('search_range')} sets another."]
 
 
@@ -135,8 +136,8 @@ def on_doubt(linking: Linking) -> list[str]:
     if step is not None and step > _NEAR_THE_RANGE * longest:
         unit = linking.tracks.calibration.unit
         notes.append(
-            f"half of the links are longer than {step:.3g} {unit}, close to the search range of {longest:.3g} {unit}, "
-            "which may be cutting off longer steps; try a longer one."
+            f"half of the links are longer than {in_digits(step)} {unit}, close to the search range of "
+            f"{in_digits(longest)} {unit}, which may be cutting off longer steps; try a longer one."
         )
     return notes
 

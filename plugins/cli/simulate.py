@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...tracker.calibrating.digits import in_digits
 from . import console, options
 from .asked import usage
 
@@ -227,7 +228,7 @@ def _report(simulation: Simulation, paths: Sequence[Path]) -> None:
     frames = console.counted(swarm.frames, "frame")
     rows = [
         ("truth", f"{real}, {console.counted(len(truth), 'position')} in {frames}"),
-        ("spacing", f"{swarm.mean_spacing_um:.3g} µm, mean step {swarm.mean_step_um:.3g} µm"),
+        ("spacing", f"{in_digits(swarm.mean_spacing_um)} µm, mean step {in_digits(swarm.mean_step_um)} µm"),
         *(("written", str(path)) for path in paths),
     ]
     console.show(console.aligned(rows))

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ... import __version__
+from ...tracker.calibrating.digits import in_digits
 from ...tracker.formats.graph import count_divisions, edges_of
 from ...tracker.linking.advice.foretold import expected_f1
 from ...tracker.linking.result import PROBABILITY
@@ -203,8 +204,8 @@ def _motion(measures: pd.DataFrame, steps: pd.DataFrame, units: dict[str, str], 
         ("net displacement", measures["net_displacement"], units["net_displacement"]),
     ):
         if len(values):
-            low, middle, high = values.quantile([0.1, 0.5, 0.9])
-            rows.append((name, f"median {middle:.3g} {its_unit}; 10th to 90th percentile {low:.3g} to {high:.3g}"))
+            low, middle, high = map(in_digits, values.quantile([0.1, 0.5, 0.9]))
+            rows.append((name, f"median {middle} {its_unit}; 10th to 90th percentile {low} to {high}"))
     return rows
 
 
@@ -212,7 +213,7 @@ def _lags(curve: pd.DataFrame, units: dict[str, str]) -> str:
     """Return the mean squared displacement at the first lags, with 95 % intervals."""
     known = ["lag_time", "msd", "standard_error", "n_tracks"]
     rows = [
-        (f"{lag:g}", f"{msd:.4g}", _interval(msd, error), f"{n}")
+        (f"{lag:g}", in_digits(msd, 4), _interval(msd, error), f"{n}")
         for lag, msd, error, n in curve[known].head(_LAGS).itertuples(index=False)
     ]
     head = (f"time lag ({units['lag_time']})", f"MSD ({units['msd']})", "95 % interval", "tracks")
@@ -222,7 +223,7 @@ def _lags(curve: pd.DataFrame, units: dict[str, str]) -> str:
 def _interval(mean: float, error: float) -> str:
     if math.isnan(error):
         return "–"
-    return f"{max(mean - 1.96 * error, 0.0):.4g} to {mean + 1.96 * error:.4g}"
+    return f"{in_digits(max(mean - 1.96 * error, 0.0), 4)} to {in_digits(mean + 1.96 * error, 4)}"
 
 
 def _doubtful(result: Result) -> str:
@@ -237,7 +238,7 @@ def _doubtful(result: Result) -> str:
         f"{(1 - links['probability']).sum():.1f} are expected to be wrong.{_at_half_the_frame_rate(result)}"
     )
     rows = [
-        (str(link.track_id), str(link.frame), f"{link.probability:.3f}", f"{link.displacement:.3g}")
+        (str(link.track_id), str(link.frame), f"{link.probability:.3f}", in_digits(link.displacement))
         for link in doubtful.head(_MOST_DOUBTS).itertuples()
     ]
     head = ("track", "into frame", "probability", f"displacement ({tracks.calibration.unit})")

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
+from ..calibrating.digits import in_digits
 from ..errors import InvalidInput
 from .padding import content
 from .pixels import grey_levels, held_by, room_for
@@ -115,8 +116,9 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True, device:
     unit = movie.calibration.unit
     voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
     reason = (
-        f"Of diameters from {diameters[0]:.3g} to {diameters[-1]:.3g} {unit}, blobs in {where} answer most strongly at "
-        f"{diameter:.3g} {unit} ({voxels} voxels): {blobs[best]} of them, median {responses[best]:.3g} grey levels."
+        f"Of diameters from {in_digits(diameters[0])} to {in_digits(diameters[-1])} {unit}, blobs in {where} answer "
+        f"most strongly at {in_digits(diameter)} {unit} ({voxels} voxels): {blobs[best]} of them, median "
+        f"{responses[best]:.3g} grey levels."
     )
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from ..calibrating.digits import in_digits
 from ..calibrating.lengths import is_size
 from ..errors import InvalidSetting
 from ..kinds import LENGTH, TRUTH, declared_as, one_of, require_kinds
@@ -55,6 +56,10 @@ class DetectSettings:
         if self.diameter == "auto":
             raise InvalidSetting("needs a number here; fill it in by resolve_settings().", setting="diameter")
         return float(self.diameter)
+
+    def in_words(self, unit: str) -> str:
+        """Return diameter and threshold, once they are known, in a few words."""
+        return f"diameter {in_digits(self.known_diameter, 4)} {unit}, threshold {self.threshold:.4g}"
 
     @property
     def least_separation(self) -> float:

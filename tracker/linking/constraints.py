@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
 from ..points import Points, Tracks
 from .given_links import GivenLinks
@@ -139,9 +140,9 @@ def _nearest(points: Points, places: np.ndarray, name: str) -> np.ndarray:
         if len(own) > 1 and away[closest[1]] <= UNLIKE * away[closest[0]]:
             nearest, next_one = away[closest]
             raise InvalidSetting(
-                f"{where} it is not clear which detection is meant: the nearest two are {nearest:.3g} and "
-                f"{next_one:.3g} {points.calibration.unit} away. Give the position more exactly; every other needs to "
-                f"be {UNLIKE:g} times as far away.",
+                f"{where} it is not clear which detection is meant: the nearest two are {in_digits(nearest)} and "
+                f"{in_digits(next_one)} {points.calibration.unit} away. Give the position more exactly; every other "
+                f"needs to be {UNLIKE:g} times as far away.",
                 setting=name,
             )
         rows[k] = own[closest[0]]

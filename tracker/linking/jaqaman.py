@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from ...matching.solving import solve
+from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
 from ..points import Points
 from ..stepwise import Step, Steps
@@ -103,7 +104,7 @@ def _nearer(points: Points, settings: LinkSettings, room: Room) -> Iterator[Cand
     for links in gated_pairs(points, search_range, room):
         if isinstance(links, WideGate):
             raise InvalidSetting(
-                f"of {search_range:.4g} allows too many links from frame "
+                f"of {in_digits(search_range, 4)} allows too many links from frame "
                 f"{links.earlier.number} to {links.later.number} to write out (up to {room.written}), which linking "
                 "'jaqaman' needs; give a shorter one.",
                 setting="search_range",
@@ -229,11 +230,11 @@ def _said(settings: LinkSettings, joined: _Joined, unit: str) -> list[str]:
     """Return how it was linked, in lines with units."""
     missed = settings.max_missed_frames
     lines = [
-        f"Jaqaman's two steps, search range {settings.search_range:.4g} {unit}, up to {missed} missed "
+        f"Jaqaman's two steps, search range {in_digits(settings.search_range, 4)} {unit}, up to {missed} missed "
         f"frame{'' if missed == 1 else 's'}"
     ]
     if joined.candidates:
         of = joined.links["kind"].value_counts()
         counts = ", ".join(f"{of[kind]} {kind}{'' if of[kind] == 1 else 's'}" for kind in of.index) or "none made"
-        lines += [f"segments joined: {counts}; alternative cost {joined.alternative_cost:.4g} {unit}²"]
+        lines += [f"segments joined: {counts}; alternative cost {in_digits(joined.alternative_cost, 4)} {unit}²"]
     return lines

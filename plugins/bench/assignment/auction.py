@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from ....tracker.calibrating.digits import significant
 from ..benchmark import Benchmark, Effort
 from ..draw.figures import draw_times
 from ..draw.steps import steps_text
-from ..draw.tables import NOTHING, Table, bytes_text, duration, grid, most_memory, significant, times_with_spread
+from ..draw.tables import NOTHING, Table, bytes_text, duration, grid, most_memory, times_with_spread
 from ..draw.time_lines import TimeLine, times_by_size
 from ..measure.harness import Case, Experiment, cell_of
 from ..measure.record import Cell, Clock, Record

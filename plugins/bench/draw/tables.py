@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ....tracker.calibrating.digits import significant
 from ..measure.harness import Case, Experiment, cell_of
 from ..measure.record import Cell, Clock, Record
 
@@ -214,14 +214,6 @@ def bytes_text(count: float) -> str:
     """
     unit, size = next((pair for pair in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if count >= 0.9995 * pair[1]), ("B", 1))
     return f"{significant(count / size)} {unit}"
-
-
-def significant(value: float, digits: int = 3) -> str:
-    """Return a number with so many significant digits, never in powers of ten."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    places = digits - 1 - math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))
-    return f"{value:.{max(places, 0)}f}"
 
 
 def ratio(value: float | None, reference: float | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial import cKDTree
 
+from ....tracker.calibrating.digits import in_digits
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.threshold import sample_qualities, threshold_between
@@ -91,13 +92,13 @@ def advise_linking(points: Points) -> LinkAdvice | None:
     longest = WIDEST * spacing
     steps = _steps(points, WIDEST * spacing)
     shown = (
-        f"median step {np.median(steps):.3g} {unit}, 95 % below {np.percentile(steps, 95):.3g} {unit}"
+        f"median step {in_digits(np.median(steps))} {unit}, 95 % below {in_digits(np.percentile(steps, 95))} {unit}"
         if len(steps)
         else ""
     )
     reason = (
-        f"Particles are {spacing:.3g} {unit} from their nearest neighbour on average; {WIDEST:g} times that is "
-        f"{longest:.3g} {unit}, about the longest range at which neighbours are rarely mixed up"
+        f"Particles are {in_digits(spacing)} {unit} from their nearest neighbour on average; {WIDEST:g} times that is "
+        f"{in_digits(longest)} {unit}, about the longest range at which neighbours are rarely mixed up"
         f"{f' ({shown})' if shown else ''}."
     )
     return LinkAdvice(longest, spacing, reason, _neighbours(points), steps)
@@ -108,8 +109,9 @@ def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
     ratio = search_range / advice.spacing
     if ratio > WIDEST * 1.001:
         return (
-            f"{search_range:g} {unit} is {ratio:.2g} times the distance between neighbours ({advice.spacing:.3g} "
-            f"{unit}); above about {WIDEST:g} times, particles have many candidates and links become less sure."
+            f"{search_range:g} {unit} is {ratio:.2g} times the distance between neighbours "
+            f"({in_digits(advice.spacing)} {unit}); above about {WIDEST:g} times, particles have many candidates "
+            "and links become less sure."
         )
     if len(advice.steps) and search_range < np.percentile(advice.steps, 90):
         return f"{search_range:g} {unit} is shorter than one step in ten; those links will be cut."

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ....tracker.calibrating.digits import in_digits
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
 from ....tracker.editing.session_file import read_session
@@ -267,7 +268,7 @@ class Session:
         linking = self.linked.linking
         report, unit = linking.report, linking.tracks.calibration.unit
         proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
-        step = f", median step {report['median_step']:.3g} {unit}" if report["median_step"] is not None else ""
+        step = f", median step {in_digits(report['median_step'])} {unit}" if report["median_step"] is not None else ""
         wrong = report.get("expected_wrong")
         sure = "" if wrong is None else f", {wrong:.1f} links expected to be wrong"
         return (

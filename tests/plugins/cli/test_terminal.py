@@ -30,6 +30,15 @@ print(sorted(heavy & set(sys.modules)))
     assert said.splitlines()[-1] == "[]"
 
 
+def test_nothing_is_said_where_nobody_reads_the_help_any_more(auctrack, monkeypatch):
+    def unread(*_: object) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("typer.rich_utils.rich_format_help", unread)
+    result = auctrack("track", "--help")
+    assert (result.exit_code, result.stderr) == (1, "")
+
+
 def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch, capsys):
     clock = iter([0.0, 1.0, 4.0, 12.0, 13.0])
     monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))

@@ -14,6 +14,7 @@ from ....matching.certificate.certify import block_of
 from ....matching.points.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
 from ....matching.problem import Problem
 from ....matching.problem.costs import link_costs, pair_costs
+from ...calibrating.digits import in_digits
 from ...errors import InvalidSetting
 from ...points import Points
 from .room import Room
@@ -192,10 +193,10 @@ class WideGate:
         longest = float(lengths.max(initial=0.0))
         if longest > self.radius * (1 + 1e-9):
             raise InvalidSetting(
-                f"of {self.radius:.4g} allows more than {self.room.written} links from frame "
+                f"of {in_digits(self.radius, 4)} allows more than {self.room.written} links from frame "
                 f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
-                f"pays for one of {longest:.4g}; give a shorter range, or an unmatched_cost of at "
-                f"most {self.radius / 2:.4g}.",
+                f"pays for one of {in_digits(longest, 4)}; give a shorter range, or an unmatched_cost of at "
+                f"most {in_digits(self.radius / 2, 4)}.",
                 setting="search_range",
             )
         return lengths

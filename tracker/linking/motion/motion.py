@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...calibrating.digits import in_digits
 from .learning import Belief
 
 
@@ -77,7 +78,7 @@ class Motion:
 
     def lines(self, frame_interval: float | None = None, time_unit: str = "s") -> list[str]:
         """Say it in a few lines; with the time between frames the persistence is a time too."""
-        said = [f"typical step {self.typical_step:.3g} {self.unit} per frame; contexts: {self.model}"]
+        said = [f"typical step {in_digits(self.typical_step)} {self.unit} per frame, {self._predicted_from()}"]
         if self.flow_weight > 0:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
             said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
@@ -90,15 +91,27 @@ class Motion:
             said.append(f"{', '.join(self.features)} make a link likelier by {self.feature_gain:.2f} nats")
         if len(self.class_shares) > 1:
             widths = self._widths()
-            parts = [f"{share:.0%} of {width:.3g}" for share, width in zip(self.class_shares, widths, strict=True)]
-            said.append(f"classes of steps by width: {', '.join(parts)} {self.unit}")
+            kinds = zip(self.class_shares, widths, strict=True)
+            parts = [f"{share:.0%} by {in_digits(width)}" for share, width in kinds]
+            said.append(f"steps vary along each axis: {', '.join(parts)} {self.unit}")
         said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new per frame")
         if most := len(self.missed):
-            again = ", ".join(f"{share:.1%} after {k}" for k, share in enumerate(self.missed, 1))
-            said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: seen again {again}")
+            first, *later = (f"{share:.1%}" for share in self.missed)
+            again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]
+            said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: {', '.join(again)}")
         if self.largest_drift > 0:
-            said.append(f"a drift of up to {self.largest_drift:.3g} {self.unit} was taken off")
+            said.append(f"a drift of up to {in_digits(self.largest_drift)} {self.unit} was taken off")
         return [*said, *self.notes]
+
+    def _predicted_from(self) -> str:
+        """Return what foretells a step, as words for the contexts."""
+        words = {
+            "none": "which nothing else predicts",
+            "flow": "predicted from the neighbours' flow",
+            "past and future": "predicted from each particle's own past and future",
+        }
+        both = "predicted from the neighbours' flow and each particle's own past and future"
+        return words.get(self.model, both)
 
     def _widths(self) -> np.ndarray:
         """Return the root mean square width of each class over the axes."""
@@ -107,7 +120,7 @@ class Motion:
     def _as_time(self, frame_interval: float | None, time_unit: str) -> str:
         if frame_interval is None or self.persistence is None or not 0 < self.persistence < 1:
             return ""
-        return f" (a time of {-frame_interval / np.log(self.persistence):.3g} {time_unit})"
+        return f" (a time of {in_digits(-frame_interval / np.log(self.persistence))} {time_unit})"
 
 
 def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:

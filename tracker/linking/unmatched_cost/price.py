@@ -24,6 +24,7 @@ from scipy.spatial import cKDTree
 from scipy.special import gammaincinv
 
 from ....matching.solving import solve
+from ...calibrating.digits import in_digits
 from ...points import Points
 from ..gate.candidates import Cost, Frame, gate, in_runs
 from ..gate.excerpt import Excerpt, excerpts
@@ -133,9 +134,9 @@ def measured_unmatched_cost(
     counted = f"{count} {'steps' if count > 1 else 'step'}"
     return UnmatchedCost(
         steps.longest / 2,
-        f"measured on {counted}: root mean square step {np.sqrt(np.mean(steps.lengths**2)):.3g} {unit}, "
-        f"{steps.lost:.0%} lost and {steps.new:.0%} new per frame, so up to {steps.longest:.3g} {unit} a link is more "
-        "likely than one particle lost and another new",
+        f"measured on {counted}: root mean square step {in_digits(np.sqrt(np.mean(steps.lengths**2)))} {unit}, "
+        f"{steps.lost:.0%} lost and {steps.new:.0%} new per frame, so up to {in_digits(steps.longest)} {unit} a link "
+        "is more likely than one particle lost and another new",
     )
 
 

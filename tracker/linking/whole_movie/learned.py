@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ....matching.points.grid import build_grid, more_pairs_than
+from ...calibrating.digits import in_digits
 from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
@@ -45,7 +46,7 @@ def too_dense(movie: Ordered) -> str | None:
         return None
     return (
         "motion was not learned, links are those of motion 'none': particles lie so densely (over "
-        f"{MOST_A_POINT} each within {WIDEST_RADIUS * movie.spacing:.3g}) that candidate links would fill "
+        f"{MOST_A_POINT} each within {in_digits(WIDEST_RADIUS * movie.spacing)}) that candidate links would fill "
         "the memory."
     )
 

@@ -1,0 +1,25 @@
+"""Numbers as people read them."""
+
+import math
+
+import pytest
+
+from auctrack.tracker.calibrating.digits import in_digits, significant
+
+
+@pytest.mark.parametrize("value", [1e-7, 0.00123456, 0.5, 1.0, 9.996, 123.456, 99999.5, 12345678.9, 4.2e14])
+@pytest.mark.parametrize("digits", [2, 3, 4])
+def test_digits_are_kept_without_powers_of_ten(value, digits):
+    for text in (significant(value, digits), in_digits(value, digits)):
+        assert "e" not in text
+        assert float(text) == pytest.approx(value, rel=0.5 * 10 ** (1 - digits))
+
+
+def test_whole_numbers_keep_all_digits_and_lengths_no_trailing_zeros():
+    assert (significant(1093.4), in_digits(1093.4), in_digits(1090)) == ("1093", "1093", "1090")
+    assert (significant(8), in_digits(8), in_digits(2.5)) == ("8.00", "8", "2.5")
+
+
+@pytest.mark.parametrize("value", [0.0, math.inf, math.nan])
+def test_what_has_no_digits_stays_a_word(value):
+    assert significant(value) == in_digits(value) == f"{value:g}"

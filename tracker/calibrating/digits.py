@@ -1,0 +1,29 @@
+"""Numbers as people read them: some significant digits, no powers of ten."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits, never in powers of ten; of whole numbers all digits."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = digits - 1 - math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))
+    return f"{value:.{max(places, 0)}f}"
+
+
+def in_digits(value: Any, digits: int = 3) -> str:
+    """Return a length, or what is measured in it, in so many digits without trailing zeros: 1093 nm, not 1.09e+03.
+
+    Examples
+    --------
+    >>> in_digits(1093.4), in_digits(8.0), in_digits(0.00012346), in_digits(1e30)
+    ('1093', '8', '0.000123', '1e+30')
+    """
+    number = float(value)
+    if abs(number) >= 1e15:
+        return f"{number:g}"
+    text = significant(number, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
