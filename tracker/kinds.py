@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,12 @@ def choices_of(settings: type[Any], name: str) -> tuple[str, ...]:
     return next(declared.metadata[_KIND].choices for declared in fields(settings) if declared.name == name)
 
 
+def wanted_of(declared: Field[Any]) -> str:
+    """Return in words what the setting of a field may be; empty where the field does not declare it."""
+    kind = declared.metadata.get(_KIND)
+    return kind.wanted if kind else ""
+
+
 def require_kinds(settings: Any) -> None:
     """Refuse values that are not what their fields declare; the default always may be.
 
@@ -81,6 +87,15 @@ def whole_number(least: int, of: str = "") -> Declared:
     )
 
 
+def text_such_as(example: str) -> Declared:
+    """Return the metadata of a text."""
+    return declared_as(f'a text in quotes such as "{example}"', _is_text)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a number; True and False are none."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
@@ -90,4 +105,4 @@ LENGTH = declared_as(A_LENGTH, is_above_zero)
 SIZE = declared_as("a finite number of at least 0", is_size)
 NUMBER = declared_as("a number", is_number)
 TRUTH = declared_as("True or False", lambda value: isinstance(value, (bool, np.bool_)))
-TEXT = declared_as("a text in quotes", lambda value: isinstance(value, str))
+TEXT = declared_as("a text in quotes", _is_text)

@@ -35,6 +35,10 @@ class Words(NamedTuple):
 
 WORDS: dict[str, Words] = {
     # how the input is read
+    "kind": Words(
+        "What the input is: auto (a table by its ending, else a movie), movie, labels (an image in which each label is "
+        "a particle), or table"
+    ),
     "axes": Words(
         "Dimensions of the file, one letter each: T time, Z depth, C channel, Y, X",
         more="Needed only if the file does not say.",

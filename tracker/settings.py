@@ -12,10 +12,9 @@ from .calibrating.lengths import is_above_zero
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
 from .formats.registry import holds_points
-from .kinds import TEXT, declared_as, one_of, require_kinds, whole_number
+from .kinds import TEXT, declared_as, one_of, require_kinds, text_such_as, whole_number
 from .linking.settings import HOOKS, LinkSettings
 from .ranges import parse_frames, parse_roi
-from .timeline import Timeline
 
 InputKind = Literal["auto", "movie", "labels", "table"]
 
@@ -64,24 +63,22 @@ class InputSettings:
     """
 
     kind: InputKind = field(default="auto", metadata=one_of(*get_args(InputKind)))
-    axes: str | None = field(default=None, metadata=TEXT)
+    axes: str | None = field(default=None, metadata=text_such_as("TZYX"))
     scale: Sequence[float] | None = field(default=None, metadata=_SIZES)
     unit: str | None = field(default=None, metadata=TEXT)
     frame_interval: float | None = field(default=None, metadata=_TIME)
     time_unit: str | None = field(default=None, metadata=TEXT)
     channel: int | str | None = field(default=None, metadata=_CHANNEL)
-    frames: str | None = field(default=None, metadata=TEXT)
-    roi: str | None = field(default=None, metadata=TEXT)
+    frames: str | None = field(default=None, metadata=text_such_as("0:20"))
+    roi: str | None = field(default=None, metadata=text_such_as("0:10,100:300,:"))
     columns: Mapping[str, str] | None = field(default=None, metadata=_NAMES)
     intensity: str | None = field(default=None, metadata=TEXT)
-    frame_step: int | None = None
+    frame_step: int | None = field(default=None, metadata=whole_number(1))
 
     def __post_init__(self) -> None:
         require_kinds(self)
         if self.intensity is not None and self.kind != "labels":
             raise InvalidSetting("goes with label images only.", setting="intensity")
-        if self.frame_step is not None:
-            _ = Timeline(self.frame_step)
         _ = self.frame_slice, self.roi_slices
 
     @property

@@ -91,10 +91,3 @@ def _recorded(path: Path, content: Any) -> dict[str, Any]:
     if not isinstance(record, dict) or not isinstance(record.get("effective"), dict):
         raise InvalidSetting(f"{path}: holds no settings of auctrack track, detect or link.")
     return record["effective"]
-
-
-def write_toml(path: Path, mapping: Mapping[str, Any], *, overwrite: bool) -> None:
-    """Write a settings file, whole or not at all; errors as of `tracker.formats.write.write_whole`."""
-    from ...tracker.formats.write import write_whole
-
-    write_whole({path: to_toml(mapping).encode()}, overwrite=overwrite)

@@ -110,9 +110,10 @@ def command(
     checked_format(format_)
     settings = asked_settings(ctx.params)
     if save_config is not None:
-        from .toml import write_toml
+        from ...tracker.formats.write import write_whole
+        from .settings_file import settings_file
 
-        write_toml(save_config, settings.to_mapping(), overwrite=overwrite)
+        write_whole({save_config: settings_file(settings).encode()}, overwrite=overwrite)
         console.show(console.aligned([("settings", str(save_config))]))
         if not inputs:
             return

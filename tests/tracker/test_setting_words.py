@@ -18,9 +18,9 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 OPTIONS = {option.name: option for option in SETTINGS.values()}
 
 
-def test_all_settings_but_functions_and_the_kind_of_input_have_words():
+def test_all_settings_but_functions_have_words():
     named = {field.name for section in (InputSettings, DetectSettings, LinkSettings) for field in fields(section)}
-    assert set(WORDS) == (named | {"min_length"}) - {*HOOKS, "kind"}
+    assert set(WORDS) == (named | {"min_length"}) - {*HOOKS}
 
 
 @pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)

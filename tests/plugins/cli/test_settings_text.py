@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from dataclasses import fields
 
@@ -13,9 +14,11 @@ from auctrack.plugins.cli import track
 from auctrack.plugins.cli.asked import as_options, asked_settings
 from auctrack.plugins.cli.inputs import stem
 from auctrack.plugins.cli.setting_options import SETTINGS
+from auctrack.plugins.cli.settings_file import settings_file
 from auctrack.plugins.cli.toml import to_toml
 from auctrack.tracker.linking.gate.spacing import WIDEST
 from auctrack.tracker.linking.settings import HOOKS
+from auctrack.tracker.setting_words import WORDS
 from auctrack.tracker.settings import Settings
 
 EVERYTHING = {
@@ -119,6 +122,22 @@ def test_toml_is_read_back_as_it_was(mapping):
 def test_what_toml_cannot_say_is_refused():
     with pytest.raises(TypeError, match="None"):
         to_toml({"a": None})
+
+
+@pytest.mark.parametrize("mapping", [EVERYTHING, {"link": JAQAMAN}, {}])
+def test_a_settings_file_holds_every_setting_and_comes_back(mapping):
+    settings = Settings.from_mapping(mapping)
+    text = settings_file(settings)
+    assert Settings.from_mapping(tomllib.loads(text)) == settings
+    named = set(re.findall(r"^(?:# )?(\w+) = |^\[(?:\w+\.)?(\w+)\]", text, re.MULTILINE))
+    unstated = {"pinned", "forbidden"}  # tables of links, which have files of their own
+    assert {one or other for one, other in named} >= WORDS.keys() - unstated
+
+
+def test_what_a_settings_file_leaves_open_is_filled_in_behind_its_mark():
+    text = settings_file(Settings())
+    filled = re.sub(r"^# (threshold|frame_step) = ", r"\1 = 7", text, flags=re.MULTILINE)
+    assert Settings.from_mapping(tomllib.loads(filled)) == Settings().replaced(threshold=7, frame_step=7)
 
 
 @pytest.mark.parametrize(
