@@ -14,6 +14,7 @@ from .asked import asked_settings, input_beside
 from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
+    from ...tracker.points import Tracks
     from ...tracker.settings import InputSettings
 
 _SHOWN = "What is shown"
@@ -53,6 +54,15 @@ def command(
             help="Region to show, in voxels: one from:to per axis, in the order z,y,x. Example: 10:14,:,: for a slab.",
         ),
     ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--tracks",
+            metavar="ID,…",
+            rich_help_panel=_SHOWN,
+            help="Show these tracks alone, by their track_id. Example: 12,40 (as track and report name doubtful ones).",
+        ),
+    ] = None,
     colour: Annotated[
         str | None,
         typer.Option(
@@ -87,6 +97,8 @@ def command(
 
     auctrack draw movie.tracks.csv --overwrite
 
+    auctrack draw movie.tracks.csv --tracks 12,40 -o two.png
+
     auctrack draw movie.tracks.csv --frames 80:100 --roi 10:14,:,: --colour time -o late.png
     """
     from dataclasses import replace
@@ -112,12 +124,32 @@ def command(
     read = read_tracks(tracks, **given.of_table)
     source, how = movie_behind(tracks, movie)
     look = Look(given.frame_slice, given.roi_slices, colour, min_length)
-    kept = filter_by_length(read, min_length)
+    kept = filter_by_length(read if only is None else _named(read, only), min_length)
     console.note(*on_length(read, min_length))
     with held_back():
         how = replace(how, roi=None, frames=None)
         write_picture(kept, source, how, result, name=tracks.name, look=look, overwrite=overwrite)
     console.show(console.aligned([("picture", str(result))]))
+
+
+def _named(tracks: Tracks, ids: str) -> Tracks:
+    """Return the tracks of these ids, which are separated by commas.
+
+    Raises
+    ------
+    typer.BadParameter
+        If one is no whole number, or there is no such track.
+    """
+    import numpy as np
+
+    try:
+        wanted = [int(part) for part in ids.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"needs track ids such as 12,40; got {ids!r}.", param_hint="--tracks") from None
+    track_id = tracks.table["track_id"].to_numpy()
+    if missing := sorted(set(wanted) - set(track_id.tolist())):
+        raise typer.BadParameter(f"there is no track {', '.join(map(str, missing))}.", param_hint="--tracks")
+    return tracks.only(np.isin(track_id, wanted))
 
 
 def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]:

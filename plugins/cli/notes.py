@@ -89,6 +89,20 @@ def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of
     return [f"{empty} of the {seen} frames from {first[0]} to {last[0]} {holds} no particles; {over}."]
 
 
+def on_tolerance(truth: Points, tolerance: float | None) -> list[str]:
+    """Return what is to be said where detections count as right that are nearer to another real particle."""
+    from ...tracker.linking.gate.spacing import mean_spacing
+
+    spacing = None if tolerance is None else mean_spacing(truth)
+    if tolerance is None or spacing is None or tolerance <= spacing / 2:
+        return []
+    unit = truth.calibration.unit
+    return [
+        f"the tolerance is more than half of the {in_digits(spacing)} {unit} between real particles and their nearest "
+        f"neighbours, so that a detection may count for the wrong one; try {in_digits(spacing / 2)} {unit} or less."
+    ]
+
+
 def on_unknown_size(points: Points, unit: str | None) -> list[str]:
     """Return what is to be said where lengths are in pixels that nobody asked for; `unit` is the one asked for."""
     if points.calibration.is_physical or (unit is not None and is_pixel(unit)):
@@ -182,11 +196,24 @@ def on_length(tracks: Tracks, min_length: int) -> list[str]:
 
 
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:
-    """Return what is to be said where the middle frame is plainly no label image, or plainly one.
+    """Return what is to be said of the middle frame: voxels without a value, labels where none are said."""
+    image = movie.frame(movie.frame_numbers[len(movie) // 2])
+    return [*_on_missing_values(image), *_on_labels(image, movie, settings)]
+
+
+def _on_missing_values(image: np.ndarray) -> list[str]:
+    """Return what is to be said of voxels that hold no number."""
+    missing = 1 - float(np.isfinite(image).mean())
+    if not missing:
+        return []
+    return [f"{missing:.2%} of the middle frame holds no numbers (NaN or infinite); no particles are found there."]
+
+
+def _on_labels(image: np.ndarray, movie: Movie, settings: Settings) -> list[str]:
+    """Return what is to be said where a frame is plainly no label image, or plainly one.
 
     In a label image nearly all touching pixels above 0 are equal; in the image of a camera few are.
     """
-    image = movie.frame(movie.frame_numbers[len(movie) // 2])
     equal = _flatness(image)
     if equal is None:
         return []

@@ -172,6 +172,8 @@ def command(
         raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
+    from .notes import on_tolerance
+
     given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
     score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
     by_name: dict[str, Any] = {}
@@ -184,6 +186,7 @@ def command(
                 f"no detection of {of_tracks} lies within --tolerance of a real particle in its frame; are both tables "
                 "of one movie, and in one unit (--truth-voxel)?"
             )
+        console.note(*on_tolerance(real, tolerance))
     summaries = {name: of.summary() for name, of in by_name.items()}
     if output is not None:
         _write(output, summaries, overwrite=overwrite)

@@ -312,3 +312,19 @@ def test_info_names_frozen_and_shifted_frames(auctrack, samples, tmp_path):
     assert (odd["frozen"], [jump["frame"] for jump in odd["shifted"]]) == ([5], [12])
     assert odd["unlike"] == [6]  # what moved while the fifth was frozen
     assert notes(auctrack("info", samples / "movie.ome.tif")) == []
+
+
+def test_a_tolerance_that_reaches_other_particles_is_said_to(auctrack, samples):
+    truth = samples / "points.truth.csv"
+    (said,) = notes(auctrack("score", truth, truth, "--tolerance", 20))
+    assert "the tolerance is more than half" in said
+    assert not notes(auctrack("score", truth, truth, "--tolerance", 1))
+
+
+def test_voxels_without_a_value_are_counted(auctrack, movie):
+    image = tifffile.imread(movie).astype(np.float32)
+    assert not notes(auctrack("info", movie))
+    image[..., : image.shape[-1] // 4] = np.nan
+    tifffile.imwrite("holes.tif", image, photometric="minisblack")
+    said = notes(auctrack("info", "holes.tif", "--axes", "TYX", "--voxel", "1,1"))
+    assert any("25.00% of the middle frame holds no numbers" in line for line in said)

@@ -202,3 +202,14 @@ def test_a_picture_without_a_movie_is_titled_by_its_table_and_the_shortest_track
     monkeypatch.setattr(Axes, "set_title", lambda _, title, **__: titles.append(title))
     assert auctrack("draw", "walks.csv", "--min-length", 3, "-o", "other.png").exit_code == 0
     assert titles[0].startswith("walks.csv: 1 track of 3 detections or more")
+
+
+def test_draw_shows_the_tracks_that_are_named(auctrack, monkeypatch, samples):
+    shown = []
+    monkeypatch.setattr("auctrack.plugins.cli.picture.write_picture", lambda tracks, *_, **__: shown.append(tracks))
+    truth = samples / "movie.truth.csv"
+    assert auctrack("draw", truth, "-o", "a.png", "--tracks", "3,7").exit_code == 0
+    assert set(shown[0].table["track_id"]) == {3, 7}
+    for wrong in ("3,x", "3,123456"):
+        refused = auctrack("draw", truth, "-o", "a.png", "--tracks", wrong)
+        assert (refused.exit_code, "--tracks" in refused.stderr) == (2, True)
