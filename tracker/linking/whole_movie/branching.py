@@ -1,10 +1,11 @@
 """Divisions and merges: detections that would be new, or lost, explained as second daughters, or second parents.
 
-Daughters move apart, farther than a step: how far, and which share of the lone ends come from a division, is learned
-from the lone ends themselves. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the
-particles of the frame before, and of the uniform density of the lone. Both daughters move that far: a particle whose
-other link is an ordinary step is no mother. Where links may miss a frame, so may those to daughters: how often is
-learned like the share of daughters over one frame, and what is wider is the ordinary step of the frame in between.
+Daughters move apart, farther than a step: how far, and which share of the unlinked ends come from a division, is
+learned from the unlinked ends themselves. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians
+around the particles of the frame before, and of the uniform density of unlinked ends. Both daughters move that far: a
+particle whose other link is an ordinary step is no mother. Where links may miss a frame, so may those to daughters: how
+often is learned like the share of daughters over one frame, and what is wider is the ordinary step of the frame in
+between.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ RADIUS = 1.5
 FIRST_WIDTH = 0.4
 """Its standard deviation per axis to start with, in spacings."""
 ROUNDS = 10
-LONE = 0.5
+UNLINKED = 0.5
 """A detection that follows another with less than this probability teaches how daughters move."""
 TELLING = 0.05
 """Probability of a mother's other link from which it says whether she divides."""
 SURE = 0.99
 """One that does with more than this is no second daughter."""
 RAREST = 0.01
-"""Smallest share of the lone that are daughters."""
+"""Smallest share of unlinked ends that are daughters."""
 
 
 @dataclass(frozen=True)
@@ -193,16 +194,16 @@ class _OtherLinks:
 
 
 def _learned(ways: _Ways, end: np.ndarray, taken: np.ndarray, other: _OtherLinks) -> tuple[float, np.ndarray]:
-    """Return the variance of the lone ends' ways over one frame, and the shares of them from a division, per lag."""
+    """Return the variance of unlinked ends' ways over one frame, and the shares of them from a division, per lag."""
     rarer = 0.1 ** np.arange(ways.lags)
     variance, share = FIRST_WIDTH**2, 0.5 * rarer
-    lone = taken[end] < LONE
-    ends = len(np.unique(end[lone]))
-    lag, square = ways.lag[lone], (ways.square - ways.ndim * ways.added)[lone]
+    unlinked = taken[end] < UNLINKED
+    ends = len(np.unique(end[unlinked]))
+    lag, square = ways.lag[unlinked], (ways.square - ways.ndim * ways.added)[unlinked]
     for _ in range(ROUNDS if ends else 0):
-        each = (ways.odds(variance, share) * other.likeness(variance))[lone]
-        total = np.bincount(end[lone], each, minlength=len(taken))
-        r = each / (1 - share.sum() + total)[end[lone]]
+        each = (ways.odds(variance, share) * other.likeness(variance))[unlinked]
+        total = np.bincount(end[unlinked], each, minlength=len(taken))
+        r = each / (1 - share.sum() + total)[end[unlinked]]
         share = np.maximum(np.bincount(lag - 1, r, ways.lags) / ends, RAREST * rarer)
         share *= min(1.0, (1 - RAREST) / share.sum())
         variance = max(float(r @ square / max(r.sum() * ways.ndim, 1e-12)), (0.1 * FIRST_WIDTH) ** 2)

@@ -45,7 +45,7 @@ def drawn_trackings(task: Task, found: Found, count: int) -> Drawn:
     graph, n, made = belief.graph, len(task.movie), found.links
     can_be = allowed(graph, task.points, belief.movie, task.settings) & belief.can_be & _open(task, graph, closed)
     divisions, merges = _second_links(task, edges, closed)
-    explained = merges.likelier_alone(n), divisions.likelier_alone(n)
+    explained = merges.likelier_unlinked(n), divisions.likelier_unlinked(n)
     first = ~made.is_second
     chains = sampled_links(belief, made.source[first], made.target[first], can_be, count, SEED, explained)
     pins = task.given.pinned
@@ -99,8 +99,8 @@ def _seconds_of(
     leaving, arriving = (np.bincount(pinned[:, side], minlength=n) for side in (0, 1))
     room_out, room_in = 1 + ends - leaving, 1 + begins - arriving
     divided = divisions.drawn(begins & ~closed[1][:n], room_out, rng)
-    mothers, daughters = divisions.other[divided], divisions.lone[divided]
+    mothers, daughters = divisions.other[divided], divisions.unlinked[divided]
     ends[mothers] = False
     np.subtract.at(room_in, daughters, 1)
     merged = merges.drawn(ends & ~closed[0][:n], room_in, rng)
-    return np.stack([np.append(mothers, merges.lone[merged]), np.append(daughters, merges.other[merged])], axis=1)
+    return np.stack([np.append(mothers, merges.unlinked[merged]), np.append(daughters, merges.other[merged])], axis=1)

@@ -197,7 +197,7 @@ class TestSecondLinks:
         drawn = [links.drawn(np.array([True, True, False, False]), room, rng) for _ in range(4000)]
         often = np.bincount(np.concatenate(drawn), minlength=3) / 4000
         np.testing.assert_allclose(often, [1 / 4, 2 / 4, 0.5 / 1.5], atol=0.03)
-        np.testing.assert_allclose(links.likelier_alone(4), [4.0, 1.5, 1.0, 1.0])
+        np.testing.assert_allclose(links.likelier_unlinked(4), [4.0, 1.5, 1.0, 1.0])
 
     def test_no_more_are_drawn_than_there_is_room_for(self):
         links = SecondLinks(np.arange(5), np.full(5, 5), np.full(5, 1e9))
