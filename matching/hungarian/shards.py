@@ -176,16 +176,6 @@ def on_host(shards: Shards, parts: Sequence[Any], side: int) -> np.ndarray:
     return np.concatenate([cuda.to_host(p) for p in parts]) if side == shards.axis else cuda.to_host(parts[0])
 
 
-def take_largest(shards: Shards, packed: list[Any], arrays: list[Any]) -> None:
-    """Write the largest of what the devices packed, where that is above the lowest number."""
-    shards.collective.all_max(packed)
-
-    def take(part: DeviceCosts, there: Any, array: Any) -> None:
-        array[...] = part.cp.where(there > part.lowest, there, array)
-
-    shards.each(take, packed, arrays)
-
-
 @dataclass(frozen=True)
 class Proof:
     """What the certificate of a matching is made of, on the host.

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...device import cuda
-from ...hungarian.shards import Shards, take_largest
+from ...hungarian.shards import Shards
 from ...paths.gpu_dense import DeviceCosts, DeviceState
+from .exchange import take_largest
 from .gpu_classical import ZeroSearch
 
 _COVERS = "row_covered", "col_covered", "entered"

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from ...device import cuda
-from ...hungarian.shards import Shards, on_host, take_largest
+from ...hungarian.shards import Shards, on_host
 from ...paths.gpu_dense import DeviceCosts, DeviceState
 from ...paths.state import FREE
+from .exchange import take_largest
 from .gpu_search import PaperSearch, first_free, frontier_arguments
 from .gpu_tree import enter
 
+_FILE = "papers/date_nagi_2016/exchange.cu"
 REDUCE_THREADS = 1024
 
 
@@ -127,7 +129,7 @@ class SplitTreeSearch:
             found = search.costs.cp.empty(2, search.costs.price_dtype)
             of_rows = search.costs.row_bound, search.state.r, search.entered, search.row_mark, search.unassigned
             of_cols = search.key, search.col_covered, search.col_mark
-            kernel = search.costs.kernel("hungarian/shards.cu", "hungarian_reduce")
+            kernel = search.costs.kernel(_FILE, "hungarian_reduce")
             kernel((1,), (REDUCE_THREADS,), (*search.costs.sizes, *of_rows, *of_cols, found))
             return found
 
@@ -192,4 +194,4 @@ def _search_of_columns(state: DeviceState, part: DeviceCosts, own: slice, row_of
 
 
 def _launch(search: PaperSearch, name: str, items: int, *arguments: Any) -> None:
-    search.launch(name, items, *arguments, file="hungarian/shards.cu")
+    search.launch(name, items, *arguments, file=_FILE)
