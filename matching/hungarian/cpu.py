@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from numbers import Integral
-from threading import Lock
 from time import perf_counter
 from typing import Any
 
-import numba
 import numpy as np
-from numba.core import config
 
 from ..certificate.hall import infeasible
 from ..certificate.matched import Matched, match_each
-from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
 from ..named import named
 from ..paths.state import FREE, State, no_trees, start
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, independent_parts, local_columns
-from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
 SEARCHES_COUNTED = 40
 """Searches whose paths are counted one by one, for the paper's Table 2."""
-
-_ONE_AT_A_TIME = Lock()
 
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
@@ -50,7 +41,7 @@ def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matche
         "paper": forests,
         "default": partial(_by_trees_of_many, forests=forests),
     }
-    with _numba_threads(threads):
+    with named(".papers.date_nagi_2016.numba_threads:numba_threads")(threads):
         return _match(problem, methods[variant])
 
 
@@ -114,6 +105,9 @@ def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
 
 
 def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
+    match_by_forests, no_forest = (
+        named(f".papers.date_nagi_2016.forest:{name}") for name in ("match_by_forests", "no_forest")
+    )
     names = ("searches", "rows_scanned", "dual_updates", "levels")
     return _in_runs(match_by_forests, names, parts, graph, many, state, no_trees(state), no_forest(state))
 
@@ -146,27 +140,3 @@ def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *res
         if infeasible_row >= 0:
             return infeasible_row
     return -1
-
-
-@contextmanager
-def _numba_threads(threads: int | None) -> Generator[None]:
-    """Let numba's parallel loops use so many threads, one solve at a time: not all of its layers stand two at once."""
-    if threads is None:
-        yield
-        return
-    available = int(vars(config)["NUMBA_NUM_THREADS"])
-    if not isinstance(threads, Integral) or not 1 <= threads <= available:
-        raise InvalidProblem(
-            f"threads needs a whole number from 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads!r}.",
-            argument="threads",
-        )
-    if threads == 1:
-        yield
-        return
-    with _ONE_AT_A_TIME:
-        before = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        try:
-            yield
-        finally:
-            numba.set_num_threads(before)

@@ -4,7 +4,7 @@
 // (2016), Algorithms 2, 4, 5, 6 and 9, with the changes that `matching/hungarian/__init__.py` states. Ours is how they are
 // augmented: the whole loop stays on the device; every block owns a strip of columns, whose slacks, duals and covers never
 // leave its registers; a level of the search and the dual update after it are one exchange of 32 bytes a block. Its twin on
-// the CPU is `matching/hungarian/forest.py`: same levels, same ties, same answer.
+// the CPU is `matching/papers/date_nagi_2016/forest.py`: same levels, same ties, same answer.
 //
 // A search. Trees grow from all free rows. Key j is the dual change Δ at which the slack of column j is zero:
 // min over the rows i in the trees of Δ_i + max(c_ij - v_j - r_i, 0). In each step every block says the least key of its

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from ..jit.compiled import compiled
-from ..paths.shortest_paths import unassigned_sink
-from ..paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
+from ...jit.compiled import compiled
+from ...paths.shortest_paths import unassigned_sink
+from ...paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
 
 STRIP = 2048
 """Most columns that one thread looks after at a time."""
