@@ -30,7 +30,7 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 
 def match_classical(problem: Problem, *, sequential: bool) -> Matched:
     """Match by the classical variant, with one path a search or in dual phases."""
-    return _match(problem, _by_zeros if sequential else partial(_by_dual_phases, maximum=True))
+    return _match(problem, _by_zeros if sequential else _by_dual_phases)
 
 
 def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matched:
@@ -90,12 +90,12 @@ def _by_trees_of_many(
     parts: Parts, graph: Graph, state: State, *, forests: Method
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all ends at few paths."""
-    return forests(parts, graph, state) if graph[1] is None else _by_dual_phases(parts, graph, state, maximum=False)
+    return forests(parts, graph, state) if graph[1] is None else _by_dual_phases(parts, graph, state)
 
 
-def _by_dual_phases(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tuple[np.ndarray, dict[str, Any]]:
+def _by_dual_phases(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")
-    return _in_runs(match_by_dual_phases, names, parts, graph, maximum, state, no_trees(state), no_zeros(state))
+    return _in_runs(match_by_dual_phases, names, parts, graph, state, no_trees(state), no_zeros(state))
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:

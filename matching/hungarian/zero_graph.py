@@ -35,12 +35,11 @@ ENDS = (3, 4)
 
 
 @compiled
-def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zeros, counts, found):
+def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, counts, found):
     """Match every given row; parameters and result as `tree.match_by_trees`.
 
-    `maximum`: a dual phase matches as many rows as possible, as in the classical variant; else each tree augments once,
-    as in the alternating-tree variant. `counts`, int64 (5,), is incremented: dual phases, rows scanned, dual updates,
-    phases, levels. `found`, int64 (k,), counts the paths of the first k dual phases.
+    `counts`, int64 (5,), is incremented: dual phases, rows scanned, dual updates, phases, levels. `found`, int64 (k,),
+    counts the paths of the first k dual phases.
     """
     trees = with_lists(rows, indptr, trees)
     within = np.empty(len(trees.reached), np.int32)
@@ -55,7 +54,7 @@ def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zer
         cols, costs = _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros)
         if state.is_bounded:
             keep_shortest_paths(delta, roots, _rows_of(covered, state), cols, costs, state, zeros)
-        roots = match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts)
+        roots = match_on_zeros(roots, cols, costs, state, trees, zeros, counts)
         _move_duals(delta, roots, covered, state, trees, zeros)
         forget(trees.reached[:n_reached], state, trees)
         if counts[0] < len(found):

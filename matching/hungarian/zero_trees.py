@@ -59,12 +59,10 @@ def no_zeros(state: State) -> Zeros:
 
 
 @compiled
-def match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts):
-    """Match the free rows `roots` that a tree finds a path for, or as many as possible; return those that are left."""
+def match_on_zeros(roots, cols, costs, state, trees, zeros, counts):
+    """Match as many of the free rows `roots` as possible; return those that are left."""
     while len(roots) > 0 and _augment(roots, cols, costs, state, trees, zeros, counts) > 0:
         roots = free_rows(roots, state)
-        if not maximum:
-            break
     return roots
 
 
