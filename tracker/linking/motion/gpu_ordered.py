@@ -16,6 +16,7 @@ from ..settings import LinkSettings
 from .drift import drift_of
 from .gpu_graph import BYTES_AN_EDGE, nearest_others
 from .ordered import Ordered, asked_for_spacing, ordered
+from .row_order import by_frame_and_place
 
 GPU_PAYS = 100_000
 """Detections from which "auto" learns motion on a GPU where there is one."""
@@ -61,48 +62,53 @@ def ordered_on_gpu(cp: Any, points: Points) -> Ordered | None:
     DeviceMemoryExceeded
     """
     table = DeviceTable.of(cp, points)
+    row = by_frame_and_place(table.frame, table.axes)
+    table = replace(table, frame=table.frame[row], axes=tuple(along[row] for along in table.axes))
     grid = movie_on_device(cp, table, 0.0)
     if grid is None:
         return None
-    movie = _in_spacings(grid, points.ndim, _spacing(grid, table))
+    movie = _in_spacings(grid, row, points.ndim)
     drift = drift_of(movie)
-    return _without(drift, movie, grid) if drift.any() else movie
+    return _without(drift, movie) if drift.any() else movie
 
 
-def _in_spacings(grid: DeviceMovie, ndim: int, spacing: float) -> Ordered:
-    """Return the movie that a grid of physical positions holds."""
+def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
+    """Return the movie that a grid of physical positions holds, whose rows are ranks; `row` has those of the table."""
+    spacing = _spacing(grid)
     held = np.flatnonzero(np.diff(grid.first_of_frame))
     starts = np.append(grid.first_of_frame[held], len(grid))
     corner, edge = np.array(grid.cells[:3]), grid.cells[3]
     position = (grid.position - grid.cp.asarray(corner)) / spacing
     cells = *np.zeros(3), np.float64(edge / spacing), *grid.cells[4:]
-    scaled = replace(grid, position=position, cells=cells)
-    return Ordered(_axes(scaled, ndim), held, starts, None, spacing, np.zeros((len(held), ndim)), scaled)
+    scaled = replace(grid, position=position, row=row[grid.row].astype(np.int32), cells=cells)
+    return Ordered(_axes(scaled, ndim), held, starts, None, grid.row, spacing, np.zeros((len(held), ndim)), scaled)
 
 
-def _without(drift: np.ndarray, movie: Ordered, grid: DeviceMovie) -> Ordered | None:
+def _without(drift: np.ndarray, movie: Ordered) -> Ordered | None:
     """Return the movie with the drift of each frame, in spacings, taken off, and put in order again."""
+    grid = movie.grid
+    assert grid is not None
     shifted = movie.position - movie.of_each(drift)
     columns = tuple(grid.cp.ascontiguousarray(shifted[:, axis]) for axis in range(movie.ndim))
     frame = movie.of_each(movie.number)
     again = movie_on_device(grid.cp, DeviceTable(frame, columns, np.ones(movie.ndim), 1), 0.0)
     if again is None:
         return None
-    again = replace(again, row=grid.row[again.row])
-    return replace(movie, position=_axes(again, movie.ndim), drift=drift, grid=again)
+    rank, again = movie.rank[again.row], replace(again, row=grid.row[again.row])
+    return replace(movie, position=_axes(again, movie.ndim), rank=rank, drift=drift, grid=again)
 
 
 def _axes(grid: DeviceMovie, ndim: int) -> Any:
     return grid.cp.ascontiguousarray(grid.position[:, 3 - ndim :])
 
 
-def _spacing(grid: DeviceMovie, table: DeviceTable) -> float:
-    """Return the mean distance of nearest neighbours of the detections that `ordered` asks too, in their unit."""
+def _spacing(grid: DeviceMovie) -> float:
+    """Return the mean distance of nearest neighbours of the ranks that `ordered` asks too, in their unit."""
     cp = grid.cp
     starts = grid.first_of_frame[np.append(np.flatnonzero(np.diff(grid.first_of_frame)), grid.n_frames)]
     asked = [np.arange(each.start, each.stop, each.step) for each in asked_for_spacing(starts)]
     is_asked = cp.zeros(len(grid), bool)
-    is_asked[cp.argsort(table.frame, kind="stable")[cp.asarray(np.concatenate([np.empty(0, np.int64), *asked]))]] = True
+    is_asked[cp.asarray(np.concatenate([np.empty(0, np.int64), *asked]))] = True
     is_asked = is_asked[grid.row]
     near = nearest_others(grid, 1, is_asked)[:, 0]
     who = cp.flatnonzero(near >= 0)

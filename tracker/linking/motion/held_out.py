@@ -20,13 +20,13 @@ MOST = 10_000
 """Links that are looked at."""
 
 
-def some(row: np.ndarray) -> np.ndarray:
-    """Mark links that stand for all, about `MOST`, bool (links,), by the rows of their tails in the table of points."""
-    return row % max(-(-len(row) // MOST), 1) == 0
+def some(rank: np.ndarray) -> np.ndarray:
+    """Mark links that stand for all, about `MOST`, bool (links,), by the ranks of their tails."""
+    return rank % max(-(-len(rank) // MOST), 1) == 0
 
 
-def every_other(frame: np.ndarray, row: np.ndarray) -> np.ndarray | None:
-    """Mark the links to ask, bool (links,), by the frames of their tails, or by their rows where one side is too small.
+def every_other(frame: np.ndarray, rank: np.ndarray) -> np.ndarray | None:
+    """Mark the links to ask, bool (links,), by the frames of their tails, or by their ranks where a side is too small.
 
     Returns None where there are too few links to teach and to ask.
     """
@@ -35,7 +35,7 @@ def every_other(frame: np.ndarray, row: np.ndarray) -> np.ndarray | None:
     asked = frame % 2 == 1
     if min(np.count_nonzero(asked), np.count_nonzero(~asked)) >= ENOUGH:
         return asked
-    return np.argsort(np.argsort(row)) % 2 == 1
+    return np.argsort(np.argsort(rank)) % 2 == 1
 
 
 def gain_without(left: np.ndarray, step: np.ndarray, asked: np.ndarray, law: Law) -> float:

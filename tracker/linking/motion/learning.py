@@ -131,7 +131,8 @@ class Belief:
         if self.movie.grid is None:
             return self
         here, movie, graph = copy(self), self.movie, self.graph
-        here.movie = replace(movie, position=cuda.to_host(movie.position), host_row=movie.row, grid=None)
+        position, rank = cuda.to_host(movie.position), cuda.to_host(movie.rank)
+        here.movie = replace(movie, position=position, host_row=movie.row, rank=rank, grid=None)
         here.graph = Graph(*map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step)))
         for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
             if (array := getattr(self, name)) is not None:

@@ -12,6 +12,7 @@ from ....matching.device import cuda
 from ....matching.points.grid import build_grid
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie
+from .row_order import by_frame_and_place
 
 SAMPLE = 4_000
 """Particles whose nearest neighbour is looked up to measure the spacing."""
@@ -33,6 +34,8 @@ class Ordered:
         Frame f owns the detections `starts[f]:starts[f+1]`.
     host_row : int64 (n,) or None
         `row`, where it is on the host from the start: None where positions are on a GPU.
+    rank : int (n,)
+        Place of each detection in `row_order.by_frame_and_place`, where positions are.
     spacing : float
         Mean distance of nearest neighbours within a frame, in the unit of the points.
     drift : float64 (frames, d)
@@ -46,6 +49,7 @@ class Ordered:
     number: np.ndarray
     starts: np.ndarray
     host_row: np.ndarray | None
+    rank: np.ndarray
     spacing: float
     drift: np.ndarray
     grid: DeviceMovie | None = None
@@ -65,10 +69,6 @@ class Ordered:
             return self.host_row
         assert self.grid is not None
         return cuda.to_host(self.grid.row).astype(np.int64)
-
-    def row_of(self, detections: np.ndarray) -> np.ndarray:
-        """Return the rows of the points table behind some detections, where positions are."""
-        return (self.row if self.grid is None else self.grid.row)[detections]
 
     @cached_property
     def frame(self) -> np.ndarray:
@@ -97,6 +97,7 @@ class Ordered:
             self.number[first:last],
             self.starts[first : last + 1] - own.start,
             self.row[own],
+            self.rank[own],
             self.spacing,
             self.drift[first:last],
         )
@@ -123,18 +124,18 @@ class Ordered:
 
 def ordered(points: Points) -> Ordered:
     """Sort the detections of a movie by frame and place, and measure their spacing."""
-    numbers, frame = np.unique(points.frames, return_inverse=True)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(frame, minlength=len(numbers)))])
-    row = np.argsort(frame, kind="stable")
+    row = by_frame_and_place(points.frames, [points.table[axis].to_numpy() for axis in points.axes])
+    numbers, firsts = np.unique(points.frames[row], return_index=True)
+    starts, rank = np.append(firsts, len(row)), np.arange(len(row))
     position = points.positions[row]
     spacing = _spacing(position, starts)
     position = (position - position.min(axis=0)) / spacing if len(row) else position
     for f in range(len(numbers)):
         own = slice(starts[f], starts[f + 1])
         place = build_grid(position[own], 1.0).order
-        row[own], position[own] = row[own][place], position[own][place]
+        row[own], rank[own], position[own] = row[own][place], rank[own][place], position[own][place]
     number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
-    return Ordered(position, number, starts, row, spacing, np.zeros((len(numbers), points.ndim)))
+    return Ordered(position, number, starts, row, rank, spacing, np.zeros((len(numbers), points.ndim)))
 
 
 def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
@@ -151,10 +152,7 @@ def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
 
 
 def asked_for_spacing(starts: np.ndarray) -> list[slice]:
-    """Return, of frames spread over the movie, the detections whose nearest neighbour is looked up, `SAMPLE` or so.
-
-    All of them where they are no more: then no order of the detections changes the spacing.
-    """
+    """Return, of frames spread over the movie, the ranks whose nearest neighbour is looked up, `SAMPLE` or so."""
     frames = np.flatnonzero(np.diff(starts) > 1)
     frames = frames[:: max(len(frames) // 50, 1)]
     begin, end = starts[frames], starts[frames + 1]

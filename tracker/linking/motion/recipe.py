@@ -144,14 +144,14 @@ def _told_by(features: Features, belief: Belief) -> tuple[FeatureLaw, float] | N
 
 
 def _tails(belief: Belief, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the frames of links' tails, and their rows in the table, which no order of the detections changes."""
+    """Return the frames of links' tails, and their ranks, which no order of the rows changes."""
     tail = belief.graph.tail[links]
-    return cuda.to_host(belief.movie.frame[tail]), cuda.to_host(belief.movie.row_of(tail))
+    return cuda.to_host(belief.movie.frame[tail]), cuda.to_host(belief.movie.rank[tail])
 
 
 def _some(belief: Belief, links: np.ndarray) -> np.ndarray:
     """Return the links that stand for all; of millions on a GPU none comes to the host."""
-    return links[held_out.some(belief.movie.row_of(belief.graph.tail[links]))]
+    return links[held_out.some(belief.movie.rank[belief.graph.tail[links]])]
 
 
 def _take_flow(belief: Belief, least_gain: float) -> None:

@@ -96,6 +96,7 @@ def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
         np.concatenate([part.number + k * apart for k, part in enumerate(parts)]),
         np.concatenate([*(part.starts[:-1] + size for part, size in zip(parts, sizes, strict=False)), sizes[-1:]]),
         np.concatenate([part.row for part in parts]),
+        np.concatenate([part.rank for part in parts]),
         movie.spacing,
         np.concatenate([part.drift for part in parts]),
     )

@@ -99,7 +99,7 @@ def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_dig
         grid = gpu_movie.movie_on_device(cp, gpu_movie.DeviceTable(frame, columns, np.ones(ndim), 1), 0.0)
         starts = np.append(np.unique(grid.first_of_frame[:-1]), len(points))
         position = cp.ascontiguousarray(grid.position[:, 3 - ndim :])
-        movie = Ordered(position, np.unique(points.frames), starts, None, 1.0, np.zeros((7, ndim)), grid)
+        movie = Ordered(position, np.unique(points.frames), starts, None, grid.row, 1.0, np.zeros((7, ndim)), grid)
         found = drift_of(movie)
         wanted = drift_of(replace(movie, position=cuda.to_host(position), host_row=movie.row, grid=None))
     assert (wanted[1] != wanted[0]).all()

@@ -43,10 +43,10 @@ def test_links_of_odd_frames_are_asked():
     np.testing.assert_array_equal(asked, np.isin(frame, (1, 3)))
 
 
-def test_where_one_side_is_too_small_every_other_row_is_asked():
+def test_where_one_side_is_too_small_every_other_rank_is_asked():
     frame = np.repeat([0, 1], [2 * ENOUGH, ENOUGH - 1])
-    row = 10 * np.arange(len(frame))[::-1]
-    np.testing.assert_array_equal(every_other(frame, row), row // 10 % 2 == 1)
+    rank = 10 * np.arange(len(frame))[::-1]
+    np.testing.assert_array_equal(every_other(frame, rank), rank // 10 % 2 == 1)
 
 
 @pytest.mark.parametrize(("count", "marked"), [(MOST, MOST), (MOST + 2, MOST // 2 + 1), (5 * MOST, MOST)])
