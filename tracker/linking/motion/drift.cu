@@ -1,9 +1,9 @@
 // The shift that all particles of a frame pair share, by vote, as in drift.py; a block a frame pair.
 //
-// Votes are counted in shared memory, and those near the winner kept there, as far as there is room. A median is found by halving
-// the range that it lies in, by a look at all votes for each bit: the kept ones or, where they are more, another walk over all.
+// Votes are counted in shared memory. Those near a winner are kept there, as far as there is room, and their median is found by
+// halving the range that it lies in, by a look at all votes for each bit: the kept ones or, where they are more, another walk.
 // What is added up are whole numbers, so no order of threads shows in the result.
-// Bytes: 24 a vote, mostly from cache: 100 voters have some 1,600 votes each.
+// Bytes: 24 a vote, mostly from cache: 200 voters have some 1,600 votes each.
 // variant: -DNDIM=3
 #include "../tracker/linking/gate/cells.cuh"
 
@@ -11,17 +11,12 @@
 #define NDIM 2
 #endif
 #ifndef REACH
-#define VOTERS 100
+#define VOTERS 200
 #define REACH 10
-#define FEWEST 8
-#define SIGMAS 6.0
 #define LEAST 0.3
-#define KEPT 1536
+#define KEPT 1984
 #endif
 constexpr int WIDTH = 2 * REACH + 1, DEPTH = NDIM == 3 ? WIDTH : 1, BINS = DEPTH * WIDTH * WIDTH;
-constexpr int ROOM = BINS > 6 * KEPT ? BINS : 6 * KEPT;  // in whole numbers; a vote takes six
-constexpr int STILL = (DEPTH / 2 * WIDTH + REACH) * WIDTH + REACH;
-
 // What the threads of a block count together, three numbers at a time.
 struct Tally {
     uint64 at[3];
@@ -76,60 +71,6 @@ struct Poll {
         return clipped((at + reach - corner) / cells.edge + 1e-9, size);
     }
 };
-
-// Eight times the votes of a bin with a share of those beside it.
-__device__ int64 eightfold(const int* counts, int bin) {
-    const int z = bin / (WIDTH * WIDTH), y = bin / WIDTH % WIDTH, x = bin % WIDTH;
-    int64 votes = 0;
-    for (int k = max(z - 1, 0); k <= min(z + 1, DEPTH - 1); k++) {
-        for (int j = max(y - 1, 0); j <= min(y + 1, WIDTH - 1); j++) {
-            for (int i = max(x - 1, 0); i <= min(x + 1, WIDTH - 1); i++) {
-                votes += (int64)counts[(k * WIDTH + j) * WIDTH + i] << 3 - (k != z) - (j != y) - (i != x);
-            }
-        }
-    }
-    return votes;
-}
-
-// The value of a rank, from 0, among the bins that have votes; `top` is the largest.
-__device__ int64 bin_of_rank(const int* counts, uint64 rank, int64 top, Tally& tally) {
-    int64 low = 1, high = top;
-    while (low < high) {
-        const int64 middle = (low + high) / 2;
-        tally.begin(0);
-        int below = 0;
-        for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
-            const int64 votes = eightfold(counts, bin);
-            below += votes > 0 && votes <= middle;
-        }
-        atomicAdd(&tally.at[0], (uint64)below);
-        __syncthreads();
-        if (tally.at[0] > rank) high = middle;
-        else low = middle + 1;
-    }
-    return low;
-}
-
-// The shift, in bins, that has won; false where it has not won clearly.
-__device__ bool is_elected(const int* counts, Position& shift, Tally& tally) {
-    tally.begin(0);
-    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
-        const int64 votes = eightfold(counts, bin);
-        atomicMax(&tally.at[0], (uint64)votes << 14 | (uint64)(BINS - 1 - bin));  // of equals the first
-        atomicAdd(&tally.at[1], (uint64)(votes > 0));
-    }
-    __syncthreads();
-    const uint64 top = tally.at[0] >> 14, filled = tally.at[1];
-    const int best = BINS - 1 - (int)(tally.at[0] & (1 << 14) - 1);
-    if (filled == 0) return false;
-    const double lower = (double)bin_of_rank(counts, (filled - 1) / 2, (int64)top, tally);
-    const double upper = (double)bin_of_rank(counts, filled / 2, (int64)top, tally);
-    const double won = top / 8.0, still = eightfold(counts, STILL) / 8.0, chance = (lower + upper) / 16.0;
-    const double least = __dadd_rn(chance, __dmul_rn(SIGMAS, sqrt(chance + 1)));
-    shift = Position{0.0, (double)(best / WIDTH % WIDTH - REACH), (double)(best % WIDTH - REACH)};
-    if (NDIM == 3) shift.z = best / (WIDTH * WIDTH) - REACH;
-    return won >= FEWEST && won > least && (won == still || won > still + sqrt(won));
-}
 
 // The median, axis by axis, of the votes at most `reach` from a shift on every axis; false where there are none.
 __device__ bool is_refined(const Poll& poll, Position& shift, double reach, double (*kept)[3], Tally& tally) {
@@ -201,38 +142,49 @@ __device__ bool is_refined(const Poll& poll, Position& shift, double reach, doub
     return true;
 }
 
-// first: (pairs + 2,) the first point of each frame, and their number; slot: (pairs + 1,). shift: (pairs, 3).
-extern "C" __global__ void common_shifts(
-    const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
-    double edge, int depth, int height, int width, int slots, double* shift
-) {
-    __shared__ double room[ROOM / 2 + 1];
-    int* const counts = (int*)room;
-    const auto kept = (double (*)[3])room;
-    __shared__ Tally tally;
+// The poll of a frame pair, that of this block, from the first point of each of its frames and of the next.
+__device__ __forceinline__ Poll poll_of(const int64* first, const int* slot, const Position* laid, const int* starts, Cells cells) {
     const int f = blockIdx.x;
-    const int64 earlier = first[f + 1] - first[f], later = first[f + 2] - first[f + 1];
-    Position found{0.0, 0.0, 0.0};
-    bool is_shared = min(earlier, later) >= FEWEST;
-    if (is_shared) {
-        const int step = (int)max(earlier / VOTERS, (int64)1);
-        const Cells cells{z0, y0, x0, edge, depth, height, width, slots};
-        const Poll poll{cells, starts, laid, first[f], step, (int)((earlier + step - 1) / step), slot[f + 1]};
-        for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) counts[bin] = 0;
-        __syncthreads();
-        poll.walk(found, REACH + 0.5, [&](Position voter, Position other) {
-            const double z = other.z - (voter.z - (REACH + 0.5)), y = other.y - (voter.y - (REACH + 0.5));
-            const double x = other.x - (voter.x - (REACH + 0.5));
-            if (fmin(z, fmin(y, x)) < 0 || fmax(z, fmax(y, x)) >= WIDTH) return;
-            atomicAdd(&counts[((NDIM == 3 ? (int)z : 0) * WIDTH + (int)y) * WIDTH + (int)x], 1);
-        });
-        __syncthreads();
-        is_shared = is_elected(counts, found, tally) && is_refined(poll, found, 1.5, kept, tally) &&
-                    is_refined(poll, found, 1.0, kept, tally) && is_refined(poll, found, 0.75, kept, tally) &&
-                    sqrt(found.z * found.z + found.y * found.y + found.x * found.x) > LEAST;
-    }
+    const int64 earlier = first[f + 1] - first[f];
+    const int step = (int)max(earlier / VOTERS, (int64)1);
+    return Poll{cells, starts, laid, first[f], step, (int)((earlier + step - 1) / step), slot[f + 1]};
+}
+
+// first: (pairs + 2,) the first point of each frame, and their number; slot: (pairs + 1,). all: (pairs, BINS).
+extern "C" __global__ void count_votes(
+    const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
+    double edge, int depth, int height, int width, int slots, double* all
+) {
+    __shared__ int counts[BINS];
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) counts[bin] = 0;
+    __syncthreads();
+    const Poll poll = poll_of(first, slot, laid, starts, Cells{z0, y0, x0, edge, depth, height, width, slots});
+    poll.walk(Position{0.0, 0.0, 0.0}, REACH + 0.5, [&](Position voter, Position other) {
+        const double z = other.z - (voter.z - (REACH + 0.5)), y = other.y - (voter.y - (REACH + 0.5));
+        const double x = other.x - (voter.x - (REACH + 0.5));
+        if (fmin(z, fmin(y, x)) < 0 || fmax(z, fmax(y, x)) >= WIDTH) return;
+        atomicAdd(&counts[((NDIM == 3 ? (int)z : 0) * WIDTH + (int)y) * WIDTH + (int)x], 1);
+    });
+    __syncthreads();
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) all[(int64)blockIdx.x * BINS + bin] = counts[bin];
+}
+
+// shift: (pairs, 3) what has been elected; what it comes to, or 0 where it is not believed or too short.
+extern "C" __global__ void refine_shifts(
+    const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
+    double edge, int depth, int height, int width, int slots, const bool* is_believed, double* shift
+) {
+    __shared__ double kept[KEPT][3];
+    __shared__ Tally tally;
+    double* const own = shift + 3 * (int64)blockIdx.x;
+    Position found{own[0], own[1], own[2]};
+    const Poll poll = poll_of(first, slot, laid, starts, Cells{z0, y0, x0, edge, depth, height, width, slots});
+    const bool is_shared = is_believed[blockIdx.x] && is_refined(poll, found, 1.5, kept, tally) &&
+                           is_refined(poll, found, 1.0, kept, tally) && is_refined(poll, found, 0.75, kept, tally) &&
+                           sqrt(found.z * found.z + found.y * found.y + found.x * found.x) > LEAST;
+    __syncthreads();
     if (threadIdx.x > 0) return;
-    shift[3 * f] = is_shared ? found.z : 0.0;
-    shift[3 * f + 1] = is_shared ? found.y : 0.0;
-    shift[3 * f + 2] = is_shared ? found.x : 0.0;
+    own[0] = is_shared ? found.z : 0.0;
+    own[1] = is_shared ? found.y : 0.0;
+    own[2] = is_shared ? found.x : 0.0;
 }

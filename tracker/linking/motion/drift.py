@@ -1,7 +1,7 @@
 """A shift that all particles of a frame pair share: stage drift and jumps, found by vote before anything is linked.
 
 Every pair of particles votes for its displacement. Where particles move as one, right pairs agree and wrong ones do
-not, however far the shift; a shift is believed where its votes are more than chance and more than those of no shift.
+not, however far the shift; a shift is believed where its votes are more than chance gives (`election`).
 """
 
 # ruff: noqa: ANN001, ANN202
@@ -12,20 +12,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....matching.device import cuda
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, cells_touched, padded
 from . import gpu_drift
+from .election import FEWEST, elected
 from .ordered import Ordered
 
-VOTERS = 100
-"""Particles of the earlier frame that vote."""
+VOTERS = 200
+"""Particles of the earlier frame that vote, and up to twice as many."""
 REACH = 10
 """Longest shift that is looked for along an axis, in bins of one spacing."""
-FEWEST = 8
-"""Particles that must agree."""
-SIGMAS = 6.0
-"""By how many standard deviations of chance the winner must lead; by one before no shift."""
 CELL = 2.0
 """Edge of the cells, in spacings, in which the later frame's particles are looked up."""
 LEAST = 0.3
@@ -48,23 +46,26 @@ def drift_of(movie: Ordered) -> np.ndarray:
 
 def _later_shifts(movie: Ordered) -> np.ndarray:
     """Return the shift of each frame but the first against the one before it, float64 (frames − 1, d)."""
+    field = cuda.to_host(movie.position.max(axis=0) - movie.position.min(axis=0))
     if movie.grid is not None:
-        limits = {"VOTERS": VOTERS, "REACH": REACH, "FEWEST": FEWEST, "SIGMAS": SIGMAS, "LEAST": LEAST}
-        return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, movie.ndim, limits)
+        limits = {"VOTERS": VOTERS, "REACH": REACH, "LEAST": LEAST}
+        return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, field, limits)
 
     def shift_after(f: int) -> np.ndarray:
-        return common_shift(*(movie.position[movie.of_frame(frame)] for frame in (f, f + 1)))
+        return common_shift(*(movie.position[movie.of_frame(frame)] for frame in (f, f + 1)), field)
 
     return np.stack(side_by_side(shift_after, range(len(movie.number) - 1)))
 
 
-def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
+def common_shift(earlier: np.ndarray, later: np.ndarray, field: np.ndarray) -> np.ndarray:
     """Return the displacement that most particles share, zero where none is beyond chance.
 
     Parameters
     ----------
     earlier, later : float64 (n, d), (m, d)
         In spacings.
+    field : float64 (d,)
+        How far particles are apart at most.
 
     Returns
     -------
@@ -76,16 +77,9 @@ def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
     voters = padded(np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)]))  # one layout, compiled once
     grid = build_grid(np.ascontiguousarray(later), CELL)
     cells = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
-    counts = _near(_counted(voters, *cells, ndim))
-    best = np.unravel_index(int(counts.argmax()), counts.shape)
-    won = counts[best]
-    still = counts[counts.shape[0] // 2, REACH, REACH]
-    chance = float(np.median(counts[counts > 0]))
-    leads = won > chance + SIGMAS * np.sqrt(chance + 1) and (won == still or won > still + np.sqrt(won))
-    if won < FEWEST or not leads:
+    (shift,), (is_believed,) = elected(_counted(voters, *cells, ndim)[None], field)
+    if not is_believed:
         return np.zeros(ndim)
-    shift = np.zeros(3)
-    shift[3 - ndim :] = np.array(best[3 - ndim :]) - REACH
     for reach in (1.5, 1.0, 0.75):
         shift = np.median(_votes_near(voters, *cells, shift, reach), axis=0)
     return shift[3 - ndim :] if np.linalg.norm(shift) > LEAST else np.zeros(ndim)
@@ -105,17 +99,6 @@ def _counted(voters, origin, cell, dims, starts, later, ndim):
                 at_z, at_y, at_x = later[j, 0] - first[0], later[j, 1] - first[1], later[j, 2] - first[2]
                 if min(at_z, at_y, at_x) >= 0 and max(at_z, at_y, at_x) < width:
                     counts[int(at_z) if ndim == 3 else 0, int(at_y), int(at_x)] += 1
-    return counts
-
-
-def _near(counts: np.ndarray) -> np.ndarray:
-    """Return the votes of each bin with a share of those beside it: shifts need not be whole."""
-    for axis in range(3):
-        beside = np.zeros_like(counts)
-        along, beside_along = np.moveaxis(counts, axis, 0), np.moveaxis(beside, axis, 0)
-        beside_along[1:] += along[:-1]
-        beside_along[:-1] += along[1:]
-        counts = counts + 0.5 * beside
     return counts
 
 

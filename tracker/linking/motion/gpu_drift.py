@@ -1,4 +1,4 @@
-"""The vote for a common shift on a GPU, as in `drift`, for all frame pairs at once."""
+"""The vote for a common shift on a GPU, as in `drift`, for many frame pairs at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import numpy as np
 from ....matching.device import cuda
 from ..gate import gpu_movie
 from ..gate.gpu_movie import DeviceMovie
+from .election import FEWEST, elected
 
-KEPT = 1536
+KEPT = 1984
 """Votes near the winner that a frame pair has room for; where there are more, particles are asked again and again."""
+AT_ONCE = 256
+"""Frame pairs whose votes are held: 75 kB each, and what the election of one takes eight times as much."""
 _KERNELS = str(Path(__file__).with_name("drift.cu"))
 
 
 def common_shifts(
-    grid: DeviceMovie, starts: np.ndarray, number: np.ndarray, ndim: int, limits: dict[str, float]
+    grid: DeviceMovie, starts: np.ndarray, number: np.ndarray, field: np.ndarray, limits: dict[str, float]
 ) -> np.ndarray:
     """Return what `drift.common_shift` does of each frame and the one after it, float64 (frames − 1, d), on the host.
 
@@ -26,14 +29,39 @@ def common_shifts(
         In spacings.
     starts, number : int64 (frames + 1,), int64 (frames,)
         As those of `Ordered`.
-    ndim : int
+    field : float64 (d,)
+        As that of `drift.common_shift`.
     limits : dict of str to float
         The numbers of `drift` by name, which kernels have from here.
     """
-    cp, pairs = grid.cp, len(number) - 1
+    ndim = len(field)
     options = (f"-D{name}={value!r}" for name, value in {**limits, "KEPT": KEPT}.items())
-    kernel = cuda.load(_KERNELS, f"-DNDIM={ndim}", *options)["common_shifts"]
-    shift = cp.empty((pairs, 3))
-    frames = cp.asarray(starts), cp.asarray(number, np.int32)
-    kernel((pairs,), (gpu_movie.THREADS,), (*frames, grid.position, grid.starts, *grid.cells, shift))
-    return cuda.to_host(shift)[:, 3 - ndim :]
+    kernels = cuda.load(_KERNELS, f"-DNDIM={ndim}", *options)
+    bins = 2 * int(limits["REACH"]) + 1
+    size = (*[1] * (3 - ndim), *[bins] * ndim)
+    shifts = np.empty((len(number) - 1, 3))
+    for first in range(0, len(shifts), AT_ONCE):
+        last = first + AT_ONCE
+        counts = grid.cp.empty((len(shifts[first:last]), *size))
+        shifts[first:last] = _shifts(kernels, grid, starts[first : last + 2], number[first : last + 1], counts, field)
+    return shifts[:, 3 - ndim :]
+
+
+def _shifts(
+    kernels: cuda.Kernels,
+    grid: DeviceMovie,
+    starts: np.ndarray,
+    number: np.ndarray,
+    counts: np.ndarray,
+    field: np.ndarray,
+) -> np.ndarray:
+    """Return the shifts of some frame pairs, float64 (pairs, 3), on the host; `counts` has room for their votes."""
+    cp, pairs = grid.cp, len(counts)
+    movie = cp.asarray(starts), cp.asarray(number, np.int32), grid.position, grid.starts, *grid.cells
+    kernels["count_votes"]((pairs,), (gpu_movie.THREADS,), (*movie, counts))
+    elect, is_believed = elected(counts, field)
+    held = np.diff(starts)
+    is_believed &= np.minimum(held[:-1], held[1:]) >= FEWEST
+    shift = cp.asarray(elect)
+    kernels["refine_shifts"]((pairs,), (gpu_movie.THREADS,), (*movie, cp.asarray(is_believed), shift))
+    return cuda.to_host(shift)

@@ -1,13 +1,21 @@
 """The shift that all particles of a frame pair share."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from auctrack.tracker.linking.motion.drift import common_shift
+from auctrack.tracker.linking.motion.drift import common_shift, drift_of
+from auctrack.tracker.linking.motion.ordered import ordered
+
+from ..movies import stirred, walks
 
 SHIFTS = {"still": (0, 0, 0), "along one axis": (0, 0, 3.0), "far and between bins": (2.5, -6.4, 7.7)}
+
+
+def shift_of(earlier, later):
+    return common_shift(earlier, later, np.ptp(np.vstack([earlier, later]), axis=0))
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
@@ -16,21 +24,47 @@ def test_a_shift_of_all_is_found_among_particles_that_move_too(shift, ndim):
     rng = np.random.default_rng(0)
     earlier = rng.uniform(0, 8 if ndim == 3 else 20, (400, ndim))
     later = earlier + np.array(shift)[-ndim:] + rng.normal(0, 0.1, earlier.shape)
-    found = common_shift(earlier, rng.permutation(later))
+    found = shift_of(earlier, rng.permutation(later))
     assert found == pytest.approx(np.array(shift)[-ndim:], abs=0.1)
 
 
-def test_where_nothing_is_shared_there_is_no_shift():
-    earlier, later = np.random.default_rng(1).uniform(0, 8, (2, 400, 3))
-    assert not common_shift(earlier, later).any()
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("power", [1, 3], ids=["even", "crowded in a corner"])
+def test_where_nothing_is_shared_there_is_no_shift(ndim, power):
+    for seed in range(20):
+        size = 63.0 if ndim == 2 else 18.0
+        earlier, later = size * np.random.default_rng(seed).uniform(0, 1, (2, 1000, ndim)) ** power
+        assert not shift_of(earlier, later).any()
+
+
+def test_a_flow_that_leads_everywhere_is_no_shift_of_all():
+    """One in which a hundred voters once saw a shift of two spacings."""
+    points, _ = stirred(4000, seed=3)
+    assert np.linalg.norm(drift_of(ordered(points))[1]) < 1
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("n", [10, 30, 100, 1000])
+def test_particles_that_move_far_each_on_its_own_have_no_shift(ndim, n):
+    for seed in range(5):
+        points, _ = walks(n, 3, step=0.9, ndim=ndim, seed=seed)
+        assert np.linalg.norm(drift_of(ordered(points)), axis=1).max() < 1
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_a_shift_is_found_where_each_particle_moves_a_spacing_and_a_half_of_its_own(ndim):
+    points, _ = walks(1000, 2, step=0.9, ndim=ndim, seed=ndim)
+    moved = points.table.assign(x=points.table["x"] + 3.0 * points.frames)
+    shift = drift_of(ordered(replace(points, table=moved)))[1]
+    assert shift * ordered(points).spacing == pytest.approx([0.0, 0.0, 3.0][-ndim:], abs=0.3)
 
 
 def test_nothing_is_held_after_a_frame_pair():
     earlier, later = np.random.default_rng(2).uniform(0, 5, (2, 150, 3))
-    common_shift(earlier, later)
+    shift_of(earlier, later)
     tracemalloc.start()
     for _ in range(10):
-        common_shift(earlier, later)
+        shift_of(earlier, later)
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert held < 10 * earlier.nbytes

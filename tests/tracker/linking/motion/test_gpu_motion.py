@@ -89,9 +89,12 @@ def crowds(ndim: int) -> Points:
     return table(numbers, np.concatenate(frames))
 
 
-@pytest.mark.parametrize(("ndim", "kept"), [(2, gpu_drift.KEPT), (3, gpu_drift.KEPT), (3, 5)])
-def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_digit(gpu, monkeypatch, ndim, kept):
+@pytest.mark.parametrize(("ndim", "kept", "at_once"), [(2, 1984, 256), (3, 1984, 256), (3, 5, 256), (3, 1984, 4)])
+def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_digit(
+    gpu, monkeypatch, ndim, kept, at_once
+):
     monkeypatch.setattr(gpu_drift, "KEPT", kept)
+    monkeypatch.setattr(gpu_drift, "AT_ONCE", at_once)
     points = crowds(ndim)
     with cuda.using(gpu) as cp:
         columns = tuple(cp.asarray(points.table[axis].to_numpy()) for axis in points.axes)
