@@ -23,6 +23,21 @@ __device__ __forceinline__ int all_threads() { return gridDim.x * blockDim.x; }
 __device__ __forceinline__ int lane() { return threadIdx.x & 31; }
 __device__ __forceinline__ uint32 lanes_below() { return (1u << lane()) - 1u; }
 
+// The same number in all lanes of a warp.
+template <typename T>
+__device__ __forceinline__ T sum_of_warp(T value) {
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL_WARP, value, step);
+    return value;
+}
+
+__device__ __forceinline__ int sum_of_warp(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, value);
+#else
+    return sum_of_warp<int>(value);
+#endif
+}
+
 // Reads past the L1 cache, which other blocks' writes do not reach.
 __device__ __forceinline__ int load_fresh(const int* address) {
     int value;

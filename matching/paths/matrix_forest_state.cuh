@@ -65,15 +65,6 @@ __device__ __forceinline__ price_t least_of_warp(price_t key) {
     return key;
 #endif
 }
-__device__ __forceinline__ int sum_of_warp(int value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(FULL_WARP, value);
-#else
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL_WARP, value, step);
-    return value;
-#endif
-}
 __device__ __forceinline__ Entry entry_of_lane(const Entry& e, int from) {
     return Entry{__shfl_sync(FULL_WARP, e.row, from), __shfl_sync(FULL_WARP, e.col, from), __shfl_sync(FULL_WARP, e.root, from),
                  __shfl_sync(FULL_WARP, e.r, from)};

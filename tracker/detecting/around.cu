@@ -3,12 +3,6 @@
 
 constexpr int PLANES = 3, NEAR = 2, COLUMNS = 10 + 6 * PLANES;  // as in around.py
 
-// The same number in all lanes of a warp.
-__device__ __forceinline__ double sum_of_warp(double value) {
-    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL_WARP, value, step);
-    return value;
-}
-
 __device__ __forceinline__ int mirrored(int place, int size) {
     if (place >= 0 && place < size) return place;
     place %= 2 * size;

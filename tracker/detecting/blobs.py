@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Literal
 
@@ -50,7 +51,7 @@ def blob_response(
     Parameters
     ----------
     image : ndarray, float32 (z, y, x) or (y, x)
-        Finite values.
+        Finite values. On a GPU several side by side, (…, z, y, x) or (…, y, x), have their responses side by side.
     diameter, scale
         As in `sigma_of`.
     method : {"log", "dog"}
@@ -81,6 +82,7 @@ def laplacian_of_gaussian(image: np.ndarray, sigma: np.ndarray, threads: int = 1
     return _filtered(image, axes, 0.0, (0.0, -1.0), threads)
 
 
+@lru_cache(maxsize=64)
 def _laplacian_taps(sigma: float) -> AxisTaps:
     """Return what carries (smoothed, Laplacian) along an axis."""
     gauss, second = (_one_side(kernel) for kernel in gaussian_kernels(sigma))
@@ -93,6 +95,7 @@ def _dog(image: np.ndarray, sigma: np.ndarray, threads: int) -> np.ndarray:
     return _filtered(image, [_dog_taps(float(s)) for s in sigma], 1.0, (weight, -weight), threads)
 
 
+@lru_cache(maxsize=64)
 def _dog_taps(sigma: float) -> AxisTaps:
     """Return what carries (narrow, wide) along an axis."""
     widen = math.sqrt(DOG_RATIO)

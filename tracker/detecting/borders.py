@@ -8,8 +8,11 @@ a Gaussian, as wide as the particles inside the frame.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from ...matching.jit.compiled import compiled
 from .around import NEAR, PLANES, Around
 
 _WIDEST = 16.0  # variance of a profile over that of the diameter's own, and the other way round
@@ -41,19 +44,27 @@ def refine_at_borders(
         axis of one voxel, is left as it is.
     """
     moved = positions.copy()
-    variance = _variances(voxels, shape, seen, sigma)
-    for axis, size in enumerate(shape):
-        depth = min(PLANES, size)
-        for side in (0, 1):
-            rank = voxels[:, axis] if side == 0 else size - 1 - voxels[:, axis]
-            near = np.flatnonzero(rank < min(NEAR, size / 2))
-            if depth < 2 or len(near) == 0:
-                continue
-            centre = _centre(seen.profiles[axis, side, near, :depth].T, variance[axis])
-            fades = centre < depth - 0.5  # False where nothing can be told, too
-            place = _within_frame(centre[fades])
-            moved[near[fades], axis] = place if side == 0 else size - 1 - place
+    _move(voxels, np.array(shape), seen.profiles, _variances(voxels, shape, seen, sigma), moved)
     return moved
+
+
+@compiled
+def _move(
+    voxels: np.ndarray, shape: np.ndarray, profiles: np.ndarray, variance: np.ndarray, positions: np.ndarray
+) -> None:
+    """Write the coordinates that come from the image."""
+    for axis in range(len(shape)):
+        size = shape[axis]
+        depth = min(PLANES, size)
+        for i in range(len(voxels) if depth > 1 else 0):
+            for side in range(2):
+                rank = voxels[i, axis] if side == 0 else size - 1 - voxels[i, axis]
+                if rank >= NEAR or 2 * rank >= size:
+                    continue
+                centre = _centre(profiles[axis, side, i], depth, variance[axis])
+                if centre < depth - 0.5:  # False where nothing can be told, too
+                    place = _within_frame(centre)
+                    positions[i, axis] = place if side == 0 else size - 1 - place
 
 
 def _variances(voxels: np.ndarray, shape: tuple[int, ...], seen: Around, sigma: np.ndarray) -> np.ndarray:
@@ -64,36 +75,46 @@ def _variances(voxels: np.ndarray, shape: tuple[int, ...], seen: Around, sigma: 
     the frame; an axis along which there are none gets the filter's own width.
     """
     ndim = len(sigma)
-    own = sigma**2 * ndim / 2.0
-    total = own + sigma**2
+    of_filter = sigma**2
+    own = of_filter * ndim / 2.0
+    total = own + of_filter
     bend = (1.0 + 2.0 / ndim) / total
-    for axis, size in enumerate(shape):
-        inside = (voxels[:, axis] >= NEAR) & (voxels[:, axis] < size - NEAR)
-        if inside.any():
-            low, peak, high = seen.before[axis, inside], seen.height[inside], seen.after[axis, inside]
-            bend[axis] = max(bend[axis] / _WIDEST, float(np.median((2.0 * peak - low - high) / peak)))
+    bends = (2.0 * seen.height - seen.before - seen.after) / seen.height
+    inside = (voxels >= NEAR) & (voxels < np.array(shape) - NEAR)
+    for axis, here in enumerate(inside.T):
+        if here.any():
+            bend[axis] = max(bend[axis] / _WIDEST, float(np.median(bends[axis, here])))
     for _ in range(_ROUNDS):
-        part = sigma**2 / total
+        part = of_filter / total
         total = (1.0 + 2.0 * part / part.sum()) / bend
-    return np.maximum(total - sigma**2, own / _WIDEST)
+    return np.maximum(total - of_filter, own / _WIDEST)
 
 
-def _centre(profile: np.ndarray, variance: float) -> np.ndarray:
-    """Return where Gaussians of a variance that have these profiles (planes, n) are centred, NaN where it is open."""
-    plane = np.arange(len(profile), dtype=np.float64)[:, None]
-    seen = np.maximum(profile, 0.0)
-    straight = np.log(np.where(seen > 0, seen, 1.0)) + plane**2 / (2.0 * variance)
-    weight = seen**2  # noise of a logarithm goes with one over the height
-    with np.errstate(invalid="ignore", divide="ignore"):
-        middle = (weight * plane).sum(axis=0) / weight.sum(axis=0)
-        lever = weight * (plane - middle)
-        return variance * (lever * straight).sum(axis=0) / (lever * (plane - middle)).sum(axis=0)
+@compiled
+def _centre(profile: np.ndarray, depth: int, variance: float) -> float:
+    """Return where a Gaussian of a variance that has this profile (planes,) is centred, NaN where it is open."""
+    weights, middle = 0.0, 0.0
+    for plane in range(depth):
+        weight = max(profile[plane], 0.0) ** 2  # noise of a logarithm goes with one over the height
+        weights += weight
+        middle += weight * plane
+    if weights == 0.0:
+        return np.nan
+    middle /= weights
+    slope, spread = 0.0, 0.0
+    for plane in range(depth):
+        seen = max(profile[plane], 0.0)
+        lever = seen**2 * (plane - middle)
+        straight = (math.log(seen) if seen > 0.0 else 0.0) + plane**2 / (2.0 * variance)
+        slope += lever * straight
+        spread += lever * (plane - middle)
+    return variance * slope / spread if spread != 0.0 else np.nan
 
 
-def _within_frame(centre: np.ndarray) -> np.ndarray:
-    """Return centres with those beyond the border voxel's centre drawn smoothly into its outer half.
+@compiled
+def _within_frame(centre: float) -> float:
+    """Return a centre, one beyond the border voxel's centre drawn smoothly into its outer half.
 
     A limit would collect them at one value.
     """
-    beyond = np.maximum(-centre, 0.0)
-    return np.where(centre < 0, -beyond / (1.0 + 2.0 * beyond), centre)
+    return centre / (1.0 - 2.0 * centre) if centre < 0.0 else centre

@@ -32,7 +32,6 @@ _FRAMES = 3
 _STEP = 2.0**0.25  # from one diameter to the next
 _VOXELS = 1 << 20  # of a frame that are looked at
 _SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
-_WORTH_A_GPU = 1 << 15  # voxels: fewer take it 5 ms, a processor one
 _FINE = 16.0  # diameter in voxels from which the image is binned
 _NEARLY = 2.0 / 3.0  # of the strongest response
 _MANY_MORE = 1.5  # times the blobs: a cluster has two members or more
@@ -91,9 +90,9 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True, device:
     frames = spread_frames(movie.frame_numbers, _FRAMES)
     diameters = diameters_to_try(movie.shape, scale)
     device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
-    with _windows(movie, frames, device) as images:
-        noises = [pixel_noise(image, movie.dtype) for image in images]
-        toned = images if bright_on_dark else [-image for image in images]
+    with _windows(movie, frames, device) as stacks:
+        noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
+        toned = stacks if bright_on_dark else [-stack for stack in stacks]
 
         def response_at(diameter: float) -> tuple[float, int]:
             return _response_at(diameter, toned, noises, scale)
@@ -138,9 +137,9 @@ def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float
         Median response of the blobs of each tone, in grey levels; 0 where nothing stands out from the noise.
     """
     scale = movie.calibration.scale_for(movie.ndim)
-    with _windows(movie, (movie.frame_numbers[len(movie) // 2],), "cpu") as (image,):
-        noise = pixel_noise(image, movie.dtype)
-        bright, dark = (_response_at(diameter, [toned], [noise], scale)[0] for toned in (image, -image))
+    with _windows(movie, (movie.frame_numbers[len(movie) // 2],), "cpu") as (stack,):
+        noise = pixel_noise(stack[0], movie.dtype)
+        bright, dark = (_response_at(diameter, [toned], [[noise]], scale)[0] for toned in (stack, -stack))
     return bright, dark
 
 
@@ -157,20 +156,17 @@ def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
 
 
 def _response_at(
-    diameter: float, images: list[np.ndarray], noises: list[float], scale: np.ndarray
+    diameter: float, stacks: list[np.ndarray], noises: list[list[float]], scale: np.ndarray
 ) -> tuple[float, int]:
     """Return the median response of the blobs at one diameter and their number; (0, number) where noise rules.
 
-    What is binned to few voxels is looked at on the host, and so are the peaks: each step of a GPU takes as long for a
-    few of them as for a million.
+    Peaks are told from noise on the host: each step of a GPU takes as long for a few of them as for a million.
     """
-    bins = voxels_to_average(diameter, scale, tuple(np.min([image.shape for image in images], axis=0).tolist()))
-    noises = [noise / math.sqrt(bins.prod()) for noise in noises]
+    bins = voxels_to_average(diameter, scale, tuple(np.min([stack.shape[1:] for stack in stacks], axis=0).tolist()))
     samples: list[QualitySample] = []
-    for image, noise in zip(images, noises, strict=True):
-        binned = _binned(image, bins)
-        binned = binned if binned.size > _WORTH_A_GPU else cuda.to_host(binned)
-        seen = image_qualities(binned, noise, diameter, scale * bins, "log", diameter / 2.0)
+    for stack, own in zip(stacks, noises, strict=True):
+        averaged = [noise / math.sqrt(bins.prod()) for noise in own]
+        seen = image_qualities(_binned(stack, bins), averaged, diameter, scale * bins, "log", diameter / 2.0)
         samples.append(replace(seen, qualities=cuda.to_host(seen.qualities), depths=cuda.to_host(seen.depths)))
     sample = pooled(samples)
     found = sample.qualities[sample.qualities > threshold_between(sample)]
@@ -216,11 +212,16 @@ def _one_by_one(work: Callable[[float], tuple[float, int]], tasks: list[float]) 
 
 @contextmanager
 def _windows(movie: FrameSource, frames: tuple[int, ...], device: str) -> Generator[list[np.ndarray]]:
-    """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile."""
+    """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile.
+
+    Windows of one shape are one array, (frames, …); where padding leaves several shapes, each is one of its own.
+    """
     with ExitStack() as held:
         images = _read(movie, frames, device)
         pixels = (held.enter_context(held_by(device, image[content(image)])) for image in images)
-        yield [_window(grey_levels(each)[0]) for each in pixels]
+        windows = [_window(grey_levels(each)[0]) for each in pixels]
+        are_alike = len({window.shape for window in windows}) == 1
+        yield [np.stack(windows)] if are_alike else [window[None] for window in windows]
 
 
 def _read(movie: FrameSource, frames: tuple[int, ...], device: str) -> Iterator[np.ndarray]:
@@ -300,11 +301,11 @@ def voxels_to_average(diameter: float, scale: np.ndarray, shape: tuple[int, ...]
     return np.clip(np.floor(2**octaves * pixel / scale + 1e-9), 1, shape).astype(np.int64)
 
 
-def _binned(grey: np.ndarray, bins: np.ndarray) -> np.ndarray:
-    """Return the means of blocks of voxels; what does not fill a block at the far end is left out."""
-    for axis, count in enumerate(bins.tolist()):
+def _binned(stack: np.ndarray, bins: np.ndarray) -> np.ndarray:
+    """Return the means of blocks of voxels of images; what does not fill a block at the far end is left out."""
+    for axis, count in enumerate(bins.tolist(), start=1):
         if count > 1:
-            whole = grey.shape[axis] // count
-            full = grey[(slice(None),) * axis + (slice(whole * count),)]
-            grey = full.reshape(*full.shape[:axis], whole, count, *full.shape[axis + 1 :]).mean(axis=axis + 1)
-    return grey
+            whole = stack.shape[axis] // count
+            full = stack[(slice(None),) * axis + (slice(whole * count),)]
+            stack = full.reshape(*full.shape[:axis], whole, count, *full.shape[axis + 1 :]).mean(axis=axis + 1)
+    return stack

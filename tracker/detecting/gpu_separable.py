@@ -22,8 +22,8 @@ def filtered(image: Any, axes: Sequence[AxisTaps], second: float, weights: tuple
 
     Parameters
     ----------
-    image : cupy.ndarray, float32 (z, y, x) or (y, x)
-        On the current device.
+    image : cupy.ndarray, float32 (…, z, y, x) or (…, y, x)
+        On the current device; one, or several side by side: the last axes are those of `axes`.
     axes, second, weights
         As in `separable.filtered`.
 
@@ -33,17 +33,16 @@ def filtered(image: Any, axes: Sequence[AxisTaps], second: float, weights: tuple
         Beside it and the image three more of this size are in memory.
     """
     cp, kernels = cuda.cupy(), cuda.load(_KERNELS)
-    volume = cp.ascontiguousarray(image).reshape((-1, *image.shape[-2:]))
-    z_taps, y_taps, x_taps = (
-        (there(axis.stacked), np.int32(len(axis.own))) for axis in (*[UNTOUCHED] * (3 - image.ndim), *axes)
-    )
+    flat = 3 - len(axes)
+    volume = cp.ascontiguousarray(image).reshape((-1, *[1] * flat, *image.shape[-len(axes) :]))
+    z_taps, y_taps, x_taps = ((there(axis.stacked), np.int32(len(axis.own))) for axis in (*[UNTOUCHED] * flat, *axes))
     a, b, next_a, next_b = (cp.empty(volume.shape, cp.float32) for _ in range(4))
-    depth, height, width = volume.shape
+    images, depth, height, width = volume.shape
     along_z, along_y = map(np.int32, (depth, height * width)), map(np.int32, (height, width))
-    begun, carried = _runs(1, depth, height * width), _runs(depth, height, width)
+    begun, carried = _runs(images, depth, height * width), _runs(images * depth, height, width)
     kernels["separable_begun"](*begun, (volume, *along_z, *z_taps, np.float32(second), a, b))
     kernels["separable_carried"](*carried, (a, b, *along_y, *y_taps, next_a, next_b))
-    launch = (depth * height * -(-width // THREADS),), (THREADS,)
+    launch = (images * depth * height * -(-width // THREADS),), (THREADS,)
     kernels["separable_along_x"](*launch, (next_a, next_b, np.int32(width), *x_taps, *map(np.float32, weights), a))
     return a.reshape(image.shape)
 

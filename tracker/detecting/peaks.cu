@@ -1,21 +1,32 @@
-// Local maxima of a response: `peaks.py` on a GPU.
+// Local maxima of responses: `peaks.py` on a GPU. Images of one shape lie one after the other; behind them, where their dips are
+// asked for too, the same negated.
 #include "device/common.cuh"
 
-// List the voxels above a threshold that are no lower than any of their 26 neighbours, in any order. What the list cannot
-// hold is counted only.
-extern "C" __global__ void peaks_listed(const float* response, int depth, int height, int width, float threshold,
-                                        int64* list, int capacity, int* count) {
-    const int64 voxels = (int64)depth * height * width;
-    const int64 at = (int64)blockIdx.x * blockDim.x + threadIdx.x;
-    if (at >= voxels) return;
-    const float here = response[at];
-    if (!(here > threshold)) return;
+__device__ __forceinline__ bool is_highest(const float* response, float sign, int depth, int height, int width, int64 at) {
+    const float here = sign * response[at];
     const int64 row = at / width;
     const int x = at - row * width, y = row % height, z = row / height;
     for (int k = max(z - 1, 0); k < min(z + 2, depth); ++k)
         for (int j = max(y - 1, 0); j < min(y + 2, height); ++j)
             for (int i = max(x - 1, 0); i < min(x + 2, width); ++i)
-                if (response[((int64)k * height + j) * width + i] > here) return;
-    const int place = next_place(count);
-    if (place < capacity) list[place] = at;
+                if (sign * response[((int64)k * height + j) * width + i] > here) return false;
+    return true;
+}
+
+// List the voxels above an image's threshold that are no lower than any of their 26 neighbours, in any order, and mark them OPEN
+// (apart.cu). What the list cannot hold is counted only. A row of blocks an image, and one for its dips.
+extern "C" __global__ void peaks_listed(const float* responses, int images, int depth, int height, int width,
+                                        const float* thresholds, unsigned char* state, int64* list, int capacity, int* count) {
+    const int64 voxels = (int64)depth * height * width;
+    const int64 at = (int64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= voxels) return;
+    const int image = (int)blockIdx.y % images;
+    const float sign = (int)blockIdx.y < images ? 1.0f : -1.0f;
+    const float* const response = responses + image * voxels;
+    const int64 place = blockIdx.y * voxels + at;
+    const bool is_peak = sign * response[at] > thresholds[image] && is_highest(response, sign, depth, height, width, at);
+    state[place] = is_peak;
+    if (!is_peak) return;
+    const int own = next_place(count);
+    if (own < capacity) list[own] = place;
 }

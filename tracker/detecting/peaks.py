@@ -10,6 +10,7 @@ from scipy.spatial import cKDTree
 from ...matching.device import cuda
 from ...matching.jit.compiled import compiled
 from . import gpu_peaks
+from .gpu_tables import there
 from .pixels import BRIGHTEST
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
     volume = response.reshape((-1, *response.shape[-2:]))
     limit = float(np.float32(min(threshold, BRIGHTEST)))
     if cuda.is_device_array(volume):
-        peaks = gpu_peaks.peaks_above(volume, limit)
-        steps = np.pad(scale, (3 - len(scale), 0), constant_values=1.0)
+        threshold_there, steps = there(np.array([limit], np.float32)), gpu_peaks.steps_of(scale)
         if gpu_peaks.can_be_told_apart(separation, steps):
-            return gpu_peaks.apart(volume, peaks, separation, steps)
+            return gpu_peaks.peaks_apart(volume, threshold_there, separation, steps)
+        peaks = gpu_peaks.peaks_above(volume, threshold_there)
     else:
         peaks = peaks_above(volume, limit)
     voxels = np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
@@ -121,10 +122,23 @@ def refine(voxels: np.ndarray, shape: tuple[int, ...], seen: Around) -> np.ndarr
     (`borders.refine_at_borders` looks there again).
     """
     positions = voxels.astype(np.float64)
-    for axis, size in enumerate(shape):
-        inside = (voxels[:, axis] > 0) & (voxels[:, axis] < size - 1)
-        low, high = seen.before[axis, inside], seen.after[axis, inside]
-        bend = 2.0 * seen.height[inside] - low - high
-        shift = np.divide(0.5 * (high - low), bend, out=np.zeros_like(bend), where=bend > 0)
-        positions[inside, axis] += np.clip(shift, -0.5, 0.5)
+    _shift(voxels, np.array(shape), seen.height, seen.before, seen.after, positions)
     return positions
+
+
+@compiled
+def _shift(
+    voxels: np.ndarray,
+    shape: np.ndarray,
+    height: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+    positions: np.ndarray,
+) -> None:
+    """Add how far from its voxel each parabola is highest."""
+    for axis in range(len(shape)):
+        for i in range(len(voxels)):
+            low, high = before[axis, i], after[axis, i]
+            bend = 2.0 * height[i] - low - high
+            if 0 < voxels[i, axis] < shape[axis] - 1 and bend > 0.0:
+                positions[i, axis] += min(max(0.5 * (high - low) / bend, -0.5), 0.5)

@@ -8,6 +8,7 @@ mostly with a gap between them. One threshold serves the whole movie: it does no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...matching.device import cuda
+from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
 from .padding import content
 from .peaks import local_maxima
@@ -100,7 +102,7 @@ def _sampled(movie: FrameSource, settings: DetectSettings, frames: tuple[int, ..
             noise = pixel_noise(grey, movie.dtype)
             bright = grey if settings.bright_on_dark else -grey
             diameter, separation = settings.known_diameter, settings.least_separation
-            return image_qualities(bright, noise, diameter, scale, settings.method, separation, crew.threads)
+            return image_qualities(bright[None], [noise], diameter, scale, settings.method, separation, crew.threads)
 
     samples = [sampled for _, sampled in work_through(movie, frames, sample, crew)]
     with cuda.device_of(samples[0].qualities) if samples else nullcontext():
@@ -108,38 +110,69 @@ def _sampled(movie: FrameSource, settings: DetectSettings, frames: tuple[int, ..
 
 
 def image_qualities(
-    grey: np.ndarray,
-    noise: float,
+    images: np.ndarray,
+    noises: Sequence[float],
     diameter: float,
     scale: np.ndarray,
     method: Method,
     separation: float,
     threads: int = 1,
 ) -> QualitySample:
-    """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
-    response = blob_response(grey, diameter, scale, method, threads)
-    spread = _spread(response)
-    rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
-    # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
-    rounding = _ROUNDING * largest(grey)
-    # The mirror at the frame's edges doubles the noise there.
-    inside = np.zeros(grey.shape[-2:], bool, like=response)
-    inside[1:-1, 1:-1] = True
-    heights: list[np.ndarray] = []
-    for signed in (response, -response):
-        places = local_maxima(signed, rounding, separation, scale)
-        places = places[inside.reshape(-1)[places % inside.size]]
-        heights.append(signed.reshape(-1)[places].astype(np.float64))
+    """Measure images of one shape, (images, …), in which particles are bright.
+
+    `noises` are the standard deviations of their white noise. The floors are the medians of theirs.
+    """
+    at_once = cuda.is_device_array(images) and gpu_peaks.can_be_told_apart(separation, gpu_peaks.steps_of(scale))
+    look = _extrema_at_once if at_once else _extrema
+    heights, spreads = look(images, diameter, scale, method, separation, threads)
+    rare = -float(ndtri(_FALSE_PER_FRAME / images[0].size))
     return QualitySample(
-        qualities=heights[0],
-        depths=heights[1],
-        white_floor=rare * noise * noise_gain(diameter, scale, method),
-        response_floor=rare * spread,
+        qualities=heights[heights > 0],
+        depths=-heights[heights < 0],
+        white_floor=rare * float(np.median(noises)) * noise_gain(diameter, scale, method),
+        response_floor=rare * float(np.median(spreads)),
     )
 
 
+def _extrema(
+    images: np.ndarray, diameter: float, scale: np.ndarray, method: Method, separation: float, threads: int
+) -> tuple[np.ndarray, list[float]]:
+    """Return the heights of the responses' peaks, above 0, and of their dips, below 0, and how wide each spreads.
+
+    The mirror at the frame's edges doubles the noise there: what lies on them is left out.
+    """
+    heights: list[np.ndarray] = []
+    spreads: list[float] = []
+    for image in images:
+        response = blob_response(image, diameter, scale, method, threads)
+        spreads.append(_spread(response))
+        inside = np.zeros(image.shape[-2:], bool, like=response)
+        inside[1:-1, 1:-1] = True
+        # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
+        rounding = _ROUNDING * largest(image)
+        for sign in (1.0, -1.0):
+            signed = response if sign > 0 else -response
+            places = local_maxima(signed, rounding, separation, scale)
+            places = places[inside.reshape(-1)[places % inside.size]]
+            heights.append(sign * signed.reshape(-1)[places].astype(np.float64))
+    return np.concatenate(heights), spreads
+
+
+def _extrema_at_once(
+    images: np.ndarray, diameter: float, scale: np.ndarray, method: Method, separation: float, threads: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `_extrema` does of images on a GPU, where each step takes as long for few voxels as for many."""
+    del threads
+    responses = blob_response(images, diameter, scale, method)
+    volumes = responses.reshape((len(images), -1, *images.shape[-2:]))
+    axes = tuple(range(1, images.ndim))
+    roundings = (_ROUNDING * np.abs(images).max(axis=axes).astype(np.float64)).astype(np.float32)
+    heights = gpu_peaks.extrema(volumes, roundings, separation, gpu_peaks.steps_of(scale))
+    return heights, gpu_spread.spreads(volumes, _step_of(images[0].size), _MAD_TO_SIGMA, _CLIP, _CLIPPINGS)
+
+
 def pooled(samples: list[QualitySample]) -> QualitySample:
-    """Return the peaks and dips of several images together, and the medians of their floors."""
+    """Return the peaks and dips of several samples together, and the medians of their floors."""
     return QualitySample(
         qualities=np.concatenate([sample.qualities for sample in samples] or [np.empty(0)]),
         depths=np.concatenate([sample.depths for sample in samples] or [np.empty(0)]),
@@ -213,7 +246,11 @@ def _spread(response: np.ndarray) -> float:
 
 def _some(rows: np.ndarray, size: int) -> np.ndarray:
     """Return every so many rows, or voxels, that about `_ENOUGH` of `size` are left; an odd step meets all columns."""
-    return rows[:: size // _ENOUGH | 1]
+    return rows[:: _step_of(size)]
+
+
+def _step_of(size: int) -> int:
+    return size // _ENOUGH | 1
 
 
 def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:

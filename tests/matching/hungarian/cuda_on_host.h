@@ -320,6 +320,7 @@ inline void __trap() { abort(); }
 inline long long __double_as_longlong(double x) { return host::from_word<long long>(host::word(x)); }
 inline double __longlong_as_double(long long x) { return host::from_word<double>(host::word(x)); }
 inline uint32_t __float_as_uint(float x) { return host::from_word<uint32_t>(host::word(x)); }
+inline float __uint_as_float(uint32_t x) { return host::from_word<float>(x); }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }

@@ -10,7 +10,7 @@ import pytest
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting import gpu_around, gpu_peaks, gpu_separable
+from auctrack.tracker.detecting import gpu_around, gpu_peaks, gpu_separable, gpu_spread, threshold
 from auctrack.tracker.detecting.blobs import blob_response
 from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
 from auctrack.tracker.detecting.diameter import suggest_diameter
@@ -32,8 +32,9 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
         monkeypatch.setattr(cuda, "own_stream", nullcontext)
         monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 30)
-        for module in (gpu_around, gpu_peaks, gpu_separable):
+        for module in (gpu_around, gpu_peaks, gpu_separable, gpu_spread):
             monkeypatch.setattr(module, "THREADS", 64)
+        monkeypatch.setattr(gpu_peaks, "_BLOCKS", 1)
     return "cuda"
 
 
@@ -117,6 +118,19 @@ def test_peaks_well_apart_are_those_of_a_cpu(gpu, separation, scale):
     with held_by(gpu, response) as pixels:
         found = local_maxima(pixels, 2.0, separation, np.array(scale))
         np.testing.assert_array_equal(cuda.to_host(found), wanted)
+
+
+@pytest.mark.parametrize(("images", "voxels", "step"), [(1, 1, 1), (3, 500, 1), (2, 501, 3), (1, 1000, 7)])
+def test_responses_spread_as_a_cpu_says(gpu, monkeypatch, images, voxels, step):
+    """By an even number of voxels, whose median lies between two, and an odd one; a tenth are particles."""
+    monkeypatch.setattr(threshold, "_step_of", lambda _: step)
+    rng = np.random.default_rng(6)
+    responses = (rng.normal(0.0, 3.0, (images, voxels)) + 100.0 * (rng.random((images, voxels)) < 0.1)).astype(
+        np.float32
+    )
+    wanted = [threshold._spread(response) for response in responses]
+    with held_by(gpu, responses) as there:
+        np.testing.assert_allclose(gpu_spread.spreads(there, step, 1.4826, 5.0, 3), wanted, rtol=1e-9)
 
 
 def test_the_diameter_suggested_is_that_of_a_cpu(gpu):

@@ -78,16 +78,16 @@ def test_a_diameter_that_finds_less_than_half_the_blobs_of_a_larger_one_is_blind
 
 def test_white_noise_passes_the_floor_of_its_own_spread_in_one_frame_of_twenty():
     image = np.zeros((40, 50, 60), dtype=np.float32)
-    floor = image_qualities(image, 3.0, 5.0, np.ones(3), "log", 2.5).white_floor
+    floor = image_qualities(image[None], [3.0], 5.0, np.ones(3), "log", 2.5).white_floor
     assert image.size * ndtr(-floor / (3.0 * noise_gain(5.0, np.ones(3)))) == pytest.approx(0.05)
 
 
 def test_the_floor_from_the_response_leaves_out_what_is_beyond_five_of_its_spread():
     image = np.random.default_rng(4).normal(0.0, 3.0, (1024, 1024)).astype(np.float32)
-    noise = image_qualities(image, 3.0, 4.0, np.ones(2), "log", 2.0)
+    noise = image_qualities(image[None], [3.0], 4.0, np.ones(2), "log", 2.0)
     assert noise.response_floor == pytest.approx(noise.white_floor, rel=0.008)
     image[::64, ::64] += 10_000.0
-    assert image_qualities(image, 3.0, 4.0, np.ones(2), "log", 2.0).response_floor < 1.1 * noise.response_floor
+    assert image_qualities(image[None], [3.0], 4.0, np.ones(2), "log", 2.0).response_floor < 1.1 * noise.response_floor
 
 
 def test_dog_is_the_mean_of_log_over_sigmas_in_a_ratio_of_1_6():

@@ -141,7 +141,7 @@ def test_the_sample_holds_what_the_histogram_shows():
     level = threshold_between(drawn)
     assert (drawn.qualities > 0).all()
     assert 8 <= (drawn.qualities > level).sum() <= 10  # those on the frame's edge are left out
-    again = image_qualities(images[1].astype(np.float32), 4.0, 6.0, np.ones(2), "log", 3.0)
+    again = image_qualities(images[1].astype(np.float32)[None], [4.0], 6.0, np.ones(2), "log", 3.0)
     assert np.array_equal(np.sort(again.qualities), np.sort(drawn.qualities))
 
 
@@ -149,7 +149,7 @@ def test_the_sample_holds_what_the_histogram_shows():
 @pytest.mark.parametrize("sign", [1, -1])
 def test_an_even_background_has_neither_peaks_nor_dips(level, sign):
     even = np.full((8, 60, 60), sign * level, dtype=np.float32)
-    drawn = image_qualities(even, 1.0, 6.0, np.array([3.0, 1.0, 1.0]), "log", 3.0)
+    drawn = image_qualities(even[None], [1.0], 6.0, np.array([3.0, 1.0, 1.0]), "log", 3.0)
     assert len(drawn.qualities) == len(drawn.depths) == 0
 
 
