@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from .detecting.detect import detect_steps, resolve_settings
+from .detecting.detect import detect_steps
 from .detecting.labels import label_steps
 from .detecting.settings import DetectSettings
 from .detecting.side_by_side import crew_for
@@ -178,11 +178,9 @@ def finding_stage(
         return Found((yield from _named("detect", label_steps(source, intensity))))
     yield Advance("detect", 0, len(source))
     device = crew_for(source.shape, len(source), None, settings.link.device, overlap=0).device
-    effective = resolve_settings(source, settings.detect, device)
-    _LOG.info("detecting on %s with %s", device, effective)
-    points = yield from _named(
-        "detect", detect_steps(source, effective, device=device, budget=settings.link.memory_budget)
-    )
+    steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)
+    points, effective = yield from _named("detect", steps)
+    _LOG.info("detected on %s with %s", device, effective)
     return Found(points, effective, device)
 
 

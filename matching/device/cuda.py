@@ -266,6 +266,24 @@ def own_stream() -> Generator[None]:
         idle.append(stream)
 
 
+@contextmanager
+def copy_stream() -> Generator[None]:
+    """Queue this thread's copies to the current device behind those of other threads; wait for its own at the end.
+
+    What they are copied to is kept for the next ones when it is freed, apart from what is computed.
+    """
+    stream = _stream_of_copies(cupy().cuda.Device().id)
+    with stream:
+        yield
+        stream.record().synchronize()
+
+
+@functools.cache
+def _stream_of_copies(device: int) -> Any:
+    del device  # the current one, by which streams are told apart
+    return cupy().cuda.Stream(non_blocking=True)
+
+
 def is_device_array(array: object) -> bool:
     """Tell whether `array` lives on a GPU, without importing CuPy."""
     return not isinstance(array, np.ndarray) and type(array).__module__.partition(".")[0] in {"cupy", "cupyx"}

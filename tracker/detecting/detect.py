@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,11 +20,10 @@ from .around import Around, Sight, seen_around
 from .blobs import blob_response, reach_of, sigma_of
 from .borders import refine_at_borders
 from .diameter import suggest_diameter
-from .padding import content
 from .peaks import apart, local_maxima, refine
-from .pixels import grey_levels, held_by
+from .pixels import Frame, grey_levels, held_by
 from .settings import DetectSettings
-from .side_by_side import DEFAULT_BUDGET, Crew, crew_for, work_through
+from .side_by_side import DEFAULT_BUDGET, Coming, Crew, crew_for
 from .threshold import automatic_threshold
 from .tiles import Tile, tiles_of
 
@@ -99,9 +99,8 @@ def detect(
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
-    resolved = resolve_settings(movie, settings, device)
-    steps = detect_steps(movie, resolved, workers=workers, device=device, budget=1e9 * memory_budget_gb)
-    return finished(steps, counted(progress))
+    steps = detect_steps(movie, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)
+    return finished(steps, counted(progress))[0]
 
 
 def detect_steps(
@@ -111,16 +110,30 @@ def detect_steps(
     workers: int | None = None,
     device: str = "auto",
     budget: float = DEFAULT_BUDGET,
-) -> Steps[Points]:
-    """Detect as `detect` does with settings that `resolve_settings` made, frame by frame; the budget in bytes."""
-    scale = movie.calibration.scale_for(movie.ndim)
+) -> Steps[tuple[Points, DetectSettings]]:
+    """Detect as `detect` does, frame by frame, and return the settings in force too; the budget in bytes.
+
+    Frames are on their way to a GPU while what is automatic is measured.
+    """
     frames = movie.frame_numbers
+    crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
+    with ExitStack() as opened:
+        coming = opened.enter_context(Coming(movie, frames, crew)) if crew.is_fed else None
+        resolved = resolve_settings(movie, settings, device)
+        if coming is None:
+            overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
+            crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
+            coming = opened.enter_context(Coming(movie, frames, crew))
+        return (yield from _found(movie, resolved, coming)), resolved
+
+
+def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Steps[Points]:
+    """Find the particles of frames as they come."""
+    scale, total = movie.calibration.scale_for(movie.ndim), len(movie.frame_numbers)
     found: list[Found] = []
-    crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=_overlap(settings, scale))
-    find = partial(_columns, settings=settings, scale=scale, crew=crew)
-    for each in work_through(movie, frames, find, crew):
+    for each in coming.worked(partial(_columns, settings=settings, scale=scale, crew=coming.crew)):
         found.append(each)
-        yield Step(len(found), len(frames), partial(_points_of, movie, found))
+        yield Step(len(found), total, partial(_points_of, movie, found))
     return _points_of(movie, found)
 
 
@@ -186,19 +199,18 @@ def detect_frame(
     InvalidSetting
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
-    return pd.DataFrame(_columns(image, settings, scale, Crew(1, threads, device)))
-
-
-def _columns(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
-    """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
     if settings.threshold is None:
         raise InvalidSetting(
             "needs a number to detect in a single frame; fill it in by resolve_settings().", setting="threshold"
         )
     check_diameter(settings.known_diameter, image.shape, scale, "units")
-    inside_padding = content(image)
-    columns = _found_in(image[inside_padding], settings, scale, crew)
-    for axis, part in zip(AXES[3 - image.ndim :], inside_padding, strict=True):
+    return pd.DataFrame(_columns(Frame.of(image), settings, scale, Crew(1, threads, device)))
+
+
+def _columns(frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
+    """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
+    columns = _found_in(frame.pixels, settings, scale, crew)
+    for axis, part in zip(AXES[3 - len(frame.inside) :], frame.inside, strict=True):
         columns[axis] += part.start
     return columns
 

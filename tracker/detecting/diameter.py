@@ -20,8 +20,7 @@ from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
 from ..calibrating.digits import in_digits
 from ..errors import InvalidInput
-from .padding import content
-from .pixels import grey_levels, held_by, room_for
+from .pixels import Frame, grey_levels, held_by, room_for
 from .side_by_side import crew_for
 from .threshold import QualitySample, image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
@@ -218,7 +217,7 @@ def _windows(movie: FrameSource, frames: tuple[int, ...], device: str) -> Genera
     """
     with ExitStack() as held:
         images = _read(movie, frames, device)
-        pixels = (held.enter_context(held_by(device, image[content(image)])) for image in images)
+        pixels = (held.enter_context(held_by(device, Frame.of(image).pixels)) for image in images)
         windows = [_window(grey_levels(each)[0]) for each in pixels]
         are_alike = len({window.shape for window in windows}) == 1
         yield [np.stack(windows)] if are_alike else [window[None] for window in windows]

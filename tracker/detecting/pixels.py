@@ -9,22 +9,51 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...matching.device import cuda
 from ..reading.contiguous import Empty
+from .padding import content
 
 _WHOLE = 4  # bytes of whole numbers none of which is too large
 BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An image within its padding.
+
+    Attributes
+    ----------
+    pixels : ndarray, or of CuPy
+        In the memory of the host, or of a GPU.
+    inside : tuple of slice
+        Where they lie in the image.
+    """
+
+    pixels: np.ndarray
+    inside: tuple[slice, ...]
+
+    @classmethod
+    def of(cls, image: np.ndarray) -> Frame:
+        """Return a view of an image on the host, without its padding."""
+        inside = content(image)
+        return cls(image[inside], inside)
+
+    def brought_to(self, device: str) -> Frame:
+        """Return the frame in the memory of a GPU."""
+        with cuda.using(device), cuda.copy_stream():
+            return Frame(_there(self.pixels), self.inside)
 
 
 @contextmanager
 def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
     """Yield the image in the memory of a device, which is the current one meanwhile: "cpu", "cuda" or "cuda:N".
 
-    Threads that hold images on one GPU do not wait for each other.
+    Threads that hold images on one GPU do not wait for each other. An image that is there already stays the caller's.
 
     Raises
     ------
@@ -35,7 +64,7 @@ def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
         yield image
         return
     with cuda.using(device), cuda.own_stream():
-        yield _there(image)
+        yield image if cuda.is_device_array(image) else _there(image)
 
 
 def _there(image: np.ndarray) -> Any:

@@ -10,13 +10,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
-
-import numpy as np
 
 from ...matching.device import cuda
 from ...matching.jit.threads import processors
-from .pixels import room_for
+from .pixels import Frame, room_for
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -30,6 +29,7 @@ _BYTES_OF_FRAME = 8  # a voxel of a frame, at most
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
 _FRAMES_READ = 8  # at a time for a GPU, each by several threads: who waits for a GPU keeps a processor busy
+_FRAMES_AHEAD = 32  # in its memory at most: as many as are read while settings are measured
 _VOXELS_READ = 1 << 30  # of these frames, or one of more
 GPU_PAYS = 1 << 27
 """Voxels of a movie from which "auto" detects on a GPU. Fewer take a processor a second or two."""
@@ -49,12 +49,20 @@ class Crew:
         Where: "cpu", "cuda" or "cuda:N".
     planes : int or None
         Of a frame that are filtered at a time, where all of them are too many; see `tiles`.
+    ahead : int
+        Frames in a GPU's memory, or on their way there, beside those worked on.
     """
 
     frames: int
     threads: int
     device: str = "cpu"
     planes: int | None = None
+    ahead: int = 0
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether whole frames go to a GPU."""
+        return self.device != "cpu" and self.planes is None
 
 
 def crew_for(
@@ -93,7 +101,9 @@ def crew_for(
     if device != "cpu":
         fit = _fit(voxels, device)
         if fit:
-            return Crew(min(_FRAMES_ON_GPU, frames, fit), 1, device)
+            at_a_time = min(_FRAMES_ON_GPU, frames, fit)
+            spare = (fit - at_a_time - 1) * _BYTES_ON_GPU // _BYTES_OF_FRAME
+            return Crew(at_a_time, 1, device, ahead=max(1, min(_FRAMES_AHEAD, spare)))
         if overlap is not None:
             plane = voxels // shape[0]
             with cuda.using(device):
@@ -113,33 +123,62 @@ def _fit(voxels: int, device: str) -> int:
         return cuda.free_bytes() // (_BYTES_ON_GPU * voxels)
 
 
-def work_through(
-    movie: FrameSource, numbers: Sequence[int], work: Callable[[np.ndarray], Result], crew: Crew
-) -> Iterator[tuple[int, Result]]:
-    """Yield (number, work of that frame) in order; at most `crew.frames` + 1 of them are in memory.
+class Coming:
+    """Frames of a movie on their way to where they are worked on; closed as a context.
 
-    Frames are read in this thread; for a GPU, which would wait for one, by others, up to `_FRAMES_READ` more at a time.
+    On a CPU they are read when their turn comes, in the thread that asks. Whole frames for a GPU are read and copied
+    there by threads of their own, from the moment that this is made.
     """
-    ahead = 0 if crew.device == "cpu" else max(1, min(_FRAMES_READ, _VOXELS_READ // math.prod(movie.shape)))
-    pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
-    readers = ThreadPoolExecutor(max(ahead, 1), thread_name_prefix="reading")
-    waiting: deque[tuple[int, Future[Result]]] = deque()
-    room = room_for(crew.device)
 
-    def begin(number: int) -> Future[Result]:
-        if crew.device == "cpu":
-            return pool.submit(work, movie.frame(number))
-        read = readers.submit(movie.frame, number, room)
-        return pool.submit(lambda: work(read.result()))
+    def __init__(self, movie: FrameSource, numbers: Sequence[int], crew: Crew) -> None:
+        self.crew = crew
+        self._movie, self._numbers, self._room = movie, iter(numbers), room_for(crew.device)
+        self._fetched: deque[tuple[int, Callable[[], Frame]]] = deque()
+        self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
+        at_a_time = max(1, min(_FRAMES_READ, _VOXELS_READ // math.prod(movie.shape)))
+        self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
+        for _ in range(crew.frames + crew.ahead if crew.is_fed else 0):
+            self._fetch()
 
-    try:
-        for number in numbers:
-            waiting.append((number, begin(number)))
-            if len(waiting) > crew.frames + ahead:
+    def __enter__(self) -> Coming:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop reading and working."""
+        for threads in (self._readers, self._pool):
+            threads.shutdown(wait=True, cancel_futures=True)
+
+    def worked(self, work: Callable[[Frame], Result]) -> Iterator[tuple[int, Result]]:
+        """Yield (number, work of that frame) in order; `crew.frames` + `crew.ahead` + 1 at most are in memory."""
+        waiting: deque[tuple[int, Future[Result]]] = deque()
+        while self._fetched or self._fetch():
+            number, frame = self._fetched.popleft()
+            waiting.append((number, self._pool.submit(lambda frame=frame: work(frame()))))
+            if len(waiting) > self.crew.frames + self.crew.ahead:
                 done, result = waiting.popleft()
                 yield done, result.result()
         for number, result in waiting:
             yield number, result.result()
-    finally:
-        readers.shutdown(wait=True, cancel_futures=True)
-        pool.shutdown(wait=True, cancel_futures=True)
+
+    def _fetch(self) -> bool:
+        """Begin with the next frame; False where there is none."""
+        number = next(self._numbers, None)
+        if number is None:
+            return False
+        if self.crew.is_fed:
+            self._fetched.append((number, self._readers.submit(self._brought, number).result))
+        else:
+            self._fetched.append((number, partial(Frame.of, self._movie.frame(number))))
+        return True
+
+    def _brought(self, number: int) -> Frame:
+        return Frame.of(self._movie.frame(number, self._room)).brought_to(self.crew.device)
+
+
+def work_through(
+    movie: FrameSource, numbers: Sequence[int], work: Callable[[Frame], Result], crew: Crew
+) -> Iterator[tuple[int, Result]]:
+    """Yield (number, work of that frame) in order."""
+    with Coming(movie, numbers, crew) as coming:
+        yield from coming.worked(work)

@@ -19,9 +19,8 @@ from scipy.special import ndtri
 from ...matching.device import cuda
 from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
-from .padding import content
 from .peaks import local_maxima
-from .pixels import grey_levels, held_by, largest, median
+from .pixels import Frame, grey_levels, held_by, largest, median
 from .side_by_side import crew_for, work_through
 
 if TYPE_CHECKING:
@@ -96,8 +95,8 @@ def _sampled(movie: FrameSource, settings: DetectSettings, frames: tuple[int, ..
     scale = movie.calibration.scale_for(movie.ndim)
     crew = crew_for(movie.shape, len(frames), None, device)
 
-    def sample(image: np.ndarray) -> QualitySample:
-        with held_by(crew.device, image[content(image)]) as pixels:
+    def sample(frame: Frame) -> QualitySample:
+        with held_by(crew.device, frame.pixels) as pixels:
             grey, _ = grey_levels(pixels)
             noise = pixel_noise(grey, movie.dtype)
             bright = grey if settings.bright_on_dark else -grey

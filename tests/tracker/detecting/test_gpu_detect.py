@@ -31,6 +31,7 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         be_the_device(monkeypatch)
         monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
         monkeypatch.setattr(cuda, "own_stream", nullcontext)
+        monkeypatch.setattr(cuda, "copy_stream", nullcontext)
         monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 30)
         for module in (gpu_around, gpu_peaks, gpu_separable, gpu_spread):
             monkeypatch.setattr(module, "THREADS", 64)

@@ -10,8 +10,9 @@ import pytest
 from auctrack.matching.jit.threads import processors
 from auctrack.tracker.detecting import side_by_side
 from auctrack.tracker.detecting.detect import detect_frame
+from auctrack.tracker.detecting.pixels import Frame
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.detecting.side_by_side import Crew, crew_for
+from auctrack.tracker.detecting.side_by_side import Coming, Crew, crew_for
 
 from .test_threshold import Stack
 
@@ -42,16 +43,27 @@ class Counted(Stack):
         return self.images[number]
 
 
-@pytest.mark.parametrize(("voxels", "ahead"), [(1 << 30, 8), (300, 3), (50, 1)])
-def test_for_a_gpu_some_frames_are_read_ahead_as_memory_allows(monkeypatch, voxels, ahead):
-    monkeypatch.setattr(side_by_side, "_VOXELS_READ", voxels)
+@pytest.mark.parametrize("ahead", [0, 1, 8])
+def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch, ahead):
     monkeypatch.setattr(side_by_side, "room_for", lambda _: np.empty)
+    monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
     movie = Counted(np.arange(3000).reshape(30, 10, 10))
-    results = side_by_side.work_through(movie, range(30), lambda image: int(image[0, 0]), Crew(2, 1, "cuda"))
-    assert next(results) == (0, 0)
-    assert len(movie.read) <= 2 + ahead + 1
-    assert list(results) == [(number, 100 * number) for number in range(1, 30)]
+    with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=ahead)) as coming:
+        results = coming.worked(lambda frame: int(frame.pixels[0, 0]))
+        assert next(results) == (0, 0)
+        assert len(movie.read) <= 2 + ahead + 1
+        assert list(results) == [(number, 100 * number) for number in range(1, 30)]
     assert sorted(movie.read) == list(range(30))
+
+
+def test_frames_for_a_gpu_come_without_being_asked_for_and_others_do_not(monkeypatch):
+    monkeypatch.setattr(side_by_side, "room_for", lambda _: np.empty)
+    monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
+    for crew, read in ((Crew(2, 1, "cuda", ahead=3), 5), (Crew(2, 1, "cuda", planes=4), 0), (Crew(2, 1), 0)):
+        movie = Counted(np.arange(3000).reshape(30, 10, 10))
+        with Coming(movie, range(30), crew) as coming:
+            coming._readers.shutdown()
+            assert len(movie.read) == read
 
 
 @pytest.mark.parametrize("bright", [True, False])
