@@ -87,7 +87,7 @@ class Around:
     spread: np.ndarray
     profiles: np.ndarray
 
-    def of(self, peaks: np.ndarray) -> Around:
+    def of(self, peaks: np.ndarray | slice) -> Around:
         """Return what is seen around some of the peaks, a mask or their places."""
         height, before, after = self.height[peaks], self.before[:, peaks], self.after[:, peaks]
         means = self.inside[peaks], self.around[peaks], self.spread[peaks]

@@ -218,16 +218,27 @@ def _columns(frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Cr
 def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
     """Return what `_columns` does of an image without padding."""
     places, seen = _peaks_of(image, settings, scale, crew)
-    voxels = np.stack(np.unravel_index(places, image.shape), axis=1)
-    inner = refine(voxels, image.shape, seen)
-    positions = refine_at_borders(inner, voxels, image.shape, seen, sigma_of(settings.known_diameter, scale))
+    positions = positions_of(places, seen, image.shape, settings, scale)
+    return dict(zip(AXES[3 - image.ndim :], positions.T.copy(), strict=True)) | measures_of(seen, settings)
+
+
+def positions_of(
+    places: np.ndarray, seen: Around, shape: tuple[int, ...], settings: DetectSettings, scale: np.ndarray
+) -> np.ndarray:
+    """Return where peaks are between the voxels, float64 (n, ndim), by their places in the image flattened."""
+    voxels = np.stack(np.unravel_index(places, shape), axis=1)
+    inner = refine(voxels, shape, seen)
+    return refine_at_borders(inner, voxels, shape, seen, sigma_of(settings.known_diameter, scale))
+
+
+def measures_of(seen: Around, settings: DetectSettings) -> dict[str, np.ndarray]:
+    """Return the measures of a table of detections."""
     contrast = seen.inside - seen.around
-    measures = {
+    return {
         "quality": seen.height,
         "intensity": seen.inside if settings.bright_on_dark else 0.0 - seen.inside,  # and never -0
         "snr": np.divide(contrast, seen.spread, out=np.zeros_like(contrast), where=seen.spread > 0),
     }
-    return dict(zip(AXES[3 - image.ndim :], positions.T.copy(), strict=True)) | measures
 
 
 def _peaks_of(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> tuple[np.ndarray, Around]:

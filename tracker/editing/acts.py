@@ -91,17 +91,23 @@ def mark_division(movie: Corrected, mother: int, daughters: Sequence[int]) -> No
     movie.solve_again((mother, *daughters))
 
 
-def add_detection(movie: Corrected, frame: int, position: Sequence[float]) -> None:
+def add_detection(
+    movie: Corrected, frame: int, position: Sequence[float], measures: Mapping[str, float] | None = None
+) -> None:
     """Add a detection, linked where that is worth it."""
     detection = movie.detections.add(frame, position)
+    movie.detections.measure(detection, measures)
     movie.add_members()
     movie.look_for_candidates(detection)
 
 
-def move_detection(movie: Corrected, detection: int, position: Sequence[float]) -> None:
+def move_detection(
+    movie: Corrected, detection: int, position: Sequence[float], measures: Mapping[str, float] | None = None
+) -> None:
     """Give a detection another position; its links are weighed again, confirmed ones stay."""
     movie.detections.require(detection)
     movie.detections.move(detection, position)
+    movie.detections.measure(detection, measures)
     movie.look_for_candidates(detection)
 
 
@@ -127,6 +133,23 @@ def merge_detections(movie: Corrected, detections: Sequence[int]) -> None:
     move_detection(movie, detections[0], mean.tolist())
 
 
+def together(movie: Corrected, acts: Sequence[Mapping[str, Any]]) -> None:
+    """Do several acts as one."""
+    if not acts:
+        raise InvalidEdit("acts that are done together need to be one at least.")
+    for act in acts:
+        do(movie, act)
+
+
+def do(movie: Corrected, act: Mapping[str, Any]) -> None:
+    """Do an act as it is recorded."""
+    arguments = dict(act)
+    name = arguments.pop("act", None)
+    if name not in ACTS:
+        raise InvalidEdit(f"acts need 'act' to be one of {', '.join(ACTS)}; got {name!r}.")
+    ACTS[name](movie, **arguments)
+
+
 ACTS: dict[str, Callable[..., Any]] = {
     act.__name__: act
     for act in (
@@ -143,15 +166,17 @@ ACTS: dict[str, Callable[..., Any]] = {
         move_detection,
         delete_detection,
         merge_detections,
+        together,
     )
 }
 """The acts by the names under which they are recorded."""
 
 
-def named(arguments: Mapping[str, Any]) -> set[int]:
+def named(act: Mapping[str, Any]) -> set[int]:
     """Return the detections that an act names."""
-    ids = [np.ravel(value) for name, value in arguments.items() if name not in ("frame", "position")]
-    return {int(detection) for values in ids for detection in values}
+    no_ids = ("act", "acts", "frame", "position", "measures")
+    ids = [np.ravel(value) for name, value in act.items() if name not in no_ids]
+    return {int(one) for values in ids for one in values}.union(*map(named, act.get("acts", ())))
 
 
 def _require_link(movie: Corrected, link: Link | Sequence[int]) -> None:

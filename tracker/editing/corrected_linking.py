@@ -56,7 +56,7 @@ def _rows(links: Iterable[Link], ids: np.ndarray) -> tuple[tuple[int, int], ...]
 
 
 def _points(movie: Corrected, ids: np.ndarray) -> Points:
-    """Return the present detections as points; what is not known of added ones is NaN."""
+    """Return the present detections as points; what was not measured of added ones is NaN."""
     detections = movie.detections
     base = detections.points
     table = base.table.drop(columns=[c for c in ("track_id", "link_probability", "link_margin") if c in base.table])
@@ -67,6 +67,10 @@ def _points(movie: Corrected, ids: np.ndarray) -> Points:
     table = table.iloc[ids].reset_index(drop=True) if detections.added or detections.gone else table.copy()
     if moved := [detection for detection in detections.places if detections.is_there(detection)]:
         table.loc[np.searchsorted(ids, moved), axes] = [detections.places[detection] for detection in moved]
+    for detection, measures in detections.measures.items():
+        known = [name for name in measures if name in table]  # a table of another program has columns of its own
+        if detections.is_there(detection):
+            table.loc[np.searchsorted(ids, detection), known] = [measures[name] for name in known]
     return Points(table, base.calibration, timeline=base.timeline)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class Detections:
         self._places = points.table[list(points.axes)].to_numpy()
         self.added: dict[int, tuple[int, tuple[float, ...]]] = {}
         self.places: dict[int, tuple[float, ...]] = {}
+        self.measures: dict[int, Mapping[str, float]] = {}
         self.gone: dict[int, bool] = {}
         self._placed_in: dict[int, tuple[int, ...]] = {}
         self._order = np.argsort(self._frames, kind="stable")
@@ -91,6 +92,9 @@ class Detections:
         first = int(self._frames.min()) if len(self._frames) else int(frame)
         if (frame - first) % self.points.frame_step:
             raise InvalidEdit(f"frame needs to be {first} or a multiple of {self.points.frame_step} away; got {frame}.")
+        timeline = self.points.timeline
+        if timeline.numbers is not None and frame not in timeline.numbers:
+            raise InvalidEdit(f"frame needs to be one of those that were looked at, {timeline.spans()}; got {frame}.")
         detection = len(self)
         self._journal.put(self.added, detection, (int(frame), self._checked(place)))
         self._note_place(detection, int(frame))
@@ -101,6 +105,11 @@ class Detections:
         if detection not in self.places and detection not in self.added:
             self._note_place(detection, self.frame(detection))
         self._journal.put(self.places, detection, self._checked(place))
+
+    def measure(self, detection: int, measures: Mapping[str, float] | None) -> None:
+        """Note what a detection measures where it was added or moved to; None leaves what is known of it."""
+        if measures is not None:
+            self._journal.put(self.measures, detection, {name: float(value) for name, value in dict(measures).items()})
 
     def _note_place(self, detection: int, frame: int) -> None:
         """Note that a detection of a frame is not where the table has it."""

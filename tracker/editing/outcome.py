@@ -36,14 +36,19 @@ def outcome(movie: Corrected, act: Mapping[str, Any], own: set[int], entries: En
     gone, made = sorted(were - are - stay), sorted(are - were - stay)
     detections = movie.detections
     added = {d for d, was in _first(entries, detections.added).items() if was is NOTHING}
+    removed = {*_first(entries, detections.gone)}
+
+    def is_other(link: Link) -> bool:
+        return not own.issuperset(link) and (added | removed).isdisjoint(link)
+
     return Change(
         act,
         tuple(gone),
         tuple(made),
-        tuple(link for link in gone if not own.issuperset(link)),
-        tuple(link for link in made if not own.issuperset(link)),
+        tuple(filter(is_other, gone)),
+        tuple(filter(is_other, made)),
         tuple(sorted(added)),
-        tuple(sorted(_first(entries, detections.gone))),
+        tuple(sorted(removed)),
         tuple(sorted(_first(entries, detections.places))),
         tuple(sorted(own | added | _touched(movie, changes))),
     )

@@ -17,7 +17,7 @@ from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
 from ..stepwise import Progress
-from .acts import ACTS, named
+from .acts import do, named
 from .change import Change, Link
 from .corrected import Corrected
 from .corrected_linking import as_linking, present
@@ -93,10 +93,22 @@ class Session:
 
         A link that went because the act itself took its place is left out.
         """
+        pinned, forbidden = self._others()
+        if not pinned and not forbidden:
+            raise InvalidEdit("the last act changed no other link that could be kept as it was.")
+        return self.hold_links(pinned, forbidden)
+
+    @property
+    def can_keep_others(self) -> bool:
+        """Whether there is anything that `keep_others` would refuse."""
+        return any(self._others())
+
+    def _others(self) -> tuple[list[Link], list[Link]]:
+        """Return the links that the last act took away and that there is room for, and those that it made, besides."""
         if not self._done:
-            raise InvalidEdit("there is no act whose other changes could be refused.")
+            return [], []
         last = self._done[-1].change
-        return self.hold_links([link for link in last.others_gone if self._movie.has_room(link)], last.others_made)
+        return [link for link in last.others_gone if self._movie.has_room(link)], [*last.others_made]
 
     def swap_links(self, first: Sequence[int], second: Sequence[int]) -> Change:
         """Exchange the targets of two links; the new ones are confirmed, the old ones forbidden."""
@@ -114,16 +126,24 @@ class Session:
         """Confirm that a particle divides, whether or not the settings look for divisions."""
         return self._act("mark_division", mother=mother, daughters=[*daughters])
 
-    def add_detection(self, frame: int, position: Sequence[float]) -> Change:
+    def add_detection(
+        self, frame: int, position: Sequence[float], measures: Mapping[str, float] | None = None
+    ) -> Change:
         """Add a detection at z, y, x (or y, x) in the table's coordinates; its id is `added[0]` of the change.
 
-        Its links are weighed by the length, or by the learned law without contexts.
+        Its links are weighed by the length, or by the learned law without contexts. `measures` are what is known of it
+        beside its place, by the names of the table's columns; what is left out is NaN.
         """
-        return self._act("add_detection", frame=frame, position=[*position])
+        return self._act("add_detection", frame=frame, position=[*position], **_given(measures))
 
-    def move_detection(self, detection: int, position: Sequence[float]) -> Change:
-        """Give a detection another position; its links are weighed again, as those of an added one."""
-        return self._act("move_detection", detection=detection, position=[*position])
+    def move_detection(
+        self, detection: int, position: Sequence[float], measures: Mapping[str, float] | None = None
+    ) -> Change:
+        """Give a detection another position; its links are weighed again, as those of an added one.
+
+        `measures` as of an added one; what is left out stays.
+        """
+        return self._act("move_detection", detection=detection, position=[*position], **_given(measures))
 
     def delete_detection(self, detection: int) -> Change:
         """Take a detection away with its links, confirmed ones too."""
@@ -132,6 +152,10 @@ class Session:
     def merge_detections(self, detections: Sequence[int]) -> Change:
         """Make detections of one frame one: the first stays, at their mean."""
         return self._act("merge_detections", detections=[*detections])
+
+    def together(self, acts: Sequence[Mapping[str, Any]]) -> Change:
+        """Do acts, each as in `acts`, as one that is undone as one; if one cannot be done, none is."""
+        return self._act("together", acts=[*acts])
 
     def replay(self, acts: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Do recorded acts, in their order.
@@ -144,10 +168,7 @@ class Session:
         changes: list[Change] = []
         for act in acts:
             arguments = dict(act)
-            name = arguments.pop("act", None)
-            if name not in ACTS:
-                raise InvalidEdit(f"acts need 'act' to be one of {', '.join(ACTS)}; got {name!r}.")
-            changes.append(self._act(name, **arguments))
+            changes.append(self._act(arguments.pop("act", None), **arguments))
         return changes
 
     def undo(self) -> Change | None:
@@ -168,19 +189,19 @@ class Session:
         """Whether an act can be redone."""
         return bool(self._undone)
 
-    def _act(self, name: str, **arguments: Any) -> Change:
-        arguments = {key: _plain(value) for key, value in arguments.items()}
+    def _act(self, name: str | None, **arguments: Any) -> Change:
+        act = {"act": name, **_plain(arguments)}
         self._movie.journal.begin()
         self._movie.matching.begin()
         try:
-            ACTS[name](self._movie, **arguments)
+            do(self._movie, act)
         except (TypeError, ValueError) as error:
             self._take_back(self._entries())
             if isinstance(error, InvalidEdit):
                 raise
             raise InvalidEdit(f"act {name} cannot be done: {error}.") from error
         entries, changes = self._entries()
-        change = outcome(self._movie, {"act": name, **arguments}, named(arguments), entries, changes)
+        change = outcome(self._movie, act, named(act), entries, changes)
         self._done.append(_Done(change, entries, changes))
         self._undone.clear()
         self._doubts.note(change)
@@ -241,6 +262,13 @@ class Session:
         """Return the position z, y, x (or y, x) of a detection, in the table's coordinates."""
         self._movie.detections.require(detection)
         return self._movie.detections.place(detection)
+
+    def near(self, frame: int, position: Sequence[float], radius: float) -> list[int]:
+        """Return the detections of a frame within a physical distance of a position, the nearest first."""
+        detections = self._movie.detections
+        place = np.asarray(position, np.float64) * detections.points.calibration.scale_for(detections.ndim)
+        found = detections.near(frame, place, radius)
+        return sorted(found, key=lambda one: float(np.linalg.norm(detections.physical(one) - place)))
 
     def successors(self, detection: int) -> tuple[int, ...]:
         """Return the detections that follow one."""
@@ -359,8 +387,15 @@ class Session:
         return near[0] if len(near) == 1 and len(back(near[0])) == 1 else None
 
 
+def _given(measures: Mapping[str, float] | None) -> dict[str, Any]:
+    """Return measures as an act records them; nothing where there are none."""
+    return {} if measures is None else {"measures": dict(measures)}
+
+
 def _plain(value: Any) -> Any:
-    """Return NumPy's numbers, and lists of them, as Python's, which JSON knows."""
+    """Return NumPy's numbers, and what holds them, as Python's, which JSON knows."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_plain(one) for one in value]
     return value.item() if isinstance(value, np.generic) else value

@@ -1,6 +1,7 @@
 """Corrections: every act leaves the best links given what is confirmed and forbidden, and can be taken back."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
+from auctrack.tracker.timeline import Timeline
 
 from ..linking.movies import table, walks
 
@@ -431,3 +433,73 @@ def test_an_empty_movie_can_be_corrected():
     change = session.add_detection(0, (1.0, 2.0))
     assert change.added == (0,)
     assert len(session.linking().tracks) == 1
+
+
+def test_links_that_go_with_a_detection_are_no_other_change():
+    """Nor those that come with one: there is nothing to keep as it was."""
+    session = Session(pair_of_tracks())
+    for change in (session.delete_detection(2), session.undo(), session.add_detection(3, (0.0, 0.0))):
+        assert change.gone or change.made
+        assert change.others_gone == change.others_made == ()
+        assert not session.can_keep_others
+
+
+def test_acts_done_together_are_undone_as_one(linking, tmp_path):
+    session = Session(linking)
+    before, n = links_of(session), len(linking.tracks)
+    place = np.array(session.position(3)) + 0.2
+    acts = [
+        {"act": "delete_detection", "detection": 0},
+        {"act": "move_detection", "detection": 3, "position": place},
+        {"act": "add_detection", "frame": session.frame(0), "position": session.position(0)},
+    ]
+    change = session.together(acts)
+    assert (change.added, change.removed, change.moved) == ((n,), (0,), (3,))
+    assert_proven(session)
+    after = links_of(session)
+    session.save(tmp_path / "acts.json")
+    assert links_of(Session.load(tmp_path / "acts.json", linking)) == after
+    session.undo()
+    assert (links_of(session), session.is_there(0), session.can_undo) == (before, True, False)
+    session.redo()
+    assert links_of(session) == after
+    with pytest.raises(InvalidEdit):
+        session.together([acts[1], acts[0]])  # 0 is away
+    assert links_of(session) == after
+
+
+def test_what_an_added_or_moved_detection_measures_stands_in_the_table(tmp_path):
+    linking = pair_of_tracks()
+    points = replace(linking.tracks, table=linking.tracks.table.assign(intensity=1.0, area=2.0))
+    linking = link_points(points, linking.settings, editable=True)
+    session = Session(linking)
+    session.add_detection(2, (0.0, 3.0), {"intensity": 5.0, "other": 1.0})
+    session.move_detection(0, (0.0, 0.5), {"intensity": np.float32(7.0)})
+    session.move_detection(1, (0.0, 4.5))
+    session.save(tmp_path / "acts.json")
+    for one in (session, Session.load(tmp_path / "acts.json", linking)):
+        table = one.linking().tracks.table
+        assert "other" not in table
+        assert table["intensity"].tolist() == [7.0, *[1.0] * 5, 5.0]
+        assert table["area"].isna().tolist() == [False] * 6 + [True]
+    session.undo()
+    session.undo()
+    assert session.linking().tracks.table["intensity"].iloc[0] == 1.0
+
+
+def test_detections_near_a_place_are_found_wherever_they_are_now():
+    session = Session(pair_of_tracks())
+    place = session.position(2)
+    assert session.near(session.frame(2), place, 0.1) == [2]
+    session.move_detection(2, [along + 10.0 for along in place])
+    assert session.near(session.frame(2), place, 0.1) == []
+    assert session.near(session.frame(2), session.position(2), 0.1) == [2]
+
+
+def test_a_detection_is_added_in_a_frame_that_was_looked_at():
+    linking = pair_of_tracks()
+    points = replace(linking.tracks, timeline=Timeline(1, (0, 1, 2)))
+    session = Session(link_points(points, linking.settings, editable=True))
+    session.add_detection(2, (0.0, 3.0))
+    with pytest.raises(InvalidEdit):
+        session.add_detection(3, (0.0, 3.0))
