@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,8 @@ class Depth:
         self._reach = 0.0
         self._projections: list[tuple[Any, str]] = []
         connections.add(viewer.layers.events.inserted, self._inserted)
-        connections.add(viewer.dims.events.margin_left, self._thickness_changed)
+        for event in (viewer.dims.events.margin_left, viewer.dims.events.margin_right):
+            connections.add(event, self._thickness_changed)
 
     def show(self, layer: Any) -> None:
         """Show the particles of a layer as deep as they reach."""
@@ -44,15 +46,19 @@ class Depth:
 
     def _is_ours(self) -> bool:
         """Whether the viewer's thickness is none, or was set here."""
-        margins = (*self._viewer.dims.margin_left, *self._viewer.dims.margin_right)
-        return all(margin in (0.0, self._reach) for margin in margins)
+        dims = self._viewer.dims
+        left, right = _last_axes(dims.margin_left), _last_axes(dims.margin_right)
+        return left == right and left in ((), (self._reach, 0.0, 0.0))
 
     def _set_margin(self, reach: float) -> None:
-        margins = [0.0] * self._viewer.dims.ndim
+        """Set both margins before napari slices, once: nothing is ever sliced with one of them."""
+        dims = self._viewer.dims
+        margins = [0.0] * dims.ndim
         if len(margins) >= 3:  # fewer once the volume is gone
             margins[-3] = reach
-        self._viewer.dims.margin_left = tuple(margins)
-        self._viewer.dims.margin_right = tuple(margins)
+        with dims.events.margin_left.blocker():
+            dims.margin_left = tuple(margins)
+        dims.margin_right = tuple(margins)
 
     def _inserted(self, event: object) -> None:
         del event
@@ -78,3 +84,9 @@ class Depth:
             layer, mode = self._projections.pop()
             if layer.projection_mode == "none":
                 layer.projection_mode = mode
+
+
+def _last_axes(margins: Sequence[float]) -> tuple[float, ...]:
+    """Return margins from the first that is not 0: while napari changes the number of axes, one side has more."""
+    first = next((axis for axis, margin in enumerate(margins) if margin), len(margins))
+    return tuple(margins[first:])

@@ -94,5 +94,18 @@ class LayerMovie:
         """Return one frame, computed now, in memory that its layer says, not in `empty`."""
         del empty
         with self._lock:
-            whole = np.asarray(self.data[number]).reshape(self.whole_shape)
+            whole = _computed(self.data[number]).reshape(self.whole_shape)
         return whole if self.region is None else whole[self.region]
+
+
+def _computed(image: Any) -> np.ndarray:
+    """Return an image in memory, computed without callbacks where it is of dask.
+
+    While napari slices, the cache that it calls back is registered for all of dask, but bears one thread alone: another
+    one that computes then makes either fail with a KeyError, or leaves the cache registered for good.
+    """
+    import dask
+
+    if dask.is_dask_collection(image):
+        (image,) = dask.compute(image, callbacks=())
+    return np.asarray(image)

@@ -124,8 +124,8 @@ class OwnLayers(QObject):
             if active is not None:
                 self._viewer.layers.selection.active = active
             if role == "particles":
-                self._depth.show(layer)
                 self._connections.add(layer.events.data, self._edited)
+                self._depth.show(layer)
         self._void.pop(role, None)
 
     def hide(self, role: str) -> None:

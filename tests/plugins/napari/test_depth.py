@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from .conftest import PHYSICAL, finish, process_events, spots
+from .test_edits import drag
 
 MOVIE = spots()
 
@@ -96,3 +97,40 @@ def test_tails_stay_near_the_plane_when_they_are_coloured_anew(viewer, tracked):
     tracked.parts.results.colour.choose("mean_speed")
     finish(tracked)
     assert len(seen_tails(layer)) == near < len(layer.data)
+
+
+def test_nothing_is_sliced_with_one_margin_alone(viewer, widget):
+    seen = []
+    for event in (viewer.dims.events.margin_left, viewer.dims.events.margin_right):
+        event.connect(lambda: seen.append((viewer.dims.margin_left, viewer.dims.margin_right)))
+    widget.running.run_all()
+    finish(widget)
+    viewer.window.remove_dock_widget("all")
+    process_events()
+    assert [any(left) for left, _ in seen] == [True, False]
+    assert all(left == right for left, right in seen)
+
+
+def test_one_margin_set_by_the_user_is_a_thickness_of_theirs(viewer, tracked):
+    ours = viewer.dims.margin_left
+    viewer.dims.margin_right = (0.0, 0.0, 0.0, 0.0)
+    assert viewer.layers["movie"].projection_mode == "mean"
+    tracked.running.run_all()
+    finish(tracked)
+    assert (viewer.dims.margin_left, viewer.dims.margin_right) == (ours, (0.0, 0.0, 0.0, 0.0))
+
+
+def test_a_particle_dragged_is_a_correction_although_napari_failed_to_slice(viewer, widget, monkeypatch):
+    """A reader that fails once must not leave a layer whose edits nobody hears."""
+
+    def fail() -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr("sys.excepthook", lambda *error: None)
+    viewer.dims.events.margin_right.connect(fail)
+    widget.running.run_all()
+    finish(widget)
+    viewer.dims.events.margin_right.disconnect(fail)
+    drag(viewer.layers["particles of movie"], 4, 2)
+    finish(widget)
+    assert widget.parts.session.n_corrections == 1
