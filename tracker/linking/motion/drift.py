@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....matching.device import cuda
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, cells_touched, padded
@@ -46,7 +45,8 @@ def drift_of(movie: Ordered) -> np.ndarray:
 
 def _later_shifts(movie: Ordered) -> np.ndarray:
     """Return the shift of each frame but the first against the one before it, float64 (frames − 1, d)."""
-    field = cuda.to_host(movie.position.max(axis=0) - movie.position.min(axis=0))
+    columns = [along.copy() for along in movie.position.T]  # CuPy is slow along rows, and where values lie apart
+    field = np.array([float(along.max() - along.min()) for along in columns])
     if movie.grid is not None:
         limits = {"VOTERS": VOTERS, "REACH": REACH, "LEAST": LEAST}
         return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, field, limits)
