@@ -104,8 +104,8 @@ def _computed(image: Any) -> np.ndarray:
     While napari slices, the cache that it calls back is registered for all of dask, but bears one thread alone: another
     one that computes then makes either fail with a KeyError, or leaves the cache registered for good.
     """
-    import dask
+    from dask.base import compute, is_dask_collection
 
-    if dask.is_dask_collection(image):
-        (image,) = dask.compute(image, callbacks=())
+    if is_dask_collection(image):
+        (image,) = compute(image, callbacks=())
     return np.asarray(image)

@@ -59,7 +59,8 @@ def test_a_frame_is_read_while_napari_slices(viewer, movie):
     assert not Callback.active  # nobody else's computations fill napari's cache from now on
 
 
-def test_tracks_of_a_dask_movie_are_those_of_its_array_while_the_time_slider_is_pulled(viewer, movie, open_widget):
+@pytest.mark.usefixtures("movie")
+def test_tracks_of_a_dask_movie_are_those_of_its_array_while_the_time_slider_is_pulled(viewer, open_widget):
     widget = open_widget()
     finish(widget)
     widget.running.run_all()

@@ -126,7 +126,7 @@ def test_a_particle_dragged_is_a_correction_although_napari_failed_to_slice(view
     def fail() -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr("sys.excepthook", lambda *error: None)
+    monkeypatch.setattr("sys.excepthook", lambda *_: None)
     viewer.dims.events.margin_right.connect(fail)
     widget.running.run_all()
     finish(widget)
