@@ -141,7 +141,9 @@ if not TYPE_CHECKING:  # which would take any name for one that is there
             return import_module(f".{name}", __name__)
         if name not in _HOMES:
             raise AttributeError(f"module 'auctrack' has no attribute {name!r}")
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = found  # the next look-up does not come here
+        return found
 
 
 def __dir__() -> list[str]:

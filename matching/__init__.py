@@ -110,7 +110,9 @@ if not TYPE_CHECKING:  # which would take any name for one that is there
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_HOMES[name], __name__), name)
+        found = getattr(import_module(_HOMES[name], __name__), name)
+        globals()[name] = found  # the next look-up does not come here
+        return found
 
 
 def __dir__() -> list[str]:
