@@ -129,7 +129,7 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
         infeasible_row, stats = _grow_in_matrix(graph, prices, rows)
     else:
         stats = {}
-        infeasible_row = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
+        infeasible_row = grow_trees(graph, prices, rows, stats)
     prices.is_searched = True
     prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
     prices.count(trees_ns=perf_counter_ns() - began)

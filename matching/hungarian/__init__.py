@@ -21,9 +21,9 @@ as it finds many paths with one dual change and looks at short lists instead of 
 (`paths.gpu_forest`, twin `papers.date_nagi_2016.forest`) looks at all columns for every row that enters. Batches of
 small problems: `gpu_batch`.
 
-Sparse costs are never made dense. On the CPU their components are solved side by side in threads, by both variants in
-dual phases (`zero_graph`); on a GPU they are one graph, on which every tree has a Δ of its own and stops at its own
-path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search per path.
+Sparse costs are never made dense, and both solvers do the same with them. On the CPU their components are solved side
+by side in threads, in dual phases (`zero_graph`); on a GPU they are one graph, on which every tree has a Δ of its own
+and stops at its own path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search per path.
 """
 
 from __future__ import annotations

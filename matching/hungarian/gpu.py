@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -27,7 +26,7 @@ Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns an infeasible row or -1, and counts."""
 
 
-def match_on_gpu(problem: Problem, method: Method, at_once: Match, *, zeros_first: bool) -> Matching:
+def match_on_gpu(problem: Problem, method: Method, at_once: Match) -> Matching:
     """Match on the current device: raises as the solvers say.
 
     Parameters
@@ -38,15 +37,13 @@ def match_on_gpu(problem: Problem, method: Method, at_once: Match, *, zeros_firs
         For one matrix.
     at_once : callable
         For several.
-    zeros_first : bool
-        As in `match_sparse`.
     """
     cp = cuda.cupy()
     form = problem
     if problem.kind == "points":
         form = as_sparse(problem.on_host()) if problem.has_unmatched_cost else dense_on_device(cp, problem)
     if form.kind == "sparse":
-        return match_sparse(cp, form, zeros_first=zeros_first)
+        return match_sparse(cp, form)
     return _match_matrix(cp, form, method) if form.n_blocks == 1 else match_batch(cp, form, at_once)
 
 
@@ -69,7 +66,7 @@ def _match_matrix(cp: Any, block: Problem, method: Method) -> Matching:
             raise violator_of(costs, infeasible_row, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
-        settle_unassigned_columns(graph, prices, partial(grow_trees, zeros_first=False, stats={}))
+        settle_unassigned_columns(graph, prices, grow_trees)
         proof = proven(graph, prices)
         if block.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
             return MatchedOnDevice(block, graph, prices, stats, proof=proof)

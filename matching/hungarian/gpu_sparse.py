@@ -1,4 +1,4 @@
-"""Both variants on sparse costs on one GPU, whole in one launch (`paths/trees.cu`).
+"""Both solvers on sparse costs on one GPU, whole in one launch (`paths/trees.cu`).
 
 A batch is one graph whose parts do not touch. Nothing is made dense.
 """
@@ -23,7 +23,7 @@ BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
 
 
-def match_sparse(cp: Any, problem: Problem, *, zeros_first: bool) -> MatchedOnDevice:
+def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     """Match sparse costs whose rows are the shorter side, or all of which may be unassigned; refine what rounding left.
 
     Parameters
@@ -32,9 +32,6 @@ def match_sparse(cp: Any, problem: Problem, *, zeros_first: bool) -> MatchedOnDe
         CuPy.
     problem : Problem
         Sparse, on the host or on the current device.
-    zeros_first : bool
-        Look for paths among the pairs of zero slack before the duals change, as the classical variant does; else for
-        the shortest paths at once.
 
     Raises
     ------
@@ -53,11 +50,11 @@ def match_sparse(cp: Any, problem: Problem, *, zeros_first: bool) -> MatchedOnDe
     stats: dict[str, Any] = {"refinements": 0, "reduction_s": perf_counter() - began}
     free = cp.arange(n, dtype=np.int32)
     while True:
-        infeasible_row = grow_trees(graph, prices, free, zeros_first=zeros_first, stats=stats)
+        infeasible_row = grow_trees(graph, prices, free, stats)
         if infeasible_row >= 0:
             matched = prices.col_of_row.get(), prices.row_of_col.get()
             raise infeasible(problem, infeasible_row, graph.indptr.get(), graph.indices.get(), None, *matched)
-        settle_unassigned_columns(graph, prices, partial(grow_trees, zeros_first=zeros_first, stats=stats))
+        settle_unassigned_columns(graph, prices, partial(grow_trees, stats=stats))
         proof = proven(graph, prices)
         if graph.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
             return MatchedOnDevice(problem, graph, prices, stats, proof=proof)

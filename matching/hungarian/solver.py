@@ -22,14 +22,13 @@ from .cpu import match_classical, match_tree
 class _Code(NamedTuple):
     """Where the methods of a solver are (see `named`), by variant and for matrices of one shape, and what they take.
 
-    Several GPUs share the rows (axis 0) or the columns; `zeros_first` is as in `gpu_sparse.match_sparse`.
+    Several GPUs share the rows (axis 0) or the columns.
     """
 
     on_gpu: dict[str, str]
     on_gpus: dict[str, str]
     at_once: str
     split_axis: int
-    zeros_first: bool
 
 
 class _Hungarian:
@@ -79,7 +78,7 @@ class _Hungarian:
         from .gpu import match_on_gpu
 
         method = partial(named(self.code.on_gpu[self.variant]), **self._limits())
-        return match_on_gpu(problem, method, named(self.code.at_once), zeros_first=self.code.zeros_first)
+        return match_on_gpu(problem, method, named(self.code.at_once))
 
     def _limits(self) -> dict[str, Any]:
         """Return what the method on one GPU may spend."""
@@ -125,7 +124,6 @@ class HungarianClassical(_Hungarian):
         },
         ".hungarian.gpu_batch:match_by_dual_phases",
         split_axis=0,
-        zeros_first=True,
     )
 
     variant: Literal["default", "paper"] = "default"
@@ -178,7 +176,7 @@ class HungarianTree(_Hungarian):
     variant : {"default", "paper", "sequential"}
         "sequential": the stack of Date & Nagi's section 2.3, one path a search; only on the CPU. The others grow trees
         from all unmatched rows level by level and take a path of each (their Algorithms 4 to 6 and 9); on the CPU they
-        are the same for dense costs. On sparse ones the default finds whole paths with one dual change (`zero_graph`).
+        are the same for dense costs. On sparse ones the default is that of `HungarianClassical`.
     threads : int, optional
         Threads of the CPU, as the paper's OMP-1 and OMP-8, for dense costs; one by default. Answers don't depend on it.
         More are numba's own, as a rule of GNU OpenMP: a child that is forked later cannot use them.
@@ -197,7 +195,6 @@ class HungarianTree(_Hungarian):
         },
         ".hungarian.gpu_batch:match_by_forests",
         split_axis=1,
-        zeros_first=False,
     )
 
     variant: Literal["default", "paper", "sequential"] = "default"

@@ -29,7 +29,7 @@ def blocks_of(graph: DeviceGraph, kernel: Any) -> int:
     return max(1, min(work, cuda.multiprocessors(), cuda.resident_blocks(kernel, THREADS)))
 
 
-def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bool, stats: dict[str, Any]) -> int:
+def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, Any] | None = None) -> int:
     """Match the given free rows, and others again where a path needs their columns.
 
     Parameters
@@ -39,8 +39,7 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bo
     prices : Prices
         Updated; matched edges have zero slack, all other unmatched rows at their bound.
     free : cupy.ndarray of int32 (k,)
-    zeros_first : bool
-    stats : dict
+    stats : dict, optional
         Counts, seconds and paths of the first searches are added.
 
     Returns
@@ -70,11 +69,12 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bo
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
             *(prices.v, prices.col_of_row, prices.row_of_col, *columns, *rows, cp.empty(2 * n, np.int32), on_device),
             *(sources, np.int32(len(free)), cp.empty(n, np.int32), cp.empty(2 * n, np.int32), cp.empty(2 * n, dtype)),
-            *(np.int32(zeros_first), np.int32(graph.is_bounded), dtype.type(_first_step(graph))),
+            *(np.int32(graph.is_bounded), dtype.type(_first_step(graph))),
         ),
     )
     done = on_device.get().view(_WORDS)[0]
-    _add(stats, done)
+    if stats is not None:
+        _add(stats, done)
     return -1 if done["infeasible_row"] == _NO_SINK else int(done["infeasible_row"])
 
 
@@ -89,9 +89,9 @@ def _first_step(graph: DeviceGraph) -> Any:
 
 
 def _add(stats: dict[str, Any], done: np.void) -> None:
-    """Add what one launch counted; a dual update is a search that was not limited to the pairs of zero slack."""
+    """Add what one launch counted; each search ends in a dual update."""
     more = {name: int(done[name]) for name in ("searches", "rows_scanned", "levels", "sweeps")}
-    more["dual_updates"] = int(done["searches"] - done["limited"])
+    more["dual_updates"] = int(done["searches"])
     more |= {f"{step}_s": done[f"{clock}_ns"] / 1e9 for step, clock in _CLOCKS.items()}
     more["paths_of_search"] = done["paths"]
     for name, number in more.items():

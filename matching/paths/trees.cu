@@ -11,8 +11,7 @@
 //            queued rows (Bellman-Ford). A round first lowers distances, then the smallest row that explains a lowered one
 //            becomes the column's parent, and the column's row is queued. Rows beyond an end that their tree knows are not
 //            expanded. Where no side has a bound the search goes on in steps of distance, and ends once half of the free rows
-//            could have an end. With zeros_first (the classical variant) only pairs of zero slack are followed, for as long as such
-//            phases find paths; one that found none is followed by a phase without that limit, its dual update.
+//            could have an end; the phase after one that found no path goes all the way.
 //   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' distances to becoming unassigned,
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
@@ -20,7 +19,7 @@
 //            it gives all of them zero slack, and a column may fall and be free.
 //   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges links and non-links along that path,
 //            the smallest end first, row i that becomes unassigned being n_cols + i.
-// The tree with the nearest end of all is never held back, so every phase without the limit matches a row. A free column has
+// The tree with the nearest end of all is never held back, so every phase that goes all the way matches a row. A free column has
 // dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether an end is reached is a comparison of one number with itself: no
 // tolerance. Distances, parents and Δ are minima, so nothing depends on the order of threads.
 //
@@ -86,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
     uint64* parent, int* lowered, price_t* spread, int* root, int* reached, price_t* dual, price_t* limit, price_t* delta,
     int* end, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases,
-    int zeros_first, int is_bounded, price_t step
+    int is_bounded, price_t step
 ) {
     const Trees t{Graph{indptr, indices, cost, forbidden, width, block_rows},
                   n_rows, n_cols, row_bound, (bool)is_bounded, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
@@ -94,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     const int thread = dealt_thread(), threads = all_threads();
     uint32* const barrier = &words->barrier;
     int round = 0, sweep = 0;
-    bool zeros_only = zeros_first, found = true;
+    bool found = true;
     int64 began = nanoseconds();
     for (int at = thread; at < n_sources; at += threads) plant(t, sources[at], at, queues, bases);
     if (thread == 0) words->queued[0] = n_sources, words->beyond = none(), words->longest = -1;
@@ -105,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
             int size = now(&words->queued[round % 3]);
             if (size == 0) {
-                if (is_bounded || !go_on(t, n_sources, zeros_only, step, horizon, round, queues + here, bases + here, thread, threads))
+                if (is_bounded || !go_on(t, n_sources, step, horizon, round, queues + here, bases + here, thread, threads))
                     break;
                 size = now(&words->queued[round % 3]);
             }
@@ -119,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             const int64 padded = whole_warps(size);
             for (int64 at = thread / LANES; at < padded; at += threads / LANES) {
                 const bool busy = at < size;
-                relax(t, busy ? queues[here + at] : NO_MEMBER, busy ? bases[here + at] : 0, round, zeros_only);
+                relax(t, busy ? queues[here + at] : NO_MEMBER, busy ? bases[here + at] : 0, round);
             }
             grid_barrier(barrier);
             for (int64 at = thread / LANES; at < size; at += threads / LANES)
@@ -186,14 +185,12 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             words->beyond = none(), words->longest = -1;
             if (words->searches < SEARCHES_COUNTED) words->paths[words->searches] = paths;
             words->searches++;
-            words->limited += zeros_only;
             const int64 done = nanoseconds();
             words->grow_ns += grown - began, words->settle_ns += settled - grown, words->augment_ns += done - settled;
             began = done;
         }
         n_sources = n_left;
         found = paths > 0;
-        zeros_only = zeros_first && found;
         grid_barrier(barrier);
     }
 }

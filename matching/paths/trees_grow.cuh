@@ -3,13 +3,13 @@
 #include "paths/trees_state.cuh"
 
 // A queued row lowers the distances of its columns. The whole warp takes part; row NO_MEMBER: only that.
-__device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int round, bool zeros_only) {
+__device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int round) {
     int col = NO_MEMBER, root = row;
     if (row != NO_MEMBER) {
         col = t.col_of_row[row];
         if (col != NO_MEMBER) root = t.label[((round + 1) & 1) * (int64)t.n_rows + parent_row(t.parent[col])];
         if (threadIdx.x % LANES == 0) t.label[(round & 1) * (int64)t.n_rows + row] = root;
-        if (col != NO_MEMBER && ((t.is_bounded && base >= t.limit[root]) || (zeros_only && base > 0))) row = NO_MEMBER;
+        if (col != NO_MEMBER && t.is_bounded && base >= t.limit[root]) row = NO_MEMBER;
     }
     const price_t dual = dual_of(t.graph, t.row_bound, t.v, row);
     if (row == NO_MEMBER) return;
@@ -63,13 +63,13 @@ __device__ __forceinline__ void claim(
 }
 
 // Whether the row of a reached column waits behind the horizon.
-__device__ __forceinline__ bool waits(const Trees& t, int col, bool zeros_only) {
-    return t.row_of_col[col] != NO_MEMBER && t.spread[col] != t.dist[col] && !(zeros_only && t.dist[col] > 0);
+__device__ __forceinline__ bool waits(const Trees& t, int col) {
+    return t.row_of_col[col] != NO_MEMBER && t.spread[col] != t.dist[col];
 }
 
 // Queues the rows of the next step; returns false when there are none, or when half of the free rows could have an end.
 __device__ __forceinline__ bool go_on(
-    const Trees& t, int n_sources, bool zeros_only, price_t& step, price_t& horizon, int round, int* queue, price_t* bases,
+    const Trees& t, int n_sources, price_t& step, price_t& horizon, int round, int* queue, price_t* bases,
     int thread, int threads
 ) {
     Words* const words = t.words;
@@ -79,7 +79,7 @@ __device__ __forceinline__ bool go_on(
     for (int k = thread; k < n_reached; k += threads) {
         const int col = t.reached[k];
         if (t.row_of_col[col] == NO_MEMBER) n_free++;
-        if (waits(t, col, zeros_only) && t.dist[col] < least) least = t.dist[col];
+        if (waits(t, col) && t.dist[col] < least) least = t.dist[col];
     }
     if (n_free > 0) atomicAdd(&words->n_free, n_free);
     if (least < none()) lower(&words->beyond, least);
@@ -89,7 +89,7 @@ __device__ __forceinline__ bool go_on(
     horizon = least + step;
     for (int k = thread; k < n_reached; k += threads) {
         const int col = t.reached[k];
-        if (!waits(t, col, zeros_only) || t.dist[col] > horizon) continue;
+        if (!waits(t, col) || t.dist[col] > horizon) continue;
         const int place = next_place(&words->queued[round % 3]);
         queue[place] = t.row_of_col[col];
         bases[place] = t.dist[col];

@@ -41,7 +41,7 @@ struct Words {
     int n_reached, n_kept;
     int infeasible_row;  // a free row from which nothing can be reached, NO_SINK for none
     uint32 barrier;
-    int searches, levels, sweeps, limited;  // phases, rounds, and phases among the pairs of zero slack
+    int searches, levels, sweeps;  // phases, rounds
     int64 rows_scanned, grow_ns, settle_ns, augment_ns;
     price_t beyond, longest;  // least dist of a row that is not expanded; longest of the roots' paths, -1 without
     int n_free;               // free columns that are reached

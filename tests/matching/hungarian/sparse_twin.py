@@ -22,15 +22,15 @@ from auctrack.matching.problem.flat_graph import global_columns, local_columns
 from auctrack.matching.tolerance import EPS, REMATCH_ULPS
 
 
-def match_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Matched:
-    """Match any problem whose rows are the shorter side; `zeros_first` is the classical variant."""
+def match_as_the_gpu_does(problem: Problem) -> Matched:
+    """Match any problem whose rows are the shorter side."""
     problem = as_sparse(problem)
     twin = Twin.of(problem)
-    infeasible_row = twin.match(list(range(problem.n_rows)), zeros_first)
+    infeasible_row = twin.match(list(range(problem.n_rows)))
     for _ in range(REFINEMENTS):
         if infeasible_row >= 0 or certify(problem, *twin.answer(problem), solver="twin").is_optimal:
             break
-        twin.match(twin.released(), zeros_first)
+        twin.match(twin.released())
     if infeasible_row >= 0:
         graph = problem.indptr, global_columns(problem), None
         raise infeasible(problem, infeasible_row, *graph, np.array(twin.col_of_row), np.array(twin.row_of_col))
@@ -120,11 +120,11 @@ class Twin:
             self.row_of_col[self.col_of_row[i]] = self.col_of_row[i] = -1
         return loose
 
-    def match(self, free: list[int], zeros_first: bool) -> int:
+    def match(self, free: list[int]) -> int:
         """Match the given rows; return -1, or a row that must be matched and cannot be."""
-        zeros_only, found = zeros_first, True
+        found = True
         while free:
-            phase = self._grow(free, zeros_only, self.none if self.is_bounded or not found else self.step)
+            phase = self._grow(free, self.none if self.is_bounded or not found else self.step)
             self._settle(phase)
             infeasible_row = [i for i in free if phase.delta[i] >= self.none]
             if infeasible_row:
@@ -132,17 +132,16 @@ class Twin:
             left = self._update(phase)
             self.counts["searches"] += 1
             found = len(left) < len(free)
-            zeros_only = zeros_first and found
             free = left
         return -1
 
-    def _grow(self, free: list[int], zeros_only: bool, horizon: Any) -> Phase:
+    def _grow(self, free: list[int], horizon: Any) -> Phase:
         phase = Phase(free, limit=dict.fromkeys(free, self.none))
         queue: list[tuple[int, Any]] = [(i, 0) for i in free]
         label: dict[int, int] = {}
         while True:
             if not queue:
-                queue, horizon = self._go_on(phase, zeros_only)
+                queue, horizon = self._go_on(phase)
             if not queue:
                 return phase
             label = {
@@ -151,19 +150,18 @@ class Twin:
             queue = [
                 (i, base)
                 for i, base in queue
-                if self.col_of_row[i] < 0
-                or not ((self.is_bounded and base >= phase.limit[label[i]]) or (zeros_only and base > 0))
+                if self.col_of_row[i] < 0 or not (self.is_bounded and base >= phase.limit[label[i]])
             ]
             claimed = self._claim(phase, queue, label, self._relax(phase, queue))
             queue = [(i, base) for i, base in claimed if base <= horizon]
             self.counts["levels"] += 1
 
-    def _go_on(self, phase: Phase, zeros_only: bool) -> tuple[list[tuple[int, Any]], Any]:
+    def _go_on(self, phase: Phase) -> tuple[list[tuple[int, Any]], Any]:
         """Return the queue of the next step of distance, and how far it goes."""
         waiting = [
             (self.row_of_col[j], dist)
             for j, dist in phase.dist.items()
-            if self.row_of_col[j] >= 0 and not self._is_expanded(phase, j) and not (zeros_only and dist > 0)
+            if self.row_of_col[j] >= 0 and not self._is_expanded(phase, j)
         ]
         n_free = sum(self.row_of_col[j] < 0 for j in phase.dist)
         if self.is_bounded or not waiting or 2 * n_free >= len(phase.roots):

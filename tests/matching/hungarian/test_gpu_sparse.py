@@ -13,7 +13,6 @@ from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 from ..cases import CASES, Case, assert_solves
 from .sparse_twin import match_as_the_gpu_does
 
-VARIANTS = [False, True]
 NAMES = ["tree", "classical"]
 SOLVERS = [HungarianTree(), HungarianClassical()]
 
@@ -24,11 +23,8 @@ class _Twin:
     name = "twin"
     devices = ("cpu",)
 
-    def __init__(self, zeros_first: bool) -> None:
-        self.zeros_first = zeros_first
-
     def match(self, problem: Problem, _: str) -> Any:
-        return match_as_the_gpu_does(problem, zeros_first=self.zeros_first)
+        return match_as_the_gpu_does(problem)
 
 
 def _gated(seed: int, n: int, m: int, degree: float, *, dtype: Any, unmatched_cost: float | None) -> Problem:
@@ -54,16 +50,14 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("zeros_first", VARIANTS, ids=NAMES)
-def test_the_twin_solves_and_proves_every_named_case(zeros_first: bool, case: Case):
-    assert_solves(case, _Twin(zeros_first))
+def test_the_twin_solves_and_proves_every_named_case(case: Case):
+    assert_solves(case, _Twin())
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("zeros_first", VARIANTS, ids=NAMES)
-def test_the_twin_costs_what_another_method_finds(zeros_first: bool, name: str):
+def test_the_twin_costs_what_another_method_finds(name: str):
     problem = PROBLEMS[name]
-    answer = solve(problem, _Twin(zeros_first), "cpu")
+    answer = solve(problem, _Twin(), "cpu")
     assert verify(problem, answer)
     np.testing.assert_allclose(answer.cost, solve(problem, "jv", "cpu").cost, rtol=1e-12)
 
@@ -71,7 +65,7 @@ def test_the_twin_costs_what_another_method_finds(zeros_first: bool, name: str):
 def test_components_finish_side_by_side():
     """Twice as many components need no more searches: no tree waits for another that it does not touch."""
     one = _gated(5, 100, 100, 3, dtype=np.float64, unmatched_cost=30)
-    searches = [solve(Problem.batch([one] * k), _Twin(False), "cpu").stats["searches"] for k in (1, 2, 8)]
+    searches = [solve(Problem.batch([one] * k), _Twin(), "cpu").stats["searches"] for k in (1, 2, 8)]
     assert searches[0] == searches[1] == searches[2]
 
 
@@ -84,10 +78,10 @@ def test_a_gpu_solves_and_proves_every_named_case(solver: Any, case: Case):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize(("solver", "zeros_first"), list(zip(SOLVERS, VARIANTS, strict=True)), ids=NAMES)
-def test_a_gpu_does_what_the_twin_does(solver: Any, zeros_first: bool, name: str):
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+def test_a_gpu_does_what_the_twin_does(solver: Any, name: str):
     problem = PROBLEMS[name]
-    there, here = solve(problem, solver, "cuda"), solve(problem, _Twin(zeros_first), "cpu")
+    there, here = solve(problem, solver, "cuda"), solve(problem, _Twin(), "cpu")
     assert verify(problem, there)
     np.testing.assert_array_equal(there.col_of_row, here.col_of_row)
     np.testing.assert_array_equal(there.col_duals, here.col_duals)
