@@ -17,7 +17,6 @@ from .cheap import cheap
 from .choices import check_options, look_up
 from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph, IntArray
-from .hopcroft_karp import hopcroft_karp
 from .matching import Matching, check_matching
 from .place import check_device
 from .pothen_fan import pothen_fan
@@ -30,7 +29,7 @@ Start = Callable[[BipartiteGraph, IntArray, IntArray], None]
 
 ALGORITHMS: dict[str, Search | str] = {
     "auto": best,
-    "hopcroft-karp": hopcroft_karp,
+    "hopcroft-karp": ".papers.deveci_apfb_2013.hopcroft_karp:hopcroft_karp",
     "hkdw": ".papers.deveci_apfb_2013.hkdw:hkdw",
     "pothen-fan": pothen_fan,
     "push-relabel": push_relabel,

@@ -1,1 +1,1 @@
-"""Deveci et al., Euro-Par 2013: APFB and APsB, one kernel a level; and HKDW, a sequential rival in their tables."""
+"""Deveci et al., Euro-Par 2013: APFB and APsB, one kernel a level; HK and HKDW, sequential rivals in their tables."""

@@ -20,9 +20,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ...cardinality.graph import BipartiteGraph, IntArray
-from ...cardinality.phases import phase_statistics
 from ...errors import InvalidProblem
 from ...jit.compiled import compiled
+from ..phases import phase_statistics
 
 START = 2
 _CONSTANT_THREADS = 256 * 256

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...cardinality.gpu_graph import THREADS, DeviceGraph, DeviceMatching
-from ...cardinality.phases import phase_statistics
 from ...device import cuda
+from ..phases import phase_statistics
 from .cpu import START, Bfs, Launch, check_form
 
 _CONSTANT_GRID = 256

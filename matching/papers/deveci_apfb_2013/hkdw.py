@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...cardinality.graph import BipartiteGraph, IntArray
-from ...cardinality.hopcroft_karp import augment_along_levels, levels_from_free_rows
-from ...cardinality.phases import phase_statistics
 from ...cardinality.pothen_fan import depth_first_phase
 from ...jit.bitset import empty_bits, mark_matched
+from ..phases import phase_statistics
+from .hopcroft_karp import augment_along_levels, levels_from_free_rows
 
 
 def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> dict[str, Any]:

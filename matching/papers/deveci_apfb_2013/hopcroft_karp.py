@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..jit.compiled import compiled
-from .graph import BipartiteGraph, IntArray
-from .phases import phase_statistics
+from ...cardinality.graph import BipartiteGraph, IntArray
+from ...jit.compiled import compiled
+from ..phases import phase_statistics
 
 
 def hopcroft_karp(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> dict[str, Any]:
