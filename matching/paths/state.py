@@ -120,18 +120,6 @@ def key_of(entered, cost, v, r):
 
 
 @compiled
-def update_duals(delta, roots, covered_cols, state, trees):
-    """Update the duals after a search: rows of the trees rise and their columns fall by Δ since they entered."""
-    for i in roots:
-        state.r[i] += delta
-    for j in covered_cols:
-        i = state.row_of_col[j]
-        if i >= 0:
-            state.v[j] -= delta - trees.key[j]
-            state.r[i] = state.matched_cost[i] - state.v[j]
-
-
-@compiled
 def augment(end, state, trees):
     """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     j = end

@@ -1,5 +1,5 @@
-// Coarse initial prices of columns (matching/points/coarse_start.py says what they are and where they come
-// from): the potential of a coarse grid, and its value at each column.
+// Coarse initial prices of columns (matching/points/gpu_coarse.py says what they are and where they come from):
+// the potential of a coarse grid, and its value at each column.
 //
 //   auction_coarse_potential  one cooperative launch: `looks` times the faces' conductance is renewed from the slopes, and
 //                             `sweeps` sweeps of over-relaxation follow, the even cells and then the odd ones

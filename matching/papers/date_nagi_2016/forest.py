@@ -20,7 +20,8 @@ from numba import prange
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import unassigned_sink
-from ...paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
+from ...paths.state import State, augment, forget, free_rows, key_of, with_lists
+from .tree import update_duals
 
 STRIP = 2048
 """Most columns that one thread looks after at a time."""

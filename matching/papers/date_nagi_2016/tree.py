@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import NO_PATH, unassigned_sink
-from ...paths.state import augment, forget, free_rows, key_of, update_duals, with_lists
+from ...paths.state import augment, forget, free_rows, key_of, with_lists
 
 
 @compiled
@@ -114,3 +114,15 @@ def _enter(j, delta, n_stack, n_covered, state, trees):
     trees.entered[i] = delta
     trees.stack[n_stack] = i
     return n_stack + 1
+
+
+@compiled
+def update_duals(delta, roots, covered_cols, state, trees):
+    """Update the duals after a search: rows of the trees rise and their columns fall by Δ since they entered."""
+    for i in roots:
+        state.r[i] += delta
+    for j in covered_cols:
+        i = state.row_of_col[j]
+        if i >= 0:
+            state.v[j] -= delta - trees.key[j]
+            state.r[i] = state.matched_cost[i] - state.v[j]

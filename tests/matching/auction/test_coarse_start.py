@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Auction, Problem, solve
-from auctrack.matching.points.coarse_start import coarse_prices
+
+from .coarse_twin import coarse_prices
 
 RNG = np.random.default_rng(0)
 FLAT = np.array([1.0, 1.0, 0.02])

@@ -10,8 +10,9 @@ import pytest
 from auctrack.matching import Problem, solve
 from auctrack.matching.auction import gpu_points
 from auctrack.matching.device import cuda
-from auctrack.matching.points import coarse_start, gpu_coarse
+from auctrack.matching.points import gpu_coarse
 
+from . import coarse_twin
 from .on_gpu import assert_optimal
 
 pytestmark = pytest.mark.gpu
@@ -47,7 +48,7 @@ def test_prices_from_afar_are_those_of_the_cpu(squared: bool) -> None:
     x, y = np.random.default_rng(31).random((2, 3000, 3))
     with cuda.using("cuda") as cp:
         found = cuda.to_host(gpu_coarse.coarse_prices(cp, cp.asarray(x), cp.asarray(y), squared=squared))
-    expected = coarse_start.coarse_prices(x.T.copy(), y.T.copy(), squared)
+    expected = coarse_twin.coarse_prices(x.T.copy(), y.T.copy(), squared)
     assert np.corrcoef(found, expected)[0, 1] > 0.99
     assert np.std(found - expected) < 0.05 * np.std(expected)
 
