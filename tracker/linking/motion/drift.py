@@ -52,7 +52,8 @@ def _later_shifts(movie: Ordered) -> np.ndarray:
         return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, field, limits)
 
     def shift_after(f: int) -> np.ndarray:
-        return common_shift(movie.position[movie.of_frame(f)], movie.position[movie.of_frame(f + 1)], field)
+        earlier, later = (movie.position[movie.of_frame(frame)] for frame in (f, f + 1))
+        return common_shift(earlier, later, field)
 
     return np.stack(side_by_side(shift_after, range(len(movie.number) - 1)))
 

@@ -1,9 +1,12 @@
 """Second links of trackings drawn: from mothers to daughters that no chain leads to, and likewise where some merge.
 
 A daughter's mother explains that no chain leads to it, and makes that likelier: by so much the links into it lose. With
-that in their weights chains are drawn as if nothing divided; then each end that they leave unlinked draws its mother,
-or none. That is exact but where more ends ask for one mother than she can have.
+that in their weights chains are drawn as if nothing divided; then the ends that they leave unlinked draw their mothers, or
+none, in turns, each as likely as it is with the others as they are (Gibbs). A mother without a daughter on her chain
+has two of them or none, unless one was missed: the second is likelier where there is a first.
 """
+
+# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -11,8 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....matching.jit.compiled import compiled
+
 LARGEST = 300.0
 """Nats beyond which all are as good as these."""
+TURNS = 30
+"""Of each unlinked end, before its mother is the one drawn."""
 
 
 @dataclass(frozen=True)
@@ -25,24 +32,32 @@ class SecondLinks:
         The detection that would be without a link on that side, and the one that the second link leads to, or from.
     odds : float64 (candidates,)
         Against nothing that explains the unlinked one.
+    together : float
+        How many times likelier two are at one detection that no chain goes on from than each is by itself.
     """
 
     unlinked: np.ndarray
     other: np.ndarray
     odds: np.ndarray
+    together: float
 
     @classmethod
-    def of(cls, unlinked: np.ndarray, other: np.ndarray, worth: np.ndarray, is_open: np.ndarray) -> SecondLinks:
+    def of(
+        cls, unlinked: np.ndarray, other: np.ndarray, worth: np.ndarray, is_open: np.ndarray, together: float
+    ) -> SecondLinks:
         """Return those of some candidates that are open, and are worth something in nats (−inf: no second links)."""
-        keep = is_open & np.isfinite(worth)
+        keep = np.flatnonzero(is_open & np.isfinite(worth))
+        keep = keep[np.argsort(unlinked[keep], kind="stable")]
         odds = np.exp(np.minimum(worth[keep], LARGEST))
-        return cls(unlinked[keep].astype(np.int64), other[keep].astype(np.int64), odds)
+        return cls(unlinked[keep].astype(np.int64), other[keep].astype(np.int64), odds, together)
 
     def likelier_unlinked(self, n: int) -> np.ndarray:
         """Return how many times likelier they make it that each of n detections has no link there, float64 (n,)."""
         return 1 + np.bincount(self.unlinked, self.odds, n)
 
-    def drawn(self, is_unlinked: np.ndarray, room: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def drawn(
+        self, is_unlinked: np.ndarray, room: np.ndarray, is_end: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         """Draw second links of unlinked ends as they are likely; return places among the candidates.
 
         Parameters
@@ -50,29 +65,33 @@ class SecondLinks:
         is_unlinked : bool (n,)
         room : int64 (n,)
             How many links each detection can take at its other end.
+        is_end : bool (n,)
+            Which have no link of a chain there.
         rng : Generator
         """
-        undecided, room, drawn = is_unlinked.copy(), room.copy(), [np.empty(0, np.int64)]
-        while len(open_ := np.flatnonzero(undecided[self.unlinked] & (room[self.other] > 0))):
-            # Of log-odds with Gumbel noise the largest is drawn as its odds are.
-            key = np.log(np.maximum(self.odds[open_], 1e-300)) + rng.gumbel(size=len(open_))
-            nothing = rng.gumbel(size=len(is_unlinked))
-            order = np.lexsort((key, self.unlinked[open_]))
-            unlinked = self.unlinked[open_][order]
-            best = order[np.append(unlinked[1:] != unlinked[:-1], True)]
-            wins = key[best] > nothing[self.unlinked[open_[best]]]
-            undecided[self.unlinked[open_[best[~wins]]]] = False
-            taken = _within(self.other, rng.permutation(open_[best[wins]]), room)
-            undecided[self.unlinked[taken]] = False
-            np.subtract.at(room, self.other[taken], 1)
-            drawn.append(taken)
-        return np.concatenate(drawn)
+        asking = np.flatnonzero(is_unlinked[self.unlinked])
+        starts = np.flatnonzero(np.diff(self.unlinked[asking], prepend=-1, append=-1))
+        drawn = np.full(max(len(starts) - 1, 0), -1)
+        candidates = starts, self.other[asking], self.odds[asking]
+        _take_turns(candidates, room.copy(), is_end, self.together, drawn, rng)
+        return asking[drawn[drawn >= 0]]
 
 
-def _within(other: np.ndarray, asking: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Return those of some candidates that find room, the earlier ones first."""
-    asking = asking[np.argsort(other[asking], kind="stable")]
-    group = other[asking]
-    first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
-    rank = np.arange(len(group)) - np.repeat(first, np.diff(np.append(first, len(group))))
-    return asking[rank < room[group]]
+@compiled
+def _take_turns(candidates, room, is_end, together, drawn, rng):
+    """Let each unlinked end, those of candidates `starts[k]:starts[k+1]`, draw one of them or none, again and again."""
+    starts, other, odds = candidates
+    for _ in range(TURNS):
+        for k in range(len(drawn)):
+            if drawn[k] >= 0:
+                room[other[drawn[k]]] += 1
+            drawn[k], total = -1, 1.0
+            for c in range(starts[k], starts[k + 1]):
+                m = other[c]
+                if room[m] > 0:
+                    own = odds[c] * together if is_end[m] and room[m] == 1 else odds[c]
+                    total += own
+                    if rng.random() * total < own:
+                        drawn[k] = c
+            if drawn[k] >= 0:
+                room[other[drawn[k]]] -= 1

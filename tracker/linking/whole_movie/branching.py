@@ -20,6 +20,7 @@ from ..motion.flow import flow_of_edges
 from ..motion.graph import Graph, merged
 from ..motion.law import tables
 from ..motion.learning import Belief
+from ..motion.shares import RAREST as LEAST_LOST
 from ..motion.sweep import densities_of
 
 MOST_LAGS = 2
@@ -50,12 +51,16 @@ class Branches:
         As a first link.
     division, merge : float64 (edges,) or None
         As a second one; −inf where it cannot be one.
+    together : tuple of float
+        Of divisions and of merges: how many times likelier two second links are at one end that has no first one than
+        each is by itself.
     """
 
     graph: Graph
     weight: np.ndarray
     division: np.ndarray | None
     merge: np.ndarray | None
+    together: tuple[float, float] = (1.0, 1.0)
 
 
 def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: bool) -> Branches:
@@ -73,10 +78,11 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     lags = min(belief.lags, MOST_LAGS)
     ways = _Ways(lags, wide.lag, (away**2).sum(axis=1), away.shape[1], added, belief.movie.log_density)
     all_edges, place_of_wide, place_of_old = _united(wide, graph)
-    row, second = belief.movie.row, list[np.ndarray | None]()
+    row, second, together = belief.movie.row, list[np.ndarray | None](), [1.0, 1.0]
     further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
     first = np.full(len(all_edges), -np.inf)
     first[place_of_old] = weight
+    new, lost = belief.shares.new, belief.shares.lost
     for asked, end, taken in ((divisions, wide.head, following), (merges, wide.tail, followed)):
         if not asked:
             second.append(None)
@@ -87,8 +93,19 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
         odds = np.maximum(ways.odds(variance, share) * other.likeness(variance), 1e-300)
         worth[place_of_wide] = np.log(odds) - np.log(1 - share.sum()) - further
         first = np.maximum(first, worth)
+        together[len(second)] = _together(share.sum(), *((new, lost) if end is wide.head else (lost, new)))
         second.append(worth)
-    return Branches(all_edges, first, *second)
+    return Branches(all_edges, first, second[0], second[1], (together[0], together[1]))
+
+
+def _together(share: float, new: float, lost: float) -> float:
+    """Return how many times likelier two daughters of one mother, nothing else after her, are than each by itself.
+
+    Odds of each have her divide twice, and leave out that her end is explained. She divides with a chance of half the
+    share of `new` detections that are daughters; what that leaves over of `lost` is her chance to be lost.
+    """
+    divides = max(share * new / 2, RAREST * LEAST_LOST)
+    return 1 / (4 * divides * max(lost - divides, LEAST_LOST))
 
 
 def _candidates(

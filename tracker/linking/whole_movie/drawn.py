@@ -80,8 +80,10 @@ def _second_links(task: Task, edges: Branches, closed: Closed) -> tuple[SecondLi
     open_out = _open(task, edges.graph, closed, way_out=int(divides))
     open_in = _open(task, edges.graph, closed, way_in=int(merges))
     return (
-        SecondLinks.of(head, tail, edges.division if edges.division is not None else nothing, open_out),
-        SecondLinks.of(tail, head, edges.merge if edges.merge is not None else nothing, open_in),
+        SecondLinks.of(
+            head, tail, edges.division if edges.division is not None else nothing, open_out, edges.together[0]
+        ),
+        SecondLinks.of(tail, head, edges.merge if edges.merge is not None else nothing, open_in, edges.together[1]),
     )
 
 
@@ -98,9 +100,9 @@ def _seconds_of(
     begins = np.bincount(following[~ends], minlength=n) == 0
     leaving, arriving = (np.bincount(pinned[:, side], minlength=n) for side in (0, 1))
     room_out, room_in = 1 + ends - leaving, 1 + begins - arriving
-    divided = divisions.drawn(begins & ~closed[1][:n], room_out, rng)
+    divided = divisions.drawn(begins & ~closed[1][:n], room_out, following < 0, rng)
     mothers, daughters = divisions.other[divided], divisions.unlinked[divided]
     ends[mothers] = False
     np.subtract.at(room_in, daughters, 1)
-    merged = merges.drawn(ends & ~closed[0][:n], room_in, rng)
+    merged = merges.drawn(ends & ~closed[0][:n], room_in, begins, rng)
     return np.stack([np.append(mothers, merges.unlinked[merged]), np.append(daughters, merges.other[merged])], axis=1)

@@ -1,6 +1,7 @@
 """Trackings drawn as they are likely: against all trackings of a few detections, and as tracks of a movie."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -191,17 +192,28 @@ def test_nobody_merges_and_divides_with_the_same_partner_where_both_may_be():
 
 
 class TestSecondLinks:
-    def test_a_lone_end_has_each_mother_as_often_as_its_odds_say(self):
-        links = SecondLinks(np.array([0, 0, 1]), np.array([2, 3, 3]), np.array([1.0, 2.0, 0.5]))
-        rng, room = np.random.default_rng(0), np.full(4, 2)
-        drawn = [links.drawn(np.array([True, True, False, False]), room, rng) for _ in range(4000)]
-        often = np.bincount(np.concatenate(drawn), minlength=3) / 4000
-        np.testing.assert_allclose(often, [1 / 4, 2 / 4, 0.5 / 1.5], atol=0.03)
-        np.testing.assert_allclose(links.likelier_unlinked(4), [4.0, 1.5, 1.0, 1.0])
+    def test_unlinked_ends_have_mothers_as_often_as_all_their_choices_together_say(self):
+        """Ends 0, 1, 2 and mothers 3 (no chain goes on from her), 4 (one does) and 5 (likewise, no room)."""
+        unlinked, other = np.array([0, 0, 1, 1, 2, 2]), np.array([3, 4, 3, 4, 4, 5])
+        links = SecondLinks(unlinked, other, np.array([0.5, 1.0, 0.3, 2.0, 0.7, 9.0]), together=20.0)
+        room, is_end = np.array([0, 0, 0, 2, 1, 0]), np.arange(6) == 3
+        expected = dict[tuple[int, ...], float]()
+        for chosen in itertools.product([-1, 0, 1], [-1, 2, 3], [-1, 4]):
+            made = np.array([c for c in chosen if c >= 0], dtype=int)
+            if (np.bincount(other[made], minlength=6) <= room).all():
+                twins = np.count_nonzero(other[made] == 3) == 2
+                expected[tuple(made.tolist())] = links.odds[made].prod() * (links.together if twins else 1)
+        rng = np.random.default_rng(0)
+        drawn = Counter(tuple(links.drawn(np.arange(6) < 3, room, is_end, rng).tolist()) for _ in range(4000))
+        assert drawn.keys() <= expected.keys()
+        for made, weight in expected.items():
+            assert drawn[made] / 4000 == pytest.approx(weight / sum(expected.values()), abs=0.03)
+        np.testing.assert_allclose(links.likelier_unlinked(6), [2.5, 3.3, 10.7, 1, 1, 1])
 
     def test_no_more_are_drawn_than_there_is_room_for(self):
-        links = SecondLinks(np.arange(5), np.full(5, 5), np.full(5, 1e9))
-        drawn = links.drawn(np.arange(6) < 5, np.array([0, 0, 0, 0, 0, 2]), np.random.default_rng(0))
+        links = SecondLinks(np.arange(5), np.full(5, 5), np.full(5, 1e9), together=1.0)
+        room = np.array([0, 0, 0, 0, 0, 2])
+        drawn = links.drawn(np.arange(6) < 5, room, np.zeros(6, bool), np.random.default_rng(0))
         assert len(drawn) == 2
 
 
