@@ -49,6 +49,14 @@ def downloaded(cp: Any, arrays: Sequence[Any]) -> list[np.ndarray]:
     return here
 
 
+def fetched(cp: Any, array: Any) -> np.ndarray:
+    """Copy a contiguous array from the current device into pinned memory: faster, for what is soon let go."""
+    memory = cp.cuda.alloc_pinned_memory(max(array.nbytes, 1))
+    here = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+    array.get(out=here)
+    return here
+
+
 def _pinned(cp: Any, like: Sequence[Any]) -> list[np.ndarray]:
     """Return arrays of these shapes in pinned memory, which CuPy's pool keeps for the next time."""
     ends = list(accumulate((-(-array.nbytes // 64) * 64 for array in like), initial=0))

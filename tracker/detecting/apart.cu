@@ -13,22 +13,22 @@ __device__ __forceinline__ double with_axis(double sum, int a, int b, double ste
     return __dadd_rn(sum, __dmul_rn(away, away));
 }
 
-// list: places of peaks, `*count` of them, unless it could not hold all. Rivals are at most `reach` voxels away along each axis, and
-// as far that the square of their distance is at most `most`. state: of each voxel, OPEN at peaks and NONE elsewhere to begin with.
-// left: how many peaks are undecided after this round. `voxels` are those of all images; places from there on are dips.
-extern "C" __global__ void apart_round(
-    const int64* list, const int* count, int capacity, const float* responses, int64 voxels, int depth, int height, int width,
-    double step_z, double step_y, double step_x, int reach_z, int reach_y, int reach_x, double most, unsigned char* state, int* left
-) {
-    const int n = *count, rows = 2 * reach_y + 1;
-    if (n > capacity) return;
-    for (int k = global_thread() / 32; k < n; k += all_threads() / 32) {
-        const int64 place = list[k];
-        if (state[place] != OPEN) continue;
+// Who a peak's rivals are: at most `reach` voxels away along each axis, and as far that the square of their distance is at most
+// `most`. `voxels` are those of all images; places from there on are dips.
+struct Rivals {
+    const float* responses;
+    int64 voxels;
+    int depth, height, width;
+    double step_z, step_y, step_x;
+    int reach_z, reach_y, reach_x;
+    double most;
+
+    // What becomes of a peak, OPEN where it still waits for a higher one; a warp together.
+    __device__ __forceinline__ int decided(int64 place, const volatile unsigned char* state) const {
         const float sign = place < voxels ? 1.0f : -1.0f;
         const float* const response = place < voxels ? responses : responses - voxels;
         const int64 row = place / width, plane = row / height;
-        const int own_z = plane % depth, own_y = row % height, own_x = place - row * width;
+        const int own_z = plane % depth, own_y = row % height, own_x = place - row * width, rows = 2 * reach_y + 1;
         const float peak = sign * response[place];
         bool waits = false, falls = false;
         for (int around = lane(); around < (2 * reach_z + 1) * rows; around += 32) {
@@ -38,20 +38,39 @@ extern "C" __global__ void apart_round(
             if (of_row > most) continue;
             for (int x = max(own_x - reach_x, 0); x <= min(own_x + reach_x, width - 1); x++) {
                 const int64 other = ((plane + z - own_z) * height + y) * width + x;
-                const unsigned char its = ((volatile unsigned char*)state)[other];
+                const unsigned char its = state[other];
                 if (its != OPEN && its != STAYS) continue;
-                const float height_of_it = sign * response[other];
-                const bool is_higher = height_of_it > peak || (height_of_it == peak && other < place);
+                const float rival = sign * response[other];
+                const bool is_higher = rival > peak || (rival == peak && other < place);
                 if (!is_higher || with_axis(of_row, own_x, x, step_x) > most) continue;
                 waits = true, falls |= its == STAYS;
             }
         }
         waits = __any_sync(FULL_WARP, waits), falls = __any_sync(FULL_WARP, falls);
-        if (lane() > 0) continue;
-        if (waits && !falls) {
-            atomicAdd(left, 1);
-        } else {
-            state[place] = falls ? FALLS : STAYS;
+        return falls ? FALLS : waits ? OPEN : STAYS;
+    }
+};
+
+// list: places of peaks, `*count` of them, unless it could not hold all. state: of each voxel, OPEN at peaks and NONE elsewhere to
+// begin with. left: how many peaks are undecided after this round. The lanes of a warp look at `step` peaks side by side, and
+// together at those that are open.
+extern "C" __global__ void apart_round(const int64* list, const int* count, int capacity, const float* responses, int64 voxels,
+                                       int depth, int height, int width, double step_z, double step_y, double step_x, int reach_z,
+                                       int reach_y, int reach_x, double most, unsigned char* state, int* left) {
+    const Rivals rivals{responses, voxels, depth, height, width, step_z, step_y, step_x, reach_z, reach_y, reach_x, most};
+    const int n = *count, warps = all_threads() / 32, step = min(max(n / warps, 1), 32);
+    if (n > capacity) return;
+    for (int64 first = (int64)(global_thread() / 32) * step; first < n; first += (int64)warps * step) {
+        const bool is_open = lane() < step && first + lane() < n && state[list[first + lane()]] == OPEN;
+        for (uint32 open = __ballot_sync(FULL_WARP, is_open); open != 0; open &= open - 1) {
+            const int64 place = list[first + __ffs(open) - 1];
+            const int now = rivals.decided(place, state);
+            if (lane() > 0) continue;
+            if (now == OPEN) {
+                atomicAdd(left, 1);
+            } else {
+                state[place] = now;
+            }
         }
     }
 }

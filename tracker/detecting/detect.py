@@ -19,12 +19,12 @@ from ..stepwise import Progress, Step, Steps, counted, finished
 from .around import Around, Sight, seen_around
 from .blobs import blob_response, reach_of, sigma_of
 from .borders import refine_at_borders
-from .diameter import suggest_diameter
+from .diameter import SUGGESTING_FRAMES, suggest_diameter
 from .peaks import apart, local_maxima, refine
 from .pixels import Frame, grey_levels, held_by
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, Coming, Crew, crew_for
-from .threshold import automatic_threshold
+from .threshold import SAMPLED_FRAMES, automatic_threshold, spread_frames
 from .tiles import Tile, tiles_of
 
 if TYPE_CHECKING:
@@ -118,13 +118,20 @@ def detect_steps(
     frames = movie.frame_numbers
     crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
     with ExitStack() as opened:
-        coming = opened.enter_context(Coming(movie, frames, crew)) if crew.is_fed else None
-        resolved = resolve_settings(movie, settings, device)
+        coming = opened.enter_context(Coming(movie, frames, crew, _measured(frames, settings))) if crew.is_fed else None
+        resolved = resolve_settings(movie, settings, crew.device, coming)
         if coming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
             crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
             coming = opened.enter_context(Coming(movie, frames, crew))
         return (yield from _found(movie, resolved, coming)), resolved
+
+
+def _measured(frames: tuple[int, ...], settings: DetectSettings) -> list[int]:
+    """Return the frames that `resolve_settings` looks at, in the order in which it does."""
+    for_diameter = spread_frames(frames, SUGGESTING_FRAMES) if settings.diameter == "auto" else ()
+    for_threshold = spread_frames(frames, SAMPLED_FRAMES) if settings.threshold is None else ()
+    return list(dict.fromkeys((*for_diameter, *for_threshold)))
 
 
 def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Steps[Points]:
@@ -150,10 +157,12 @@ def _points_of(movie: FrameSource, found: list[Found]) -> Points:
     return Points(pd.DataFrame(table), movie.calibration, timeline=movie.timeline)
 
 
-def resolve_settings(movie: FrameSource, settings: DetectSettings, device: str = "auto") -> DetectSettings:
+def resolve_settings(
+    movie: FrameSource, settings: DetectSettings, device: str = "auto", coming: Coming | None = None
+) -> DetectSettings:
     """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
 
-    `device`, as in `detect`, is where noise is measured for an automatic threshold.
+    `device`, as in `detect`, is where this is measured; in frames that are read, or that are `coming`.
 
     Raises
     ------
@@ -163,13 +172,13 @@ def resolve_settings(movie: FrameSource, settings: DetectSettings, device: str =
         If the diameter is automatic and nothing in the movie suggests one.
     """
     if settings.diameter == "auto":
-        suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark, device=device)
+        suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark, device=device, coming=coming)
         settings = replace(settings, diameter=suggested.diameter)
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
     if settings.threshold is not None:
         return settings
-    return replace(settings, threshold=automatic_threshold(movie, settings, device))
+    return replace(settings, threshold=automatic_threshold(movie, settings, device, coming))
 
 
 def detect_frame(

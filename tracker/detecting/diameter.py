@@ -9,8 +9,8 @@ make two maxima along the scale, of which the first, with more blobs, is meant.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,14 +20,14 @@ from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
 from ..calibrating.digits import in_digits
 from ..errors import InvalidInput
-from .pixels import Frame, grey_levels, held_by, room_for
-from .side_by_side import crew_for
+from .pixels import Frame, grey_levels, held_by, working_on
+from .side_by_side import Coming, crew_for, looked_at
 from .threshold import QualitySample, image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
 
-_FRAMES = 3
+SUGGESTING_FRAMES = 3
 _STEP = 2.0**0.25  # from one diameter to the next
 _VOXELS = 1 << 20  # of a frame that are looked at
 _SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
@@ -65,7 +65,9 @@ class DiameterSuggestion:
     blobs: np.ndarray
 
 
-def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True, device: str = "cpu") -> DiameterSuggestion:
+def suggest_diameter(
+    movie: FrameSource, *, bright_on_dark: bool = True, device: str = "cpu", coming: Coming | None = None
+) -> DiameterSuggestion:
     """Suggest the diameter of the particles in a movie, from up to three of its frames.
 
     Diameters from two voxels (of y and x) to half the frame's smaller side are tried, four an octave; of large frames
@@ -79,6 +81,8 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True, device:
         As in `DetectSettings`.
     device : {"cpu", "cuda", "cuda:N", "auto"}
         Where frames are looked at, as in `detect`.
+    coming : Coming, optional
+        Frames that are on their way there, the three among them.
 
     Raises
     ------
@@ -86,10 +90,10 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True, device:
         If nothing in those frames stands out from the noise, or the frame is too small to hold a blob.
     """
     scale = movie.calibration.scale_for(movie.ndim)
-    frames = spread_frames(movie.frame_numbers, _FRAMES)
+    frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
     diameters = diameters_to_try(movie.shape, scale)
     device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
-    with _windows(movie, frames, device) as stacks:
+    with _windows(movie, frames, device, coming) as stacks:
         noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
         toned = stacks if bright_on_dark else [-stack for stack in stacks]
 
@@ -210,25 +214,22 @@ def _one_by_one(work: Callable[[float], tuple[float, int]], tasks: list[float]) 
 
 
 @contextmanager
-def _windows(movie: FrameSource, frames: tuple[int, ...], device: str) -> Generator[list[np.ndarray]]:
+def _windows(
+    movie: FrameSource, frames: tuple[int, ...], device: str, coming: Coming | None = None
+) -> Generator[list[np.ndarray]]:
     """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile.
 
     Windows of one shape are one array, (frames, …); where padding leaves several shapes, each is one of its own.
     """
-    with ExitStack() as held:
-        images = _read(movie, frames, device)
-        pixels = (held.enter_context(held_by(device, Frame.of(image).pixels)) for image in images)
-        windows = [_window(grey_levels(each)[0]) for each in pixels]
-        are_alike = len({window.shape for window in windows}) == 1
+
+    def window_of(frame: Frame) -> np.ndarray:
+        with held_by(device, frame.pixels) as pixels:
+            return _window(grey_levels(pixels)[0])
+
+    windows = looked_at(movie, frames, window_of, crew_for(movie.shape, len(frames), None, device), coming)
+    are_alike = len({window.shape for window in windows}) == 1
+    with working_on(device):
         yield [np.stack(windows)] if are_alike else [window[None] for window in windows]
-
-
-def _read(movie: FrameSource, frames: tuple[int, ...], device: str) -> Iterator[np.ndarray]:
-    """Yield some frames; those for a GPU are read side by side, into memory that it copies from without a detour."""
-    if device == "cpu":
-        return (movie.frame(number) for number in frames)
-    room = room_for(device)
-    return iter(side_by_side(lambda number: movie.frame(number, room), frames))
 
 
 def _window(grey: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.device import cuda
+from ...matching.device.transfer import fetched
 from .gpu_tables import there
 
 THREADS = 128
@@ -43,4 +44,4 @@ def seen_around(
         near = (of for table in offsets for of in (there(table), np.int32(len(table))))
         filters = there(kernels), np.int32(kernels.shape[2]), *map(np.int32, reach)
         kernel((-(-32 * len(places) // THREADS),), (THREADS,), (*looked_at, *near, *filters, seen))
-    return seen.get()
+    return fetched(cp, seen)

@@ -16,6 +16,7 @@ _APART = str(Path(__file__).with_name("apart.cu"))
 _ROOM = 1 << 16  # places of the list at first, at least; where peaks are more it is made anew
 _VOXELS_A_PEAK = 32  # of noise there are as many or more
 _MOST_VOXELS = 1 << 15  # that a peak looks at for rivals; where there would be more, a tree finds them sooner
+_VOXELS = 4  # that a thread looks at, as in the kernel
 _ROUNDS = 4  # before it is looked whether any peak is undecided, which takes longer than a round
 _BLOCKS = 8  # a multiprocessor, of those that go through a list whose length the GPU alone knows
 
@@ -79,11 +80,11 @@ def _listed(
     images, shape = len(responses), tuple(map(np.int32, responses.shape[1:]))
     signs, voxels = 1 + of_dips, math.prod(responses.shape[1:])
     room = max(_ROOM, signs * responses.size // _VOXELS_A_PEAK)
-    state = cp.empty(signs * responses.size, cp.uint8)
     while True:
+        state = cp.zeros(signs * responses.size, cp.uint8)
         found, counts = cp.empty(room, cp.int64), cp.zeros(2 + _ROUNDS, cp.int32)
         known = responses, np.int32(images), *shape, thresholds, state, found, np.int32(room), counts
-        kernel((-(-voxels // THREADS), signs * images), (THREADS,), known)
+        kernel((-(-voxels // (_VOXELS * THREADS)), signs * images), (THREADS,), known)
         if separation is None:
             peaks = int(counts.get()[0])
         else:

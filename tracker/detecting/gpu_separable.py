@@ -1,4 +1,8 @@
-"""What `separable` does, on a GPU: the same sums in the same order, an axis a launch."""
+"""What `separable` does, on a GPU: the same sums in the same order.
+
+Along y and x in one launch, unless a kernel is wide along x: what lies between need not go through memory, which is
+what the time goes to.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,9 @@ from ...matching.device import cuda
 from .gpu_tables import there
 from .separable import UNTOUCHED, AxisTaps
 
-THREADS = 128
+THREADS = 256
 _RUN = 8  # voxels of a thread along z and y, as in the kernels
+_BYTES_OF_PAIR = 8
 _KERNELS = str(Path(__file__).with_name("separable.cu"))
 
 
@@ -30,21 +35,28 @@ def filtered(image: Any, axes: Sequence[AxisTaps], second: float, weights: tuple
     Returns
     -------
     cupy.ndarray, float32, shape of `image`
-        Beside it and the image three more of this size are in memory.
+        Beside it and the image two more of this size are in memory, four where a kernel is wide along x.
     """
     cp, kernels = cuda.cupy(), cuda.load(_KERNELS)
     flat = 3 - len(axes)
     volume = cp.ascontiguousarray(image).reshape((-1, *[1] * flat, *image.shape[-len(axes) :]))
     z_taps, y_taps, x_taps = ((there(axis.stacked), np.int32(len(axis.own))) for axis in (*[UNTOUCHED] * flat, *axes))
-    a, b, next_a, next_b = (cp.empty(volume.shape, cp.float32) for _ in range(4))
     images, depth, height, width = volume.shape
-    along_z, along_y = map(np.int32, (depth, height * width)), map(np.int32, (height, width))
+    a, b, out = (cp.empty(volume.shape, cp.float32) for _ in range(3))
+    along_z, along_y = map(np.int32, (depth, height * width)), tuple(map(np.int32, (height, width)))
     begun, carried = _runs(images, depth, height * width), _runs(images * depth, height, width)
     kernels["separable_begun"](*begun, (volume, *along_z, *z_taps, np.float32(second), a, b))
-    kernels["separable_carried"](*carried, (a, b, *along_y, *y_taps, next_a, next_b))
-    launch = (images * depth * height * -(-width // THREADS),), (THREADS,)
-    kernels["separable_along_x"](*launch, (next_a, next_b, np.int32(width), *x_taps, *map(np.float32, weights), a))
-    return a.reshape(image.shape)
+    mix, columns = tuple(map(np.float32, weights)), THREADS - 2 * int(x_taps[1])
+    if columns >= THREADS // 2:
+        launch = (images * depth * -(-height // _RUN) * -(-width // columns),), (THREADS,)
+        across = a, b, *along_y, *y_taps, *x_taps, *mix, out
+        kernels["separable_across"](*launch, across, shared_mem=_BYTES_OF_PAIR * _RUN * THREADS)
+    else:
+        next_a, next_b = cp.empty(volume.shape, cp.float32), cp.empty(volume.shape, cp.float32)
+        kernels["separable_carried"](*carried, (a, b, *along_y, *y_taps, next_a, next_b))
+        launch = (images * depth * height * -(-width // THREADS),), (THREADS,)
+        kernels["separable_along_x"](*launch, (next_a, next_b, np.int32(width), *x_taps, *mix, out))
+    return out.reshape(image.shape)
 
 
 def _runs(outer: int, size: int, inner: int) -> tuple[tuple[int], tuple[int]]:

@@ -14,15 +14,13 @@ _KERNELS = str(Path(__file__).with_name("spread.cu"))
 _COUNTS = 33  # of each image, as in the kernel
 
 
-def spreads(responses: Any, step: int, mad_to_sigma: float, clip: float, clippings: int) -> np.ndarray:
+def spreads(responses: Any, mad_to_sigma: float, clip: float, clippings: int) -> np.ndarray:
     """Return the standard deviation of what lies within `clip` of it, begun from the median absolute deviation.
 
     Parameters
     ----------
-    responses : cupy.ndarray, float32 (images, …)
+    responses : cupy.ndarray, float32 (images, voxels)
         On the current device.
-    step : int
-        Of each image every so many voxels are looked at.
     mad_to_sigma, clip, clippings
         As in `threshold`.
 
@@ -32,13 +30,11 @@ def spreads(responses: Any, step: int, mad_to_sigma: float, clip: float, clippin
         On the host.
     """
     cp, kernel = cuda.cupy(), cuda.load(_KERNELS, cooperative=True)["spreads"]
-    images = len(responses)
-    size = responses.size // images
+    images, voxels = responses.shape
     blocks = max(cuda.multiprocessors() // images, 1) * images  # one a multiprocessor: all are resident
     counts, arrived = cp.zeros(images * _COUNTS, cp.int32), cp.zeros(1, cp.uint32)
     partials = cp.empty(clippings * 2 * blocks * THREADS // 32, cp.float64)
     found = cp.empty(images, cp.float64)
-    looked_at = np.int64(size), np.int64(step), np.int32(-(-size // step)), np.int32(images)
-    how = np.float64(mad_to_sigma), np.float64(clip), np.int32(clippings)
-    kernel((blocks,), (THREADS,), (responses, *looked_at, *how, counts, partials, arrived, found))
+    how = np.int32(voxels), np.int32(images), np.float64(mad_to_sigma), np.float64(clip), np.int32(clippings)
+    kernel((blocks,), (THREADS,), (cp.ascontiguousarray(responses), *how, counts, partials, arrived, found))
     return found.get()

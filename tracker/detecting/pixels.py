@@ -50,10 +50,10 @@ class Frame:
 
 
 @contextmanager
-def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
-    """Yield the image in the memory of a device, which is the current one meanwhile: "cpu", "cuda" or "cuda:N".
+def working_on(device: str) -> Generator[None]:
+    """Make a device the current one: "cpu", "cuda" or "cuda:N".
 
-    Threads that hold images on one GPU do not wait for each other. An image that is there already stays the caller's.
+    Threads that work on one GPU do not wait for each other.
 
     Raises
     ------
@@ -61,10 +61,17 @@ def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
         As `cuda.using`.
     """
     if device == "cpu":
-        yield image
+        yield
         return
     with cuda.using(device), cuda.own_stream():
-        yield image if cuda.is_device_array(image) else _there(image)
+        yield
+
+
+@contextmanager
+def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
+    """Yield the image in the memory of a device, `working_on` it; one that is there already stays the caller's."""
+    with working_on(device):
+        yield image if device == "cpu" or cuda.is_device_array(image) else _there(image)
 
 
 def _there(image: np.ndarray) -> Any:

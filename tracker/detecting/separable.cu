@@ -1,4 +1,4 @@
-// The two chains of `separable.py`, an axis a launch: the same sums in the same order as on a CPU.
+// The two chains of `separable.py`, along y and x in one launch or each by itself: the same sums in the same order as on a CPU.
 #include "device/common.cuh"
 
 constexpr int RUN = 8;  // voxels along an axis that a thread carries: what it reads serves them all
@@ -35,6 +35,10 @@ struct Run {
     }
 
     __device__ __forceinline__ float bend(int k) const { return (before[k] - centre[k]) + (after[k] - centre[k]); }
+};
+
+struct __align__(8) Pair {
+    float a, b;
 };
 
 // Which run a thread has of an array (outer, size, inner): a block has runs side by side.
@@ -79,26 +83,65 @@ extern "C" __global__ void separable_begun(const float* image, int size, int inn
     write_run(b, line.first, size, inner, to_b + line.origin);
 }
 
+// Both chains at the voxels of a run, carried along its axis.
+struct Carried {
+    float a[RUN], b[RUN];
+
+    __device__ __forceinline__ Carried(Run of_a, Run of_b, const float* taps, int reach) {
+#pragma unroll
+        for (int k = 0; k < RUN; ++k) a[k] = of_a.centre[k], b[k] = of_b.centre[k];
+        for (int t = 0; t < reach; ++t) {
+            of_a.widen(t + 1), of_b.widen(t + 1);
+#pragma unroll
+            for (int k = 0; k < RUN; ++k) {
+                const float bent = of_a.bend(k);
+                a[k] = fmaf(taps[t], bent, a[k]);
+                b[k] += fmaf(taps[reach + t], bent, taps[2 * reach + t] * of_b.bend(k));
+            }
+        }
+    }
+};
+
 // Carry both chains along another axis.
 extern "C" __global__ void separable_carried(const float* a, const float* b, int size, int inner, const float* taps, int reach,
                                              float* to_a, float* to_b) {
     const Lines line(size, inner);
     if (line.inside >= inner) return;
-    Run of_a(a + line.origin, inner, size, line.first), of_b(b + line.origin, inner, size, line.first);
-    float own[RUN], both[RUN];
+    const Run of_a(a + line.origin, inner, size, line.first), of_b(b + line.origin, inner, size, line.first);
+    const Carried run(of_a, of_b, taps, reach);
+    write_run(run.a, line.first, size, inner, to_a + line.origin);
+    write_run(run.b, line.first, size, inner, to_b + line.origin);
+}
+
+// Carry both chains along y and x, of planes (height, width), and write their weighted sum: what lies between stays in shared
+// memory. A thread has a run along y, those within reach of the block's first and last column for the others' sake alone.
+extern "C" __global__ void separable_across(const float* a, const float* b, int height, int width, const float* y_taps, int y_reach,
+                                            const float* x_taps, int x_reach, float first, float second, float* out) {
+    extern __shared__ uint64 room[];
+    Pair* const tile = (Pair*)room;
+    const int threads = blockDim.x, me = threadIdx.x, columns = threads - 2 * x_reach;
+    const int across = (width - 1) / columns + 1, runs = (height - 1) / RUN + 1, row = blockIdx.x / across;
+    const int x = (blockIdx.x % across) * columns + me - x_reach, y = row % runs * RUN;
+    const int64 plane = (int64)(row / runs) * height * width, origin = plane + mirrored(x, width);
+    const Run of_a(a + origin, width, height, y), of_b(b + origin, width, height, y);
+    const Carried run(of_a, of_b, y_taps, y_reach);
 #pragma unroll
-    for (int k = 0; k < RUN; ++k) own[k] = of_a.centre[k], both[k] = of_b.centre[k];
-    for (int t = 0; t < reach; ++t) {
-        of_a.widen(t + 1), of_b.widen(t + 1);
+    for (int k = 0; k < RUN; ++k) tile[k * threads + me] = Pair{run.a[k], run.b[k]};
+    __syncthreads();
+    if (me < x_reach || me >= threads - x_reach || x >= width) return;
+    float sum[RUN];
+#pragma unroll
+    for (int k = 0; k < RUN; ++k) sum[k] = fmaf(first, run.a[k], second * run.b[k]);
+    for (int t = 0; t < x_reach; ++t) {
+        const float of_first = fmaf(first, x_taps[t], second * x_taps[x_reach + t]), of_second = second * x_taps[2 * x_reach + t];
 #pragma unroll
         for (int k = 0; k < RUN; ++k) {
-            const float bent = of_a.bend(k);
-            own[k] = fmaf(taps[t], bent, own[k]);
-            both[k] += fmaf(taps[reach + t], bent, taps[2 * reach + t] * of_b.bend(k));
+            const Pair before = tile[k * threads + me - 1 - t], after = tile[k * threads + me + 1 + t];
+            const float bent_a = (before.a - run.a[k]) + (after.a - run.a[k]), bent_b = (before.b - run.b[k]) + (after.b - run.b[k]);
+            sum[k] += fmaf(of_first, bent_a, of_second * bent_b);
         }
     }
-    write_run(own, line.first, size, inner, to_a + line.origin);
-    write_run(both, line.first, size, inner, to_b + line.origin);
+    write_run(sum, y, height, width, out + plane + x);
 }
 
 // Carry both chains along x, a voxel a thread, and write their weighted sum.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from ...matching.device import cuda
@@ -130,14 +131,16 @@ class Coming:
     there by threads of their own, from the moment that this is made.
     """
 
-    def __init__(self, movie: FrameSource, numbers: Sequence[int], crew: Crew) -> None:
+    def __init__(self, movie: FrameSource, numbers: Sequence[int], crew: Crew, looked_at: Sequence[int] = ()) -> None:
+        """Begin with frames that are `looked_at` before the work on them."""
         self.crew = crew
-        self._movie, self._numbers, self._room = movie, iter(numbers), room_for(crew.device)
-        self._fetched: deque[tuple[int, Callable[[], Frame]]] = deque()
+        self._movie, self._numbers, self._room = movie, numbers, room_for(crew.device)
+        self._order = iter([*looked_at, *(number for number in numbers if number not in set(looked_at))])
+        self._frames: dict[int, Callable[[], Frame]] = {}
         self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
         at_a_time = max(1, min(_FRAMES_READ, _VOXELS_READ // math.prod(movie.shape)))
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
-        for _ in range(crew.frames + crew.ahead if crew.is_fed else 0):
+        for _ in range(len(looked_at) + crew.frames + crew.ahead if crew.is_fed else 0):
             self._fetch()
 
     def __enter__(self) -> Coming:
@@ -149,36 +152,44 @@ class Coming:
         for threads in (self._readers, self._pool):
             threads.shutdown(wait=True, cancel_futures=True)
 
+    def look(self, at: Sequence[int], work: Callable[[Frame], Result]) -> list[Result]:
+        """Return work of frames that were to be looked at, which stay."""
+        return list(self._pool.map(lambda frame: work(frame()), [self._frames[number] for number in at]))
+
     def worked(self, work: Callable[[Frame], Result]) -> Iterator[tuple[int, Result]]:
-        """Yield (number, work of that frame) in order; `crew.frames` + `crew.ahead` + 1 at most are in memory."""
+        """Yield (number, work of that frame) in order; `crew.frames` + `crew.ahead` + 1 are on their way at most."""
         waiting: deque[tuple[int, Future[Result]]] = deque()
-        while self._fetched or self._fetch():
-            number, frame = self._fetched.popleft()
-            waiting.append((number, self._pool.submit(lambda frame=frame: work(frame()))))
+        for number in self._numbers:
+            if number not in self._frames:
+                self._fetch()
+            waiting.append((number, self._pool.submit(lambda frame: work(frame()), self._frames.pop(number))))
             if len(waiting) > self.crew.frames + self.crew.ahead:
                 done, result = waiting.popleft()
                 yield done, result.result()
         for number, result in waiting:
             yield number, result.result()
 
-    def _fetch(self) -> bool:
-        """Begin with the next frame; False where there is none."""
-        number = next(self._numbers, None)
-        if number is None:
-            return False
-        if self.crew.is_fed:
-            self._fetched.append((number, self._readers.submit(self._brought, number).result))
-        else:
-            self._fetched.append((number, partial(Frame.of, self._movie.frame(number))))
-        return True
+    def _fetch(self) -> None:
+        """Begin with the next frame, if there is one."""
+        for number in islice(self._order, 1):
+            if self.crew.is_fed:
+                self._frames[number] = self._readers.submit(self._brought, number).result
+            else:
+                self._frames[number] = partial(Frame.of, self._movie.frame(number))
 
     def _brought(self, number: int) -> Frame:
         return Frame.of(self._movie.frame(number, self._room)).brought_to(self.crew.device)
 
 
-def work_through(
-    movie: FrameSource, numbers: Sequence[int], work: Callable[[Frame], Result], crew: Crew
-) -> Iterator[tuple[int, Result]]:
-    """Yield (number, work of that frame) in order."""
-    with Coming(movie, numbers, crew) as coming:
-        yield from coming.worked(work)
+def looked_at(
+    movie: FrameSource,
+    numbers: Sequence[int],
+    work: Callable[[Frame], Result],
+    crew: Crew,
+    coming: Coming | None = None,
+) -> list[Result]:
+    """Return work of some frames, of those on their way where there are any."""
+    if coming is not None:
+        return coming.look(numbers, work)
+    with Coming(movie, numbers, crew) as read:
+        return [result for _, result in read.worked(work)]

@@ -4,13 +4,12 @@
 constexpr int BITS = 31, COUNTS = BITS + 2;  // of a magnitude; that are taken of each image
 constexpr uint32 MAGNITUDE = 0x7fffffffu;    // their order is that of their bits
 
-// Every so many voxels of an image, those of one thread.
+// Of the voxels of an image those of one thread.
 struct Share {
     const float* voxels;
-    int64 step;
     int n, first, stride;
 
-    __device__ __forceinline__ uint32 bits(int i) const { return __float_as_uint(voxels[i * step]) & MAGNITUDE; }
+    __device__ __forceinline__ uint32 bits(int i) const { return __float_as_uint(voxels[i]) & MAGNITUDE; }
 
     // Add to a count of all threads how many magnitudes are lower.
     __device__ __forceinline__ void count_below(uint32 limit, int* count) const {
@@ -28,13 +27,13 @@ struct Share {
     }
 };
 
-// responses: images of `size` voxels, of each of which `n` are looked at, `step` apart. counts: COUNTS of each image, 0. partials:
+// responses: images of `n` voxels. counts: COUNTS of each image, 0. partials:
 // (clippings, images, 2, warps of an image), what each warp sums up. spreads: of each image.
-extern "C" __global__ void spreads(const float* responses, int64 size, int64 step, int n, int images, double mad_to_sigma, double clip,
-                                   int clippings, int* counts, double* partials, uint32* arrived, double* spreads) {
+extern "C" __global__ void spreads(const float* responses, int n, int images, double mad_to_sigma, double clip, int clippings,
+                                   int* counts, double* partials, uint32* arrived, double* spreads) {
     const int image = blockIdx.x % images, blocks = gridDim.x / images;
     const int first = blockIdx.x / images * blockDim.x + threadIdx.x;
-    const Share share{responses + image * size, step, n, first, blocks * (int)blockDim.x};
+    const Share share{responses + (int64)image * n, n, first, blocks * (int)blockDim.x};
     int* const own = counts + image * COUNTS;
     uint32 lower = 0;  // of the two magnitudes in the middle
     for (int bit = BITS - 1; bit >= 0; --bit) {

@@ -14,7 +14,7 @@ import tifffile
 
 from ....matching.jit.threads import side_by_side
 from ....tracker.detecting.pixels import Frame, held_by
-from ....tracker.detecting.side_by_side import crew_for, work_through
+from ....tracker.detecting.side_by_side import Coming, crew_for
 from ....tracker.pipeline import TrackingResult, track
 from ....tracker.reading.movie import read_movie
 from ..assignment.solver_variants import missing_device
@@ -119,7 +119,8 @@ def _pixels(device: str, given: MovieFile) -> int:
             with held_by(crew.device, frame.pixels) as pixels:
                 return pixels.nbytes
 
-        return sum(held for _, held in work_through(movie, movie.frame_numbers, hold, crew))
+        with Coming(movie, movie.frame_numbers, crew) as coming:
+            return sum(held for _, held in coming.worked(hold))
 
 
 def _tracks(gpu: str, given: MovieFile) -> TrackingResult:

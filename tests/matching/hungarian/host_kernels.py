@@ -117,9 +117,12 @@ class HostArray(np.ndarray):
         del stream
         self[...] = values
 
-    def get(self) -> np.ndarray:
+    def get(self, out: np.ndarray | None = None) -> np.ndarray:
         """Return what it holds."""
-        return np.array(self, subok=False)
+        if out is None:
+            return np.array(self, subok=False)
+        out[...] = self
+        return out
 
 
 class HostModule:
