@@ -254,9 +254,11 @@ class Session:
         return self._movie.detections.is_there(detection)
 
     def frame(self, detection: int) -> int:
-        """Return the frame number of a detection."""
-        self._movie.detections.require(detection)
-        return self._movie.detections.frame(detection)
+        """Return the frame number of a detection, which a deleted one keeps."""
+        detections = self._movie.detections
+        if not 0 <= detection < len(detections):
+            detections.require(detection)
+        return detections.frame(detection)
 
     def position(self, detection: int) -> tuple[float, ...]:
         """Return the position z, y, x (or y, x) of a detection, in the table's coordinates."""

@@ -9,6 +9,7 @@ from qtpy.QtCore import QObject
 from qtpy.QtWidgets import QFileDialog
 
 from ....matching.errors import AuctrackError
+from ....tracker.editing.change import Link
 from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
 from ..draw.overlay import Place
@@ -34,6 +35,7 @@ class Correcting(QObject):
         self._clicked: list[Clicked] = []
         self._named: list[str] = []
         self._next: int | None = None
+        self._acted_on: Link | None = None
         self._followed: Corrections | None = None
         self._desk, self._following = Desk(self), Desk(self)
         self._soon = single_shot(self, _PAINT_MS, self._follow)
@@ -89,9 +91,8 @@ class Correcting(QObject):
         rows = act.take(self._clicked)
         if rows is None:
             self._parts.bar.say(f"{act.help}, then press {act.key.upper()}.")
-            return
-        self._forget_clicks()
-        self._start(lambda: self._parts.session.correcting(act.act, *rows))
+        elif self._start(lambda: self._parts.session.correcting(act.act, *rows)):
+            self._forget_clicks()
 
     def add_particle(self) -> None:
         """Add a particle under the mouse, in the frame that is shown."""
@@ -110,9 +111,9 @@ class Correcting(QObject):
         if row is None or near is None or at is None or at[0] != near[0]:
             self._parts.bar.say("Click a particle, put the mouse where it is in the same frame, and press P.")
             return
-        self._forget_clicks()
         act = partial(EditSession.move_detection, position=at[1])
-        self._start(lambda: self._parts.session.correcting(act, row))
+        if self._start(lambda: self._parts.session.correcting(act, row)):
+            self._forget_clicks()
 
     def _move_dragged(self, track_id: int, place: Place) -> None:
         """Record that a particle was dragged in its layer; what cannot be recorded now is left to the next link."""
@@ -138,36 +139,39 @@ class Correcting(QObject):
     def _correct_link(self, act: Act) -> None:
         link = self._parts.session.link
         if link is None:
-            self._parts.bar.say("Choose a link first: in the list (N goes to the next one), or click one.")
+            self._parts.bar.say("Choose a link first: N takes the next of the list; or click one, or where it ends.")
             return
         listed = self._parts.results.suspicious
-        self._next = listed.currentIndex().row() if listed.selectionModel().hasSelection() else None
-        self._start(lambda: self._parts.session.correcting(act, *link))
-        self._parts.session.link = None
+        row = listed.currentIndex().row() if listed.selectionModel().hasSelection() else None
+        if self._start(lambda: self._parts.session.correcting(act, *link)):
+            self._next = row
 
     @property
     def is_busy(self) -> bool:
         """Whether tracks and list are still to follow a correction."""
         return self._desk.is_busy or self._following.is_busy or self._soon.isActive()
 
-    def _start(self, plan: Callable[[], Work]) -> None:
+    def _start(self, plan: Callable[[], Work]) -> bool:
+        """Begin a correction, and say whether it has begun; the link chosen before is chosen no longer then."""
         try:
             work = plan()
         except AuctrackError as error:
             self._parts.bar.fail(Failure(str(error), ""))
-            return
+            return False
         if self._desk.is_busy:
             self._parts.bar.say("The last correction is not done yet: press again after it.")
-            return
+            return False
         self._parts.bar.clear_error()
         self._soon.stop()
         self._following.stop()  # what it would show lacks this correction
+        self._next = None
+        self._acted_on, self._parts.session.link = self._parts.session.link, None
         self._desk.start(work)
+        return True
 
     def _show_act(self, acted: Acted) -> None:
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
-        if len(acted.gone) or len(acted.made):
-            self._parts.overlay.show_changes(acted.made, acted.gone)
+        self._parts.overlay.show_changes(acted.made, acted.gone)
         self._parts.bar.say(acted.said)
         if acted.has_others:
             self._next = None
@@ -196,9 +200,12 @@ class Correcting(QObject):
 
     def _fail(self, failure: Failure) -> None:
         """Say what could not be done; what was corrected before it may still have to be shown."""
+        session = self._parts.session
         self._parts.bar.fail(failure)
-        if self._parts.session.is_behind:
+        if session.is_behind:
             self._soon.start()
+        elif session.link is None:
+            session.link = self._acted_on
 
     def _note_click(self, track_id: int, frame: int) -> None:
         row = self._parts.session.row_of(track_id, frame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 from qtpy.QtCore import QObject
 
 from ....tracker.editing.change import Link
@@ -48,8 +49,23 @@ class Looking(QObject):
         self._parts.overlay.forget_track()
 
     def _choose_picked(self, track_id: int, frame: int) -> None:
-        del frame
+        """Choose a track, and the link that leads to its particle which was clicked: what was chosen before is not."""
         self.choose_track(track_id)
+        session = self._parts.session
+        row = session.row_of(track_id, frame)
+        if row is None:
+            return
+        self._links.let_go()  # of a link that is no longer the one
+        self._parts.results.suspicious.clearSelection()
+        session.link = session.link_to(row)
+        if session.link is None:
+            self._parts.overlay.forget_link()
+            self._parts.bar.say(f"Track {track_id}, frame {frame}: no single link leads here.")
+            return
+        ends = [session.place_of(end) for end in session.link]
+        link = np.array([[(at, *place) for at, place in ends]])
+        self._parts.overlay.show_link(link, np.empty((0, *link.shape[1:])))
+        self._parts.bar.say(f"Track {track_id}: C confirms, B breaks its link of frames {ends[0][0]}–{frame} (yellow).")
 
     def _choose_listed(self, track_id: int) -> None:
         """Choose a track, and go where it begins."""
@@ -107,9 +123,8 @@ class Looking(QObject):
         link = self._parts.overlay.link_under(click, tracks, links)
         if link is not None:
             self._parts.results.suspicious.clearSelection()
-            source, target = tracks.table[["track_id", "frame"]].to_numpy()[list(link)].tolist()
-            said = f"Link of track {target[0]}, frames {source[1]} to {target[1]}"
-            self._parts.bar.say(f"{said}: C confirms it, B breaks it.")
+            source, target = tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
+            self._parts.bar.say(f"Track {target[0]}: C confirms, B breaks the link of frames {source[1]}–{target[1]}.")
             self._look_at(link)
 
     def _look_at(self, link: Link) -> None:

@@ -93,8 +93,7 @@ class Showing(QObject):
         colormap = colormap_for(drawn.drawing.feature)
         self._parts.results.lineage.show_colours(lambda ids: colormap.map(drawn.of_tracks.reindex(ids).to_numpy()))
         self._parts.results.show_window(drawn.window.describe(len(drawn.tracks)))
-        if self._parts.results.chosen:
-            self._parts.overlay.choose(self._parts.results.chosen[:BRIGHT])
+        self._parts.overlay.choose(self._parts.results.chosen[:BRIGHT])
         if self._parts.results.follow_box.isChecked():
             self._parts.overlay.follow(self._parts.session.chosen)
 

@@ -147,11 +147,18 @@ class Overlay(QObject):
     # --- one track -----------------------------------------------------------------------------------------------
 
     def choose(self, track_ids: Sequence[int]) -> None:
-        """Draw some tracks bright."""
+        """Draw some tracks bright, and no others."""
         if self._shown is not None:
             shown = self._shown
             placed, tail = shown.drawing.placed, shown.drawing.tail
-            self._layers.put("chosen", draw_some(shown.tracks, track_ids, placed, tail, self._ink()))
+            self._put("chosen", draw_some(shown.tracks, track_ids, placed, tail, self._ink()))
+
+    def _put(self, role: str, layer_data: LayerData) -> None:
+        """Draw something small, or put out of sight what was drawn before."""
+        if len(layer_data[0]):
+            self._layers.put(role, layer_data)
+        else:
+            self._layers.hide(role)
 
     def _ink(self) -> str:
         """Return what is seen on the canvas: images are dark, and so is the canvas of a dark theme."""
@@ -162,13 +169,17 @@ class Overlay(QObject):
         """Mark a link, and dashed those that would be made in its place; see `draw_links`."""
         if self._shown is not None:
             placed = self._shown.drawing.placed
-            self._layers.put("link", draw_links(link, rivals, "link looked at", placed, self._ink()))
+            self._put("link", draw_links(link, rivals, "link looked at", placed, self._ink()))
 
     def show_changes(self, made: np.ndarray, gone: np.ndarray) -> None:
         """Mark links that came, and dashed those that went; see `draw_links`."""
         if self._shown is not None:
             placed = self._shown.drawing.placed
-            self._layers.put("link", draw_links(made, gone, "links changed", placed, self._ink()))
+            self._put("link", draw_links(made, gone, "links changed", placed, self._ink()))
+
+    def forget_link(self) -> None:
+        """Mark no link any longer."""
+        self._layers.hide("link")
 
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track and link any longer."""

@@ -54,9 +54,12 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _fill_tracks(layer: Any, data: Any, given: dict[str, Any]) -> None:
+    had_graph = bool(layer.graph)
     layer.color_by = "track_id"  # the one feature that there always is
     layer.data = data
     layer.features = given["features"]
     layer.graph = given["graph"]
+    if had_graph != bool(given["graph"]):
+        layer.display_graph = not had_graph  # napari goes on drawing a graph that was cleared
     layer.colormaps_dict = given["colormaps_dict"]
     layer.color_by = given["color_by"]

@@ -6,17 +6,21 @@ from ..session.clicked import CLICKED_ACTS
 
 _LINKS = (
     ("N, Shift+N", "next and previous link of the list: time, plane and camera go there"),
-    ("click", "choose a link in the picture (Shift+click where a particle covers it)"),
+    (
+        "click",
+        "choose a link in the picture (Shift+click where a particle covers it), or by the particle where it ends",
+    ),
     ("C", "confirm the chosen link: it stays, whatever else changes"),
     ("B", "break the chosen link: it is never made again"),
-    ("U, Shift+U", "undo, redo"),
+    ("", "after C and B the next link of the list is chosen, unless other links changed"),
+    ("U, Shift+U", "undo, redo: what it was is said below"),
     ("K", "keep the other links as they were before the last correction"),
 )
 _MOUSE = (
     ("I", "add a particle under the mouse (in 3D at the brightest voxel)"),
     ("P", "move the clicked particle to the mouse"),
     ("drag", "move a particle: select the layer “particles of …” and take napari's tool for selecting points (key 3)"),
-    ("L", "link particles by clicks alone, until L is pressed again"),
+    ("L", "link pairs by clicks alone: a particle, the same one in another frame, the next pair; L again ends it"),
 )
 _ABOUT = (
     "The list holds the links most likely to be wrong, the worst first: those that the next best set of links would "

@@ -24,6 +24,7 @@ from ....tracker.linking.result import Linking
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
+from .act_words import Seen, Words, act_words
 from .filters import measured_links
 from .steps import Linked
 from .suspicious import suspicious_links
@@ -32,19 +33,6 @@ Act = Callable[..., Change | None]
 """One correction, of a session and the ids of detections; None where there was nothing to undo or redo."""
 
 _OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections")
-_NAMES = {
-    "break_link": "Link broken",
-    "confirm_link": "Link confirmed",
-    "add_link": "Particles linked",
-    "hold_links": "Links kept",
-    "swap_links": "Tracks swapped",
-    "split_track": "Track ended",
-    "mark_division": "Division marked",
-    "add_detection": "Particle added",
-    "move_detection": "Particle moved",
-    "delete_detection": "Particle deleted",
-    "merge_detections": "Particles merged",
-}
 
 
 @dataclass(frozen=True)
@@ -197,12 +185,18 @@ class Corrections:
             edits = self._opened(report)
             change = act(edits, *ids)
             if change is None:
-                return Acted(self._ends(()), self._ends(()), has_others=False, said="Nothing to undo or redo.")
+                what = "undo" if act is EditSession.undo else "redo"
+                return Acted(self._ends(()), self._ends(()), has_others=False, said=f"There is nothing to {what}.")
             self._version += 1
-            has_others = bool(change.others_gone or change.others_made)
-            said = _undone(change) if act is EditSession.undo else _said(change)
+            words = act_words(change.act, self._see)
+            said = (
+                f"{words.undone}. All links are again as they were before it."
+                if act is EditSession.undo
+                else _said(words, change, can_keep=edits.can_keep_others)
+            )
             said = f"{said} Corrections in effect: {self.count}."
-            return Acted(self._ends(change.gone), self._ends(change.made), has_others, said)
+            has_others = bool(change.others_gone or change.others_made)
+            return Acted(self._ends(change.gone, as_shown=True), self._ends(change.made), has_others, said)
 
     def follow(self, report: Callable[[Any], None]) -> Corrected:
         """Return tracks and links as they stand; what was confirmed needs no second look.
@@ -258,21 +252,34 @@ class Corrections:
             self._edits = EditSession(_editable(self._linking, told), progress=told)
         return self._edits
 
-    def _ends(self, links: Collection[Link]) -> np.ndarray:
-        """Return frame and place of both ends of links between detections that are there or are shown."""
-        edits, shown = self._opened(), self._shown
-        tracks = shown.linked.linking.tracks
-        rows = {
-            detection: row for (detection, _), (row, _) in _found([(d, d) for link in links for d in link], shown.ids)
-        }
-        columns = tracks.table[["frame", *tracks.axes]]
-        ends: list[Any] = []
-        for link in links:
-            if all(map(edits.is_there, link)):
-                ends.append([(edits.frame(one), *edits.position(one)) for one in link])
-            elif all(one in rows for one in link):
-                ends.append(columns.iloc[[rows[one] for one in link]].to_numpy(dtype=np.float64).tolist())
-        return np.array(ends, dtype=np.float64).reshape(-1, 2, 1 + tracks.ndim)
+    def _see(self, detection: int) -> Seen:
+        """Return a detection as the user sees it."""
+        rows = self.rows_of([detection])
+        table = self._shown.linked.linking.tracks.table
+        track = None if rows is None else int(table["track_id"].iloc[rows[0]])
+        return Seen(track, self._opened().frame(detection))
+
+    def _ends(self, links: Collection[Link], *, as_shown: bool = False) -> np.ndarray:
+        """Return frame and place of both ends of links between detections that are there or are shown.
+
+        `as_shown`: at the places that are shown, where a moved one was before; else where they are now.
+        """
+        edits, tracks = self._opened(), self._shown.linked.linking.tracks
+
+        def now(link: Link) -> Any:
+            return (
+                [(edits.frame(one), *edits.position(one)) for one in link] if all(map(edits.is_there, link)) else None
+            )
+
+        def shown(link: Link) -> Any:
+            rows = self.rows_of(link)
+            if rows is None:
+                return None
+            return tracks.table.iloc[[*rows]][["frame", *tracks.axes]].to_numpy(dtype=np.float64).tolist()
+
+        first, then = (shown, now) if as_shown else (now, shown)
+        ends = [first(link) or then(link) for link in links]
+        return np.array([link for link in ends if link], dtype=np.float64).reshape(-1, 2, 1 + tracks.ndim)
 
 
 def _found(links: Collection[Link], ids: np.ndarray) -> list[tuple[Link, Link]]:
@@ -300,22 +307,13 @@ def _prepared(report: Callable[[Any], None], done: int, total: int) -> None:
         report(Preparing(done, total))
 
 
-def _named(change: Change) -> str:
-    return _NAMES.get(change.act["act"], str(change.act["act"]).replace("_", " "))
-
-
-def _undone(change: Change) -> str:
-    what = _named(change)
-    return f"Undone: {what[0].lower()}{what[1:]}. All links are again as they were before it."
-
-
-def _said(change: Change) -> str:
-    what = _named(change)
+def _said(words: Words, change: Change, *, can_keep: bool) -> str:
     gone, made = len(change.others_gone), len(change.others_made)
     if not gone and not made:
-        return f"{what}; no other link changed. All links are proven optimal again."
+        return f"{words}; no other link changed. All links are proven optimal again."
     links = "link" if gone + made == 1 else "links"
+    keep = "K keeps them as they were, U" if can_keep else "U"
     return (
-        f"{what}; all links are proven optimal again. This changed {gone + made} other {links}: {gone} gone (dashed), "
-        f"{made} new (yellow). K keeps them as they were, U undoes everything."
+        f"{words}; all links are proven optimal again. This changed {gone + made} other {links}: {gone} gone (dashed), "
+        f"{made} new (yellow). {keep} undoes everything."
     )

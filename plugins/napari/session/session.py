@@ -14,6 +14,7 @@ import pandas as pd
 from ....tracker.calibrating.digits import in_digits
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
+from ....tracker.editing.looked_at import are_among
 from ....tracker.editing.session_file import read_session
 from ....tracker.errors import InvalidInput
 from ....tracker.formats.sidecar import SUFFIX as SIDECAR
@@ -159,6 +160,13 @@ class Session:
         rows = np.flatnonzero((table["track_id"] == track_id).to_numpy() & (table["frame"] == frame).to_numpy())
         return int(rows[0]) if len(rows) else None
 
+    def link_to(self, row: int) -> Link | None:
+        """Return the one link that leads to the particle in a row; None where it is not one."""
+        assert self.linked is not None  # its table has the row
+        links = self.linked.linking.links
+        sources = links["source"].to_numpy()[links["target"].to_numpy() == row]
+        return (int(sources[0]), row) if len(sources) == 1 else None
+
     def place_of(self, row: int) -> tuple[int, list[float]]:
         """Return frame and place (z, y, x or y, x, in steps) of the particle in a row of the table of tracks."""
         assert self.linked is not None  # its table has the row
@@ -203,24 +211,30 @@ class Session:
         """Keep tracks and links as corrections have left them; what was chosen may have other numbers then."""
         corrections = self._corrections()
         link = None if self.link is None else corrections.ids_of(self.link)
-        self.chosen = self._number_in(corrected.linked.data.tracks)
+        chosen = self._particles_of_chosen()
         self.linked = corrected.linked
         self.data = corrected.linked.data
         corrections.show(corrected)
+        self.chosen = self._track_of_first(chosen)
         rows = None if link is None else corrections.rows_of(link)
-        self.link = None if rows is None else (rows[0], rows[1])
+        self.link = None
+        if rows is not None and are_among(corrected.linked.linking.links, {(rows[0], rows[1])}).any():
+            self.link = rows[0], rows[1]
 
-    def _number_in(self, tracks: Tracks) -> int | None:
-        """Return the number of the track chosen among other tracks, by where it begins; None where it is not there."""
-        if self.chosen is None or self.data is None:
-            return None
-        columns = ["frame", *tracks.axes]
-        own = self.data.tracks.table
-        begin = own[own["track_id"] == self.chosen].nsmallest(1, "frame")[columns]
-        if not len(begin):
-            return None
-        is_here = np.logical_and.reduce([tracks.table[name].to_numpy() == begin[name].iloc[0] for name in columns])
-        return int(tracks.table["track_id"].to_numpy()[is_here][0]) if is_here.any() else None
+    def _particles_of_chosen(self) -> tuple[int, ...]:
+        """Return the detections of the track chosen, in the order of time; none where none is chosen."""
+        assert self.linked is not None  # it is corrected
+        table = self.linked.linking.tracks.table
+        rows = np.flatnonzero(table["track_id"] == self.chosen)
+        rows = rows[np.argsort(table["frame"].to_numpy()[rows], kind="stable")]
+        return self._corrections().ids_of(rows.tolist())
+
+    def _track_of_first(self, detections: tuple[int, ...]) -> int | None:
+        """Return the track that the first of some detections is in that is still there; None where none is."""
+        assert self.linked is not None  # it was corrected
+        found = (self._corrections().rows_of([detection]) for detection in detections)
+        row = next((rows[0] for rows in found if rows is not None), None)
+        return None if row is None else int(self.linked.linking.tracks.table["track_id"].iloc[row])
 
     def keep_partial(self, done: Points | MeasuredTracks) -> None:
         """Keep what a run gave so far."""

@@ -129,7 +129,7 @@ def test_a_link_that_is_clicked_is_chosen_and_broken(viewer, lines, mouse, ndisp
     finish(lines)
     wrong = lines.parts.session.link
     assert [place_of(lines, row).tolist() for row in wrong] == [[1, 4, 24, 10], [2, 4, 24, 20]]
-    assert "frames 1 to 2" in lines.parts.bar.status.text()
+    assert "frames 1–2" in lines.parts.bar.status.text()
     press(viewer, "b")
     finish(lines)
     assert wrong not in links(lines)

@@ -1,0 +1,87 @@
+"""What a correction did, in words: of which track and in which frames, by the numbers that the user sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Seen(NamedTuple):
+    """A particle as the user sees it; one that is not shown yet is of no track."""
+
+    track: int | None
+    frame: int
+
+
+See = Callable[[int], Seen]
+"""Returns how the user sees a detection."""
+_OF_ONE = {"move_detection": "moved", "delete_detection": "deleted"}
+_OF_MANY = {"add_detection": "added", **_OF_ONE}
+
+
+class Words(NamedTuple):
+    """An act in words: "Track 12", "link of frames 3–4 broken"; acts on several places have no subject."""
+
+    subject: str
+    what: str
+
+    def __str__(self) -> str:
+        """Return both, as the beginning of a sentence."""
+        return f"{self.subject}: {self.what}" if self.subject else _capital(self.what)
+
+    @property
+    def undone(self) -> str:
+        """The same as the beginning of a sentence about its undoing."""
+        return f"Undone: {self.what}" + (f" ({self.subject[0].lower()}{self.subject[1:]})" if self.subject else "")
+
+
+def act_words(act: Mapping[str, Any], see: See) -> Words:
+    """Return an act, as it is recorded, in words."""
+    name = act["act"]
+    if name == "add_detection":
+        return Words(f"Frame {act['frame']}", "particle added")
+    if name == "together":
+        kinds = {one["act"] for one in act["acts"]}
+        return Words("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
+    if name == "hold_links":
+        counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
+        return Words("", " and ".join(f"{_links(n)} {what}" for n, what in counts if n))
+    seen = [see(detection) for detection in _detections(act)]
+    return Words(_tracks(seen), _WHAT.get(name, lambda _: name.replace("_", " "))([one.frame for one in seen]))
+
+
+_WHAT: Mapping[str, Callable[[list[int]], str]] = {
+    "break_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} broken",
+    "confirm_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} confirmed",
+    "add_link": lambda frames: f"particles of frames {frames[0]} and {frames[1]} linked",
+    "swap_links": lambda frames: f"swapped from frame {frames[1]} on",
+    "split_track": lambda frames: f"ended in frame {frames[0]}",
+    "mark_division": lambda frames: f"division after frame {frames[0]} marked",
+    "merge_detections": lambda frames: f"particles of frame {frames[0]} merged",
+    **{name: lambda frames, done=done: f"particle of frame {frames[0]} {done}" for name, done in _OF_ONE.items()},
+}
+
+
+def _detections(act: Mapping[str, Any]) -> list[int]:
+    """Return the detections of an act in the order of its arguments."""
+    found: list[int] = []
+    for name in ("source", "target", "first", "second", "mother", "daughters", "detection", "detections"):
+        value = act.get(name, ())
+        found += [value] if isinstance(value, int) else value
+    return found
+
+
+def _tracks(seen: list[Seen]) -> str:
+    """Return the tracks of some particles: "Track 3", "Tracks 3 and 7", "Tracks 3, 7 and 8"."""
+    numbers = [str(track) for track in dict.fromkeys(one.track for one in seen) if track is not None]
+    if len(numbers) < 2:
+        return f"Track {numbers[0]}" if numbers else ""
+    return f"Tracks {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _links(count: int) -> str:
+    return "1 link" if count == 1 else f"{count} links"
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"

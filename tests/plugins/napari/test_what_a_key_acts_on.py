@@ -1,0 +1,171 @@
+"""The next key acts on what was chosen last; what was done is said by track and frame, and what is drawn is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .conftest import finish, process_events
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at, shown  # noqa: F401 - a fixture among them
+from .test_correcting import links, press
+from .test_on_the_canvas import lines, point_at, show  # noqa: F401 - a fixture among them
+
+NEIGHBOUR = (2, 4, 12, 20)
+
+
+def status(widget) -> str:
+    return widget.parts.bar.status.text()
+
+
+def listed(widget) -> tuple[int, int]:
+    """The link at the top of the list, which N chooses first."""
+    link = widget.parts.session.suspicious.iloc[0]
+    return int(link["source"]), int(link["target"])
+
+
+def track_of(widget, place) -> int:
+    (row,) = rows_at(widget, place)
+    return int(widget.parts.session.linked.linking.tracks.table["track_id"].iloc[row])
+
+
+def marked(viewer) -> np.ndarray | None:
+    """Frame, z, y, x of both ends of what is marked as a link; None where nothing is."""
+    layers = [layer for layer in viewer.layers if layer.name in ("link looked at", "links changed") and layer.visible]
+    return layers[0].data[:, 2:].reshape(-1, 2, 3) if layers else None
+
+
+@pytest.mark.parametrize("key", ["b", "c"])
+def test_a_click_on_a_particle_makes_its_link_the_one_that_is_acted_on(viewer, shown, mouse, key):  # noqa: F811
+    """Whatever was chosen in the list before."""
+    press(viewer, "n")
+    finish(shown)
+    before, (own,) = links(shown), pairs(shown, ((1, 4, 12, 10), NEIGHBOUR))
+    assert listed(shown) != own
+    track = track_of(shown, NEIGHBOUR)
+    click_all(viewer, shown, mouse, NEIGHBOUR)
+    np.testing.assert_array_equal(marked(viewer), [[(4, 12, 10), (4, 12, 20)]])
+    assert not shown.parts.results.suspicious.selectionModel().hasSelection()
+    press(viewer, key)
+    finish(shown)
+    assert status(shown).startswith(f"Track {track}: link of frames 1–2 ")
+    pinned = shown.parts.session.linked.linking.settings.pinned or ()
+    assert (before - links(shown), pinned) == (({own}, ()) if key == "b" else (set(), (own,)))
+
+
+def test_a_particle_that_no_link_leads_to_leaves_no_link_chosen(viewer, lines, mouse):  # noqa: F811
+    press(viewer, "n")
+    finish(lines)
+    click_all(viewer, lines, mouse, (0, 4, 12, 0))
+    assert marked(viewer) is None
+    press(viewer, "b")
+    finish(lines)
+    assert lines.parts.session.n_corrections == 0
+
+
+@pytest.mark.parametrize("key", ["x", "e", "u"])
+def test_what_was_chosen_before_another_act_is_chosen_no_longer(viewer, lines, mouse, key):  # noqa: F811
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    press(viewer, key)
+    finish(lines)
+    n = lines.parts.session.n_corrections
+    press(viewer, "b")
+    finish(lines)
+    assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (n, "")
+
+
+def test_a_link_stays_chosen_where_its_correction_was_refused(viewer, lines, mouse):  # noqa: F811
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    press(viewer, "k")  # there is nothing to keep
+    finish(lines)
+    assert lines.parts.bar.error.text()
+    press(viewer, "b")
+    finish(lines)
+    assert lines.parts.session.n_corrections == 1
+
+
+ACTS = {
+    "b": ((NEIGHBOUR,), "link of frames 1–2 broken"),
+    "c": ((NEIGHBOUR,), "link of frames 1–2 confirmed"),
+    "j": (((1, 4, 12, 10), CHOSEN[0]), "particles of frames 1 and 2 linked"),
+    "s": (CHOSEN, "swapped from frame 2 on"),
+    "d": (((1, 4, 24, 10), *CHOSEN), "division after frame 1 marked"),
+    "e": ((NEIGHBOUR,), "ended in frame 2"),
+    "m": (CHOSEN, "particles of frame 2 merged"),
+    "x": ((NEIGHBOUR,), "particle of frame 2 deleted"),
+    "p": ((NEIGHBOUR,), "particle of frame 2 moved"),
+}
+
+
+@pytest.mark.parametrize("key", ACTS)
+def test_each_act_and_its_undoing_name_tracks_and_frames_and_leave_no_trace(viewer, shown, mouse, key):  # noqa: F811
+    clicked, what = ACTS[key]
+    click_all(viewer, shown, mouse, *clicked)
+    tracks = list(dict.fromkeys(track_of(shown, place) for place in clicked))
+    if key == "p":
+        point_at(viewer, (2, 4, 15, 22))
+    before, pictured = links(shown), picture(viewer)
+    press(viewer, key)
+    finish(shown)
+    subject = "track" if len(tracks) == 1 else "tracks"
+    numbers = str(tracks[0]) if len(tracks) == 1 else f"{tracks[0]} and {tracks[1]}"
+    assert status(shown).lower().startswith(f"{subject} {numbers}: {what}")
+    after = picture(viewer)
+    press(viewer, "u")
+    finish(shown)
+    assert status(shown).startswith(f"Undone: {what}")
+    assert links(shown) == before
+    np.testing.assert_array_equal(picture(viewer), pictured)
+    press(viewer, "Shift-u")
+    finish(shown)
+    np.testing.assert_array_equal(picture(viewer), after)
+
+
+def picture(viewer) -> np.ndarray:
+    """What is seen on the canvas, but for what marks the last change."""
+    marks = [layer for layer in viewer.layers if layer.name in ("link looked at", "links changed") and layer.visible]
+    for layer in marks:
+        layer.visible = False
+    process_events()
+    seen = viewer.screenshot(canvas_only=True, flash=False)
+    for layer in marks:
+        layer.visible = True
+    return seen
+
+
+def test_what_the_last_but_one_correction_changed_is_marked_no_longer(viewer, lines, mouse):  # noqa: F811
+    for key in ("b", "c"):
+        click_all(viewer, lines, mouse, (2, 4, 36, 20) if key == "c" else NEIGHBOUR)
+        press(viewer, key)
+        finish(lines)
+        assert (marked(viewer) is None) == (key == "c")
+
+
+def test_dashes_begin_where_a_particle_was_before_it_was_moved(viewer, lines, mouse):  # noqa: F811
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    far = (2, 4, 18, 20)  # out of the reach of its links
+    point_at(viewer, far)
+    press(viewer, "p")
+    finish(lines)
+    dashes = marked(viewer).reshape(-1, 5, 2, 3)[:, [0, -1], [0, -1]]
+    np.testing.assert_array_equal(dashes, [[(4, 12, 10), (4, 12, 20)], [(4, 12, 20), (4, 12, 30)]])
+
+
+def test_keeping_the_others_is_offered_where_there_are_any(viewer, lines, mouse):  # noqa: F811
+    """Links that go with a deleted particle cannot be kept."""
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    press(viewer, "x")
+    finish(lines)
+    assert "K keeps" not in status(lines)
+    press(viewer, "k")
+    finish(lines)
+    assert lines.parts.session.n_corrections == 1
+    press(viewer, "u")
+    finish(lines)
+    click_all(viewer, lines, mouse, (1, 4, 12, 10), CHOSEN[0])
+    press(viewer, "j")
+    finish(lines)
+    said, n = status(lines), lines.parts.session.n_corrections
+    press(viewer, "k")
+    finish(lines)
+    assert ("K keeps" in said) == (lines.parts.session.n_corrections > n)
