@@ -1,8 +1,8 @@
 """Second links of trackings drawn: from mothers to daughters that no chain leads to, and likewise where some merge.
 
 A daughter's mother explains that no chain leads to it, and makes that likelier: by so much the links into it lose. With
-that in their weights chains are drawn as if nothing divided; then the ends that they leave unlinked draw their mothers, or
-none, in turns, each as likely as it is with the others as they are (Gibbs). A mother without a daughter on her chain
+that in their weights chains are drawn as if nothing divided; then the ends that they leave unlinked draw their mothers,
+or none, in turns, each as likely as it is with the others as they are (Gibbs). A mother without a daughter on her chain
 has two of them or none, unless one was missed: the second is likelier where there is a first.
 """
 
