@@ -15,6 +15,7 @@ from .actions.running import Running
 from .actions.showing import Showing
 from .actions.suggesting import Suggesting
 from .actions.taking_away import TakingAway
+from .actions.unsaved import Unsaved
 from .draw.overlay import Overlay
 from .draw.preview import Preview
 from .layers.depth import Depth
@@ -48,8 +49,8 @@ class TrackWidget(QWidget):
     ----------
     parts : Parts
         Panels, overlay and session.
-    running, suggesting, looking, correcting, taking_away
-        Who works with them: runs, suggestions, one track at a time, corrections, export.
+    running, suggesting, looking, correcting, taking_away, unsaved
+        Who works with them: runs, suggestions, one track at a time, corrections, export, what is not saved.
     """
 
     def __init__(self, napari_viewer: Viewer) -> None:
@@ -62,7 +63,7 @@ class TrackWidget(QWidget):
             viewer=napari_viewer,
             preferences=preferences,
             session=Session(),
-            input=InputPanel(napari_viewer, self._connections),
+            input=InputPanel(napari_viewer, self._connections, lambda *acts: self.unsaved.before(*acts)),
             detect=DetectPanel(),
             link=LinkPanel(preferences),
             results=ResultsPanel(),
@@ -74,10 +75,11 @@ class TrackWidget(QWidget):
         self.work = Desk(self)
         self.suggesting = Suggesting(self.parts, self)
         showing = Showing(self.parts, self.work, self)
-        self.running = Running(self.parts, self.work, showing, self.suggesting, self)
-        self.looking = Looking(self.parts, self._connections, self)
-        self.correcting = Correcting(self.parts, showing, self._connections, self)
         self.taking_away = TakingAway(self.parts, self)
+        self.unsaved = Unsaved(self.parts, self.taking_away, self)
+        self.running = Running(self.parts, self.work, showing, self.suggesting, self.unsaved.before, self)
+        self.looking = Looking(self.parts, self._connections, self)
+        self.correcting = Correcting(self.parts, showing, self._connections, self.unsaved.before, self)
         self._devices = Desk(self)
         self._desks = self.findChildren(Desk)
         self._lay_out()
@@ -121,6 +123,7 @@ class TrackWidget(QWidget):
             self._connections.drop()
             self.parts.overlay.let_go()
             self._depth.let_go()
+            self.unsaved.let_go()
             for desk in self._desks:
                 desk.let_go()
         return super().event(event)

@@ -10,15 +10,16 @@ import pandas as pd
 from .change import Link
 
 
-def expected_wrong(links: pd.DataFrame, looked_at: Collection[Link]) -> float | None:
-    """Return how many wrong links are expected among those that nobody has looked at.
+def expected_wrong(links: pd.DataFrame, judged: Collection[Link]) -> float | None:
+    """Return how many wrong links are expected among those that nobody has judged.
 
     Parameters
     ----------
     links : DataFrame
         Of a `Linking`: `source`, `target`, `probability`.
-    looked_at : collection of (source, target)
-        Links that somebody has judged; those that are no longer there count nothing.
+    judged : collection of (source, target)
+        Links that somebody has confirmed or made: to have seen one says nothing of it. Those that are no longer there
+        count nothing.
 
     Returns
     -------
@@ -28,7 +29,7 @@ def expected_wrong(links: pd.DataFrame, looked_at: Collection[Link]) -> float | 
     doubt = 1 - links["probability"].to_numpy()
     if np.isnan(doubt).any():
         return None
-    return float(doubt[~are_among(links, looked_at)].sum())
+    return float(doubt[~are_among(links, judged)].sum())
 
 
 def are_among(links: pd.DataFrame, some: Collection[Link]) -> np.ndarray:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -41,11 +42,14 @@ class SavedSession:
         Links that somebody had looked at, as ids of detections.
     settings : Settings
         Of the run that it began with.
+    place : tuple of float or None
+        Frame and position z, y, x (or y, x) that somebody worked at last, in the table's coordinates.
     """
 
     session: Session
     looked_at: frozenset[Link]
     settings: Settings
+    place: tuple[float, ...] | None = None
 
 
 def write_session(
@@ -54,6 +58,7 @@ def write_session(
     *,
     settings: Settings | None = None,
     looked_at: Collection[Link] = (),
+    place: Sequence[float] | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write a session into one file, a zip whose tables other programs can read.
@@ -67,6 +72,8 @@ def write_session(
         Of the run: input and detection. How it was linked is known.
     looked_at : collection of (source, target)
         Links that somebody has looked at, as ids of detections.
+    place : sequence of float, optional
+        Frame and position z, y, x (or y, x) that somebody worked at last, in the table's coordinates.
     overwrite : bool
         Whether a file that stands there may be replaced.
 
@@ -82,7 +89,11 @@ def write_session(
         write_tracks(session.begun.tracks, folder / _BEGUN, settings=record)
         write_tracks(session.linking().tracks, folder / TRACKS, settings=record)
         session.save(folder / _ACTS)
-        kept = {"auctrack_session": FORMAT, "looked_at": sorted([int(a), int(b)] for a, b in looked_at)}
+        kept = {
+            "auctrack_session": FORMAT,
+            "looked_at": sorted([int(a), int(b)] for a, b in looked_at),
+            "place": None if place is None else [float(coordinate) for coordinate in place],
+        }
         (folder / _KEPT).write_text(json.dumps(kept), encoding="utf-8")
         write_whole({Path(path): partial(_pack, folder)}, overwrite=overwrite)
 
@@ -100,7 +111,8 @@ def read_session(path: str | Path) -> SavedSession:
     with unpacked(Path(path)) as folder:
         begun, settings = _begun(folder, path)
         session = Session.load(folder / _ACTS, _linked_again(begun, settings.link))
-        return SavedSession(session, _looked_at(folder / _KEPT, path), settings)
+        looked_at, place = _kept(folder / _KEPT, begun.ndim, path)
+        return SavedSession(session, looked_at, settings, place)
 
 
 def _pack(folder: Path, file: BinaryIO) -> None:
@@ -132,9 +144,21 @@ def _links(tracks: Tracks) -> set[Link]:
     return {(source, target) for source, target in edges_of(tracks).tolist()}
 
 
-def _looked_at(kept: Path, path: str | Path) -> frozenset[Link]:
+def _kept(kept: Path, ndim: int, path: str | Path) -> tuple[frozenset[Link], tuple[float, ...] | None]:
+    """Return the links that were looked at, and where; files of before have no place."""
     try:
-        links = json.loads(kept.read_text(encoding="utf-8"))["looked_at"]
-        return frozenset((int(source), int(target)) for source, target in links)
+        content = json.loads(kept.read_text(encoding="utf-8"))
+        place = content.get("place")
+        return (
+            frozenset((int(source), int(target)) for source, target in content["looked_at"]),
+            None if place is None else _place(place, 1 + ndim),
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{path}: {_KEPT} in it cannot be read ({error!r}).") from error
+
+
+def _place(coordinates: Any, count: int) -> tuple[float, ...]:
+    place = tuple(float(coordinate) for coordinate in coordinates)
+    if len(place) != count or not all(map(math.isfinite, place)):
+        raise ValueError(f"the place needs {count} numbers, got {coordinates!r}")
+    return place

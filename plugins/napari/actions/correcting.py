@@ -28,13 +28,21 @@ _PAINT_MS = 60  # in which napari paints the links that a correction changed
 class Correcting(QObject):
     """Confirms and breaks the link chosen, acts on the particles clicked, adds and moves particles, undoes, redoes."""
 
-    def __init__(self, parts: Parts, showing: Showing, connections: Connections, parent: QObject) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        showing: Showing,
+        connections: Connections,
+        before: Callable[[Callable[[], None]], None],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._parts = parts
         self._showing = showing
         self._clicked: list[Clicked] = []
         self._named: list[str] = []
-        self._next: int | None = None
+        self._goes_on = False
+        self._said = ""
         self._acted_on: Link | None = None
         self._followed: Corrections | None = None
         self._desk, self._following = Desk(self), Desk(self)
@@ -48,7 +56,7 @@ class Correcting(QObject):
         results = parts.results
         parts.overlay.picked.connect(self._note_click)
         parts.overlay.dragged.connect(self._move_dragged)
-        results.open_corrections.connect(self._ask_file)
+        results.open_corrections.connect(partial(before, self._ask_file))
         for key, signal, act in (
             ("c", results.confirm_link, self.confirm_link),
             ("b", results.break_link, self.break_link),
@@ -141,10 +149,9 @@ class Correcting(QObject):
         if link is None:
             self._parts.bar.say("Choose a link first: N takes the next of the list; or click one, or where it ends.")
             return
-        listed = self._parts.results.suspicious
-        row = listed.currentIndex().row() if listed.selectionModel().hasSelection() else None
+        goes_on = self._parts.results.suspicious.selectionModel().hasSelection()
         if self._start(lambda: self._parts.session.correcting(act, *link)):
-            self._next = row
+            self._goes_on = goes_on
 
     @property
     def is_busy(self) -> bool:
@@ -164,7 +171,7 @@ class Correcting(QObject):
         self._parts.bar.clear_error()
         self._soon.stop()
         self._following.stop()  # what it would show lacks this correction
-        self._next = None
+        self._goes_on = False
         self._acted_on, self._parts.session.link = self._parts.session.link, None
         self._desk.start(work)
         return True
@@ -172,9 +179,9 @@ class Correcting(QObject):
     def _show_act(self, acted: Acted) -> None:
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
         self._parts.overlay.show_changes(acted.made, acted.gone)
+        self._said = acted.said
         self._parts.bar.say(acted.said)
-        if acted.has_others:
-            self._next = None
+        self._goes_on &= not acted.has_others
         self._soon.start()
 
     def _follow(self) -> None:
@@ -184,7 +191,7 @@ class Correcting(QObject):
             self._following.start(session.following())
 
     def _take_on(self, corrected: Corrected) -> None:
-        """Show tracks and list as they stand, and the link that was chosen meanwhile, or the next one of the list."""
+        """Show tracks and list as they stand, and the link chosen meanwhile, or the first that nobody has looked at."""
         session, results = self._parts.session, self._parts.results
         if session.corrections is not self._followed:
             return  # there was another run meanwhile
@@ -194,14 +201,15 @@ class Correcting(QObject):
         results.mark(() if session.chosen is None else (session.chosen,))
         if session.link is not None:
             results.mark_link(session.link)
-        elif self._next is not None and results.suspicious.count:
-            results.suspicious.selectRow(min(self._next, results.suspicious.count - 1))
-        self._next = None
+        elif self._goes_on and not results.choose_open():
+            self._parts.bar.say(f"{self._said} You have looked at every link of the list.")
+        self._goes_on = False
 
     def _fail(self, failure: Failure) -> None:
         """Say what could not be done; what was corrected before it may still have to be shown."""
         session = self._parts.session
         self._parts.bar.fail(failure)
+        self._goes_on = False
         if session.is_behind:
             self._soon.start()
         elif session.link is None:

@@ -136,9 +136,7 @@ class Looking(QObject):
         corrections = self._parts.session.corrections
         if corrections is not None:
             self._parts.overlay.show_link(looked_at.link, looked_at.rivals)
-            wrong = looked_at.wrong
-            remain = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain"
-            self._parts.results.show_looked_at(corrections.ticks(), f"{corrections.n_looked_at:,} looked at{remain}.")
+            self._parts.results.show_looked_at(corrections.ticks(), corrections.progress)
 
     def _next_link(self, viewer: object = None) -> None:
         del viewer

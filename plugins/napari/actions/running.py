@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from qtpy.QtCore import QObject
@@ -24,9 +25,17 @@ _PATIENCE_MS = 800
 
 
 class Running(QObject):
-    """One run at a time."""
+    """One run at a time. Its buttons ask before corrections are lost; its methods do not."""
 
-    def __init__(self, parts: Parts, work: Desk, showing: Showing, suggesting: Suggesting, parent: QObject) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        work: Desk,
+        showing: Showing,
+        suggesting: Suggesting,
+        before: Callable[[Callable[[], None]], None],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._parts = parts
         self._work = work
@@ -35,10 +44,13 @@ class Running(QObject):
         self._edited: list[str] = []
         self._kept = ""
         self._patience = single_shot(self, _PATIENCE_MS, self._lose_patience)
-        parts.detect.run.connect(self.run_detect)
-        parts.link.run.connect(self.run_link)
-        parts.bar.run_all.connect(self.run_all)
-        parts.input.take_up.connect(self.take_up)
+        for asked_for, run in (
+            (parts.detect.run, self.run_detect),
+            (parts.link.run, self.run_link),
+            (parts.bar.run_all, self.run_all),
+            (parts.input.take_up, self.take_up),
+        ):
+            asked_for.connect(partial(self._ask_and, run, before))
         parts.bar.cancel.connect(self.cancel)
         work.reported.connect(self._advanced)
         work.compiling.connect(parts.bar.tell_compiling)
@@ -46,6 +58,10 @@ class Running(QObject):
         work.failed.connect(self._failed)
         work.stopped.connect(self._stopped)
         work.late.connect(self._keep)
+
+    def _ask_and(self, run: Callable[[], None], before: Callable[[Callable[[], None]], None]) -> None:
+        if not self._work.is_busy:
+            before(run)
 
     def run_detect(self) -> None:
         """Find the particles."""
@@ -135,6 +151,9 @@ class Running(QObject):
         if detected is not None and detected.settings is not None:
             self._parts.detect.show_settings(detected.settings)
             self._suggesting.look_at_qualities()
+        layer = self._parts.input.layer
+        if isinstance(result, TakenUp) and result.place is not None and layer is not None:
+            self._parts.overlay.show_place(result.place, layer)
         if linked is not None:
             self._show_linked(linked, lost)
             return

@@ -60,8 +60,8 @@ class Showing(QObject):
             if layer is not None and type(layer).__name__ == "Tracks":
                 layer.visible = False  # what is drawn over it are the same tracks, filtered and corrected
             results.show_tracks(session.data)
-            results.set_result(is_complete=session.is_complete, has_command=session.has_command)
-            results.show_suspicious(session.suspicious, session.margin_unit)
+            results.set_result(is_complete=session.is_complete, why_no_command=session.why_no_command)
+            results.show_suspicious(session.suspicious, session.margin_unit, session.progress)
             self._draw()
 
     def _draw_soon(self) -> None:
@@ -104,7 +104,11 @@ class Showing(QObject):
 
     def _particle_size(self) -> float | None:
         """Return the diameter at which a particle is drawn, in steps of x; None where no diameter is known."""
-        source, diameter = self._parts.session.source, self._parts.detect.diameter.shown
-        if source is None or source.kind != "movie" or diameter is None:
+        source, found_with = self._parts.session.source, self._parts.session.found_with
+        if source is None:
             return None
-        return diameter / source.calibration.scale[2]
+        if source.kind == "movie":
+            diameter = self._parts.detect.diameter.shown
+        else:
+            diameter = None if found_with is None or found_with.diameter == "auto" else found_with.diameter
+        return None if diameter is None else diameter / source.calibration.scale[2]

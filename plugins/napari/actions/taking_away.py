@@ -14,11 +14,12 @@ from ..session.session import SESSION
 from ..threads.job import Desk, Failure
 from .parts import Parts
 
+_SESSION = "Session, to go on correcting (*.auctrack)"
 _FORMATS = {
     "CSV (*.csv)": ".csv",
     "napari CSV (*.napari.csv)": ".napari.csv",
     "Parquet (*.parquet)": ".parquet",
-    "Session, to go on correcting (*.auctrack)": SESSION,
+    _SESSION: SESSION,
 }
 
 
@@ -28,9 +29,9 @@ class TakingAway(QObject):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parent)
         self._parts = parts
-        self._exports = Desk(self)
-        self._exports.returned.connect(parts.bar.say)
-        self._exports.failed.connect(parts.bar.fail)
+        self.exports = Desk(self)
+        self.exports.returned.connect(parts.bar.say)
+        self.exports.failed.connect(parts.bar.fail)
         parts.results.export.connect(self._ask_export)
         parts.results.tracks.copy.connect(self.copy_table)
         parts.results.tracks.save.connect(self._ask_table)
@@ -38,19 +39,26 @@ class TakingAway(QObject):
         parts.results.copy_toml.connect(self.copy_toml)
 
     def _ask_export(self) -> None:
-        name, chosen = QFileDialog.getSaveFileName(
-            self._parts.results, "Export tracks", "tracks.csv", ";;".join(_FORMATS)
-        )
-        if name:
-            self.export(name if name.endswith(tuple(_FORMATS.values())) else name + _FORMATS[chosen])
+        path = self._ask_path("Export tracks", "tracks.csv", next(iter(_FORMATS)))
+        if path is not None:
+            self.export(path)
+
+    def ask_session(self) -> str | None:
+        """Ask where corrections are saved, as a session if nothing else is chosen; None for nowhere."""
+        return self._ask_path("Save corrections", f"tracks{SESSION}", _SESSION)
+
+    def _ask_path(self, title: str, name: str, kind: str) -> str | None:
+        name, chosen = QFileDialog.getSaveFileName(self._parts.results, title, name, ";;".join(_FORMATS), kind)
+        if not name:
+            return None
+        return name if name.endswith(tuple(_FORMATS.values())) else name + _FORMATS[chosen]
 
     def export(self, path: str) -> None:
         """Write the tracks that pass the filters; what stood there is replaced (the dialog has asked)."""
-        results = self._parts.results
+        results, place = self._parts.results, self._parts.overlay.place()
         if results.data is not None and results.kept is not None:
-            self._exports.start(
-                partial(self._parts.session.write, results.data, results.kept, path, results.filters.shortest)
-            )
+            shortest = results.filters.shortest
+            self.exports.start(partial(self._parts.session.write, results.data, results.kept, path, shortest, place))
 
     def copy_table(self) -> None:
         """Copy the rows and columns of the table that are shown or selected, under titles with units."""
@@ -71,7 +79,7 @@ class TakingAway(QObject):
         results = self._parts.results
         if results.data is not None:
             measures = results.tracks.shown()
-            self._exports.start(partial(self._parts.session.write_measures, results.data, measures, path))
+            self.exports.start(partial(self._parts.session.write_measures, results.data, measures, path))
 
     def copy_command(self) -> None:
         """Copy the `auctrack track` line that gives these tracks."""

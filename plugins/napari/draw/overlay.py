@@ -199,6 +199,22 @@ class Overlay(QObject):
             time = float(np.asarray(layer.data_to_world((frame, *[0] * (layer.ndim - 1))))[0])
             self._viewer.dims.set_point(self._viewer.dims.ndim - layer.ndim, time)
 
+    def place(self) -> list[float] | None:
+        """Return frame and position that the sliders show, in the data of the tracks; None where there are none."""
+        layer: Any = self.layer("tracks")
+        if layer is None or self._shown is None:
+            return None
+        point = np.asarray(self._viewer.dims.point)[-layer.ndim :]
+        at = np.asarray(layer.world_to_data(point), dtype=np.float64)
+        return [at[0], *at[-self._shown.tracks.ndim :]]
+
+    def show_place(self, place: Sequence[float], layer: Layer) -> None:
+        """Show frame and position, counted in the data of a layer."""
+        at = np.zeros(layer.ndim)
+        at[0], at[1 - len(place) :] = place[0], place[1:]
+        world = np.asarray(layer.data_to_world(at))
+        self._viewer.dims.set_point(range(self._viewer.dims.ndim - layer.ndim, self._viewer.dims.ndim), world.tolist())
+
     def go_to(self, track_id: int, frame: int) -> None:
         """Show a frame with one of a track's particles in the middle, or the frame nearest to it that has one."""
         layer, position = self.layer("tracks"), self._nearest(track_id, frame)

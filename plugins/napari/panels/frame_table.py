@@ -121,6 +121,10 @@ class FrameTable(QTableView):
             self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(first)
 
+    def choose(self, position: int) -> None:
+        """Choose the row of a position in the DataFrame, and tell of it."""
+        self.selectRow(self._rows.rows([position])[0])
+
     def step(self, by: int) -> None:
         """Choose the row so many further on from the current one."""
         if self.count:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
@@ -37,19 +38,30 @@ _NARROW = (
 """Three in a row: no room for buttons. With NoButtons Qt 6.11.3 draws no text in a field of napari's style."""
 
 
+_Act = Callable[[], None]
+
+
 class InputPanel(QGroupBox):
     """Signals.
 
     `chosen()` when the input has become another one, or its calibration has changed; `take_up()` to go on with its
     links.
+
+    Parameters
+    ----------
+    viewer : Viewer
+    connections : Connections
+    before : callable
+        Takes what makes the input another one, and what shows again what it was: it does one of them.
     """
 
     chosen = Signal()
     take_up = Signal()
 
-    def __init__(self, viewer: Viewer, connections: Connections) -> None:
+    def __init__(self, viewer: Viewer, connections: Connections, before: Callable[[_Act, _Act], None]) -> None:
         super().__init__("Input")
         self._viewer = viewer
+        self._before = before
         self.source: LayerInput | None = None
         self._chosen: Layer | None = None
         self._state: tuple[object, ...] | None = None
@@ -74,13 +86,13 @@ class InputPanel(QGroupBox):
             field.setToolTip(f"Size of a voxel along {axis}")
             field.setStyleSheet(_NARROW)
         self._lay_out()
-        self.layer_box.currentIndexChanged.connect(self._choose)
-        self.axes.chosen.connect(self._take_axes)
-        self.part.edited.connect(self._choose)
+        self.layer_box.currentIndexChanged.connect(self._edited)
+        self.axes.chosen.connect(lambda choice: self._before(partial(self._take_axes, choice), self._put_back))
+        self.part.edited.connect(self._edited)
         self.take_up_button.clicked.connect(lambda: self.take_up.emit())
-        self.unit_box.currentIndexChanged.connect(self._recalibrate)
+        self.unit_box.currentIndexChanged.connect(self._edited_calibration)
         for field in (*self.sizes, self.interval):
-            field.valueChanged.connect(self._recalibrate)
+            field.valueChanged.connect(self._edited_calibration)
         for event in (viewer.layers.events.inserted, viewer.layers.events.removed, viewer.layers.events.renamed):
             connections.add(event, self._list_layers)
         self._list_layers()
@@ -125,8 +137,11 @@ class InputPanel(QGroupBox):
         self._form.setRowVisible(self.axes, is_open and self.axes.order.count() > 0)
 
     def choose_layer(self, name: str) -> None:
-        """Choose a layer by its name."""
-        self.layer_box.setCurrentText(name)
+        """Choose a layer by its name; corrections of the one before are lost without a question."""
+        with QSignalBlocker(self.layer_box):
+            self.layer_box.setCurrentText(name)
+        if self.layer is not self._chosen:
+            self._choose()
 
     def refresh(self) -> None:
         """Read the layer again if it was changed elsewhere: points moved, a scale set in napari's own controls."""
@@ -155,8 +170,27 @@ class InputPanel(QGroupBox):
         if self.layer is not self._chosen or self.source is None:
             self._choose()
 
-    def _choose(self, index: int = 0) -> None:
+    def _edited(self, index: int = 0) -> None:
+        """Take another layer or part, if what is lost by that may be lost."""
         del index
+        self._before(self._choose, self._put_back)
+
+    def _edited_calibration(self, value: object) -> None:
+        del value
+        by_size = self.sender() in self.sizes
+        self._before(partial(self._recalibrate, by_size=by_size), self._put_back)
+
+    def _put_back(self) -> None:
+        """Show again what the input is: it is to stay."""
+        if self._chosen is None or self.source is None:
+            return
+        with QSignalBlocker(self.layer_box):
+            self.layer_box.setCurrentText(self._chosen.name)
+        self.axes.show_layer(self._chosen)
+        self.part.put_back()
+        self._show_calibration(self.source.calibration, self.source.ndim)
+
+    def _choose(self) -> None:
         self._chosen = layer = self.layer
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())
@@ -218,16 +252,15 @@ class InputPanel(QGroupBox):
         if not calibration.is_physical:
             say(self.problem, "The voxel size is not known: distances are in pixels. Enter it and choose µm.")
 
-    def _recalibrate(self, value: object = None) -> None:
+    def _recalibrate(self, *, by_size: bool) -> None:
         """Write what was typed into the layer; whole sizes typed while the unit is unknown make it µm."""
-        del value
         layer, source = self.layer, self.source
         if layer is None or source is None:
             return
         sizes = [field.number or 1.0 for field in self.sizes]
         unit = self.unit_box.currentText()
         interval = self.interval.number
-        if self.sender() in self.sizes and unit == PIXEL:
+        if by_size and unit == PIXEL:
             unit = MICROMETRE
         known = replace(
             source.calibration,

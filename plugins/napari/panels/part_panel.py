@@ -36,6 +36,7 @@ class PartPanel(QWidget):
         super().__init__()
         self._viewer = viewer
         self._span: tuple[int, int] | None = None
+        self._taken = (0, 0, _WHOLE, _NONE)
         self.has_input = False
         self.first, self.last = QSpinBox(), QSpinBox()
         self.region = QComboBox()
@@ -99,10 +100,21 @@ class PartPanel(QWidget):
             If it is empty, or a layer chosen here does not fit.
         """
         first, last = int(self.first.value()), int(self.last.value())
+        self._taken = first, last, self.region.currentText(), self.intensity.currentText()
         frames = None if (first, last) == self._span else (first, last)
         part = restricted(whole, Restriction(frames, self._region(whole, layer)))
         intensity = self._chosen(self.intensity)
         return part if whole.kind != "labels" or intensity is None else with_intensity(part, intensity)
+
+    def put_back(self) -> None:
+        """Show the part that was taken last, without telling anyone."""
+        first, last, region, intensity = self._taken
+        for field, value in ((self.first, first), (self.last, last)):
+            with QSignalBlocker(field):
+                field.setValue(value)
+        for box, name in ((self.region, region), (self.intensity, intensity)):
+            with QSignalBlocker(box):
+                box.setCurrentText(name)
 
     def state(self) -> object:
         """Return what tells whether the shapes of the region are still as they were."""

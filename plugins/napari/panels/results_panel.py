@@ -27,7 +27,16 @@ _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
-_DOUBTFUL = "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
+_DOUBTFUL = (
+    "Likeliest to be wrong first: links against the odds, then by turns the smallest margin and the longest step. "
+    "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
+)
+_COMMAND = "Copies the line of a terminal (auctrack track …) that gives the same tracks."
+_TOML = "Copies the settings as a file: auctrack track FILE --config this.toml gives the same tracks."
+_PROGRESS = (
+    "A link is looked at once it was on display. That alone tells nothing of it: the number of links expected to be "
+    "wrong is worked out anew after each that you confirm, break or correct otherwise."
+)
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 
 
@@ -78,7 +87,7 @@ class ResultsPanel(QWidget):
         self.help_area.hide()
         self.clicked = note()
         self.progress = note()
-        self.progress.setToolTip("Links looked at, and how many of the others are expected to be wrong.")
+        self.progress.setToolTip(_PROGRESS)
         self.filters = FilterCharts()
         self.colour = ColourChoice()
         self.drawn = note(warning=True)
@@ -105,7 +114,7 @@ class ResultsPanel(QWidget):
         self.toml_button = QPushButton("Copy as TOML")
         self._lay_out()
         self._connect()
-        self.set_result(is_complete=False, has_command=False)
+        self.set_result(is_complete=False, why_no_command=_NO_TRACKS)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -184,11 +193,12 @@ class ResultsPanel(QWidget):
 
     # --- what is shown -------------------------------------------------------------------------------------------
 
-    def set_result(self, *, is_complete: bool, has_command: bool) -> None:
-        """Offer what makes sense for the tracks there are."""
+    def set_result(self, *, is_complete: bool, why_no_command: str) -> None:
+        """Offer what makes sense for the tracks there are, and say why something does not."""
         self.export_button.setEnabled(self.data is not None)
-        self.toml_button.setEnabled(has_command)
-        self.command_button.setEnabled(has_command)
+        for button, tip in ((self.command_button, _COMMAND), (self.toml_button, _TOML)):
+            button.setEnabled(not why_no_command)
+            button.setToolTip(why_no_command or tip)
         for button in (*self._acts, self.link_button, self.clicked_button):
             button.setEnabled(is_complete)
 
@@ -205,7 +215,7 @@ class ResultsPanel(QWidget):
         say(self.count, _NO_TRACKS)
         for label in (self.suspicious_note, self.left_out, self.progress, self.clicked, self.drawn):
             say(label, "")
-        self.set_result(is_complete=False, has_command=False)
+        self.set_result(is_complete=False, why_no_command=_NO_TRACKS)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Show new tracks; filters stay as they are."""
@@ -214,9 +224,10 @@ class ResultsPanel(QWidget):
         self.colour.show_tracks(data)
         self._apply()
 
-    def show_suspicious(self, links: pd.DataFrame | None, unit: str) -> None:
-        """Show the links worth a look."""
+    def show_suspicious(self, links: pd.DataFrame | None, unit: str, progress: str) -> None:
+        """Show the links worth a look, and how far one has come with them."""
         self._links = links
+        say(self.progress, progress)
         if links is None:
             say(self.suspicious_note, "Margins are known once linking has run to its end.")
             say(self.left_out, "")
@@ -247,6 +258,14 @@ class ResultsPanel(QWidget):
         self._links = self._links.assign(looked_at=ticks)
         self.suspicious.show_values("looked_at", ticks[self._listed])
         say(self.progress, progress)
+
+    def choose_open(self) -> bool:
+        """Choose the first link of the list that nobody has looked at; say whether there is one."""
+        assert self._links is not None  # one of them was corrected
+        is_open = ~self._links["looked_at"].to_numpy(bool)[self._listed]
+        if is_open.any():
+            self.suspicious.choose(int(np.argmax(is_open)))
+        return bool(is_open.any())
 
     def show_clicked(self, particles: Sequence[str]) -> None:
         """Say which particles were clicked last."""

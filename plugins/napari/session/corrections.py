@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,14 @@ class Corrected:
         Of the detection in each row of the table of tracks.
     version : int
         How many acts, undone and redone ones included, they hold.
+    wrong : float or None
+        Wrong links that are expected among those that nobody has confirmed or made.
     """
 
     linked: Linked
     ids: np.ndarray
     version: int
+    wrong: float | None
 
 
 @dataclass(frozen=True)
@@ -89,13 +93,10 @@ class LookedAt:
     ----------
     link, rivals : float64 (k, 2, 1 + d)
         Both ends of the link, and of those that would be made in its place, as in `Acted`.
-    wrong : float or None
-        Wrong links that are expected among those that nobody has looked at.
     """
 
     link: np.ndarray
     rivals: np.ndarray
-    wrong: float | None
 
 
 class Corrections:
@@ -116,9 +117,11 @@ class Corrections:
         self._linking, self._is_given = linked.linking, linked.is_given
         self._held = {(int(source), int(target)) for source, target in linked.linking.settings.pinned or ()}
         self._edits: EditSession | None = None
-        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0)
+        wrong = expected_wrong(linked.linking.links, ())
+        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0, wrong)
         self._version = 0
         self._looked_at: set[Link] = set()
+        self._saved: list[Any] = []
         self._lock = threading.Lock()
 
     @classmethod
@@ -129,6 +132,7 @@ class Corrections:
         doubtful = suspicious_links(begun, margins, held=begun.settings.pinned or ())
         taken_up = cls(Linked(begun, measured_links(begun), doubtful, is_given=True))
         taken_up._edits, taken_up._looked_at = saved.session, {*saved.looked_at}
+        taken_up._saved = saved.session.acts
         taken_up.show(taken_up.follow(lambda _: None))
         return taken_up, taken_up._shown.linked
 
@@ -138,6 +142,13 @@ class Corrections:
     def count(self) -> int:
         """How many corrections are in effect."""
         return 0 if self._edits is None else len(self._edits.acts)
+
+    @property
+    def n_unsaved(self) -> int:
+        """How many corrections were made, or taken back, since a file held those in effect."""
+        acts = [] if self._edits is None else self._edits.acts
+        in_both = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(acts, self._saved, strict=False)))
+        return len(acts) + len(self._saved) - 2 * in_both
 
     @property
     def is_behind(self) -> bool:
@@ -167,9 +178,11 @@ class Corrections:
         return are_among(self._shown.linked.suspicious, _rows_of(self._looked_at, self._shown.ids))
 
     @property
-    def n_looked_at(self) -> int:
-        """How many links were looked at."""
-        return len(self._looked_at)
+    def progress(self) -> str:
+        """How many links were looked at, and how many of the tracks shown are expected to be wrong."""
+        wrong = self._shown.wrong
+        remain = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain"
+        return f"{len(self._looked_at):,} looked at{remain}."
 
     # --- work ----------------------------------------------------------------------------------------------------
 
@@ -199,7 +212,7 @@ class Corrections:
             return Acted(self._ends(change.gone, as_shown=True), self._ends(change.made), has_others, said)
 
     def follow(self, report: Callable[[Any], None]) -> Corrected:
-        """Return tracks and links as they stand; what was confirmed needs no second look.
+        """Return tracks and links as they stand; what was confirmed or made needs no second look.
 
         `report` is called between the parts of it; a `Stopped` that it raises leaves for a correction that waits.
         """
@@ -210,27 +223,28 @@ class Corrections:
             held, looked_at = _rows_of(self._held - confirmed, ids), _rows_of(self._looked_at, ids)
             pinned = _rows_of([(source, target) for source, target in edits.pinned.tolist()], ids)
         report(None)
+        judged = {*pinned} - {*held}
         doubtful = suspicious_links(linking, linking.links["margin"].to_numpy(), held=held)
-        is_open = are_among(doubtful, held) | ~are_among(doubtful, pinned)
-        doubtful = doubtful[is_open].reset_index(drop=True)
+        doubtful = doubtful[~are_among(doubtful, judged)].reset_index(drop=True)
         doubtful["looked_at"] = are_among(doubtful, looked_at)
         report(None)
         data = measured_links(linking, shown.linked.data)
-        return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version)
+        wrong = expected_wrong(linking.links, judged)
+        return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version, wrong)
 
     def look_at(self, link: Link, report: Callable[[Any], None]) -> LookedAt:
         """Return a link between two detections with what would be made in its place, and tick it off."""
         with self._lock:
             rivals = self._opened(report).rivals(*link)
             self._looked_at.add(link)
-            wrong = expected_wrong(self._shown.linked.linking.links, _rows_of(self._looked_at, self._shown.ids))
-            return LookedAt(self._ends([link]), self._ends(rivals), wrong)
+            return LookedAt(self._ends([link]), self._ends(rivals))
 
     def replay(self, path: str, report: Callable[[Any], None]) -> Acted:
         """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`."""
         with self._lock:
             told = partial(_prepared, report)
             self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
+            self._saved = self._edits.acts
             self._version += 1
             said = f"Corrections of {path} in effect: {self.count}."
             return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
@@ -238,12 +252,16 @@ class Corrections:
     def save(self, path: str) -> None:
         """Write the corrections in effect, for `replay`."""
         with self._lock:
-            self._opened().save(path)
+            edits = self._opened()
+            edits.save(path)
+            self._saved = edits.acts
 
-    def save_session(self, path: str, settings: Settings) -> str:
-        """Write all of it into one file, and say so."""
+    def save_session(self, path: str, settings: Settings, place: Sequence[float] | None) -> str:
+        """Write all of it into one file, with the place that is shown, and say so."""
         with self._lock:
-            write_session(self._opened(), path, settings=settings, looked_at=self._looked_at, overwrite=True)
+            edits = self._opened()
+            write_session(edits, path, settings=settings, looked_at=self._looked_at, place=place, overwrite=True)
+            self._saved = edits.acts
         return f"Wrote all tracks, {self.count} corrections and {len(self._looked_at)} links looked at to {path}."
 
     def _opened(self, report: Callable[[Any], None] = lambda _: None) -> EditSession:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,7 @@ class Session:
         self.chosen: int | None = None
         self.link: Link | None = None
         self.corrections: Corrections | None = None
+        self._found_with: DetectSettings | None = None
         self._exported: dict[str, str] = {}  # settings as TOML, and the file beside the export that holds them
 
     # --- work ----------------------------------------------------------------------------------------------------
@@ -179,6 +180,16 @@ class Session:
         """How many corrections the tracks shown hold."""
         return 0 if self.corrections is None else self.corrections.count
 
+    @property
+    def n_unsaved(self) -> int:
+        """How many corrections were made, or taken back, that no file holds."""
+        return 0 if self.corrections is None else self.corrections.n_unsaved
+
+    @property
+    def progress(self) -> str:
+        """How far the look through the doubtful links has come; empty before a run came to its end."""
+        return "" if self.linked is None else self._corrections().progress
+
     def detection_advice(self, settings: DetectSettings) -> Work | None:
         """Return the work of suggesting a threshold, and a diameter if it is auto; None where nothing is detected."""
         if self.source is None or not isinstance(self.source.source, LayerMovie) or self.source.kind != "movie":
@@ -200,6 +211,7 @@ class Session:
         self.corrections = self.link = None
         if isinstance(result, TakenUp):
             self.linked, self.corrections = result.linked, result.corrections
+            self._found_with = result.found_with
         elif isinstance(result, Linked):
             self.linked = result
         else:
@@ -260,11 +272,20 @@ class Session:
         return self.corrections is not None and self.corrections.edit_detections
 
     @property
-    def has_command(self) -> bool:
-        """Whether a command line gives the tracks shown, but for corrections."""
-        is_edited = self.detected is not None and self.detected.is_edited
-        is_edited |= self.has_corrected_particles
-        return self.linked is not None and not self.linked.is_given and not is_edited
+    def found_with(self) -> DetectSettings | None:
+        """The settings that particles were found with, those of the session that was taken up too; None if unknown."""
+        return self._found_with if self.detected is None else self.detected.settings
+
+    @property
+    def why_no_command(self) -> str:
+        """Why no command line gives the tracks shown, confirmed and broken links aside; empty where one does."""
+        if self.linked is None:
+            return "There are no complete tracks yet: run linking to its end first."
+        if self.linked.is_given:
+            return "These tracks were taken up with the links that they had, which no command makes."
+        if self.has_corrected_particles or (self.detected is not None and self.detected.is_edited):
+            return "Particles were added, moved or deleted by hand, which no command does."
+        return ""
 
     @property
     def suspicious(self) -> pd.DataFrame | None:
@@ -343,13 +364,24 @@ class Session:
         """Return the settings file that gives the same tracks; links that are confirmed or forbidden stand in it."""
         return settings_file(self._settings(min_length))
 
-    def write(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, min_length: int, report: Report) -> str:
-        """Write some of the tracks, and their corrections beside them, or the session as a whole, and say so."""
+    def write(
+        self,
+        data: MeasuredTracks,
+        kept: pd.DataFrame,
+        path: str,
+        min_length: int,
+        place: Sequence[float] | None,
+        report: Report,
+    ) -> str:
+        """Write some of the tracks, and their corrections beside them, or the session as a whole, and say so.
+
+        A session keeps `place`, the frame and position that are shown.
+        """
         del report
         if self.is_behind:
             raise InvalidInput("The last correction is still being worked into the tracks: try again in a second.")
         if path.lower().endswith(SESSION):
-            return self._corrections().save_session(path, self._settings(min_length))
+            return self._corrections().save_session(path, self._settings(min_length), place)
         settings = self._settings(min_length) if self.linked is not None else None
         effective = {} if settings is None else {"effective": settings.to_mapping()}
         write_tracks(data.only(kept), path, settings=effective, overwrite=True)
@@ -370,10 +402,9 @@ class Session:
     def _settings(self, min_length: int) -> Any:
         if self.linked is None:
             raise InvalidInput("There are no complete tracks yet: run linking to its end first.")
-        found_with = None if self.detected is None else self.detected.settings
         linking = self.linked.linking
         linked_with = with_places(linking.tracks, linking.settings)
-        return run_settings(self._required(), found_with, linked_with, min_length)
+        return run_settings(self._required(), self.found_with, linked_with, min_length)
 
     def _required(self) -> LayerInput:
         if self.source is None:
@@ -383,8 +414,9 @@ class Session:
 
 def _take_up_session(path: str, report: Report) -> TakenUp:
     report(Advance("link", 0, 1))
-    corrections, linked = Corrections.of(read_session(path))
-    return TakenUp(linked, corrections)
+    saved = read_session(path)
+    corrections, linked = Corrections.of(saved)
+    return TakenUp(linked, corrections, saved.settings.detect, saved.place)
 
 
 def _advise_detection(movie: LayerMovie, settings: DetectSettings, report: Report) -> tuple[str, Any, bool]:

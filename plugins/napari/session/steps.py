@@ -73,10 +73,15 @@ class Linked:
 
 @dataclass(frozen=True)
 class TakenUp:
-    """A session of corrections as it was left; `corrections` are those of `session.corrections`."""
+    """A session of corrections as it was left; `corrections` are those of `session.corrections`.
+
+    With the settings that its particles were found with, and the frame and position that were shown, where it says so.
+    """
 
     linked: Linked
     corrections: Any
+    found_with: DetectSettings
+    place: tuple[float, ...] | None
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def test_two_particles_that_are_one_are_merged(viewer, shown, mouse):  # noqa: F
     tracks = shown.parts.session.linked.linking.tracks
     assert len(tracks) == 19
     (merged,) = rows_at(shown, (2, 4, 30, 20))
-    assert not shown.parts.session.has_command  # no command finds it
+    assert "by hand" in shown.parts.session.why_no_command
     press(viewer, "u")
     finish(shown)
     assert len(shown.parts.session.linked.linking.tracks) == 20

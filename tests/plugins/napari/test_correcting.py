@@ -28,7 +28,11 @@ def tracked(viewer, widget):
 @pytest.fixture
 def crowded(viewer, open_widget):
     """The widget after a run over particles that are close to each other."""
-    viewer.add_points(walks(60, 6, seed=4)[0].table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
+    return after_a_run(viewer, open_widget, particles=60)
+
+
+def after_a_run(viewer, open_widget, *, particles: int):
+    viewer.add_points(walks(particles, 6, seed=4)[0].table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
     widget = open_widget()
     widget.running.run_all()
     finish(widget)
@@ -90,23 +94,93 @@ def test_a_doubtful_link_is_marked_with_its_rivals_beside_it(viewer, crowded):
     assert found
 
 
-def test_links_looked_at_are_ticked_off_and_what_remains_is_said(viewer, tracked):
-    press(viewer, "n")
-    finish(tracked)
+def test_links_looked_at_are_ticked_off(viewer, tracked):
     results = tracked.parts.results
-    wrong = tracked.parts.session.linked.linking.links["probability"].rsub(1).sum()
-    first = results.progress.text()
-    assert first.startswith("1 looked at, ")
-    assert float(first.split()[3]) < wrong
-    assert ticks(results) == ["✓"] + [""] * (results.suspicious.count - 1)
+    assert results.progress.text().startswith("0 looked at, ")
     press(viewer, "n")
     finish(tracked)
-    press(viewer, "Shift-n")
-    finish(tracked)
+    assert results.progress.text().startswith("1 looked at, ")
+    assert ticks(results) == ["✓"] + [""] * (results.suspicious.count - 1)
+    for key in ("n", "Shift-n"):
+        press(viewer, key)
+        finish(tracked)
     assert results.progress.text().startswith("2 looked at, ")
-    press(viewer, "b")  # the first: the list goes on to the next, which was looked at
+
+
+@pytest.mark.parametrize("key", ["c", "b"])
+def test_after_an_act_the_first_link_that_nobody_has_looked_at_is_chosen(viewer, tracked, key):
+    """Whichever of those before was judged: by the number of its row the next one would be skipped."""
+    listed = tracked.parts.results.suspicious
+    for press_now in ("n", "n", "n", "Shift-n"):
+        press(viewer, press_now)
+        finish(tracked)
+    fresh = in_list(tracked)[3]
+    press(viewer, key)  # the second of three that were looked at
     finish(tracked)
-    assert ticks(results)[results.suspicious.currentIndex().row()] == "✓"
+    open_ = [link for link, tick in zip(in_list(tracked), before_this(tracked), strict=True) if not tick]
+    assert chosen(tracked) == open_[0]
+    assert key == "b" or chosen(tracked) == fresh  # a broken link may leave others that are more doubtful
+    assert listed.selectionModel().hasSelection()
+
+
+def test_once_all_of_the_list_was_looked_at_it_is_said(viewer, tracked):
+    for _ in range(tracked.parts.results.suspicious.count):
+        press(viewer, "n")
+        finish(tracked)
+    press(viewer, "c")
+    finish(tracked)
+    assert all(ticks(tracked.parts.results))
+    assert tracked.parts.bar.status.text().startswith("Link confirmed")
+    assert "every link of the list" in tracked.parts.bar.status.text()
+    assert not tracked.parts.results.suspicious.selectionModel().hasSelection()
+
+
+def test_the_number_of_wrong_links_expected_follows_what_was_judged_alone(viewer, open_widget):
+    """To display a link says nothing of it; an act is counted at once, and given back by undo."""
+    widget = after_a_run(viewer, open_widget, particles=150)
+    begun, known = expected_to_remain(widget), doubts(widget)
+    assert begun == pytest.approx(sum(known.values()), abs=0.06)
+    press(viewer, "n")
+    finish(widget)
+    while known[chosen(widget)] < 0.3:
+        press(viewer, "n")
+        finish(widget)
+    assert expected_to_remain(widget) == begun
+    doubt = known[chosen(widget)]
+    press(viewer, "c")
+    finish(widget)
+    assert begun - 0.2 > expected_to_remain(widget) == pytest.approx(sum(doubts(widget).values()), abs=0.06)
+    assert sum(doubts(widget).values()) < begun - doubt + 0.06
+    press(viewer, "u")
+    finish(widget)
+    assert expected_to_remain(widget) == begun
+    press(viewer, "b")
+    finish(widget)
+    assert expected_to_remain(widget) == pytest.approx(sum(doubts(widget).values()), abs=0.06)
+
+
+def expected_to_remain(widget) -> float:
+    return float(widget.parts.results.progress.text().split()[3])
+
+
+def doubts(widget) -> dict[tuple[int, int], float]:
+    """How likely each link is wrong that nobody has confirmed or made."""
+    linking = widget.parts.session.linked.linking
+    made = linking.links
+    odds = dict(zip(zip(made["source"], made["target"], strict=True), 1 - made["probability"], strict=True))
+    return {link: doubt for link, doubt in odds.items() if link not in {*(linking.settings.pinned or ())}}
+
+
+def in_list(widget) -> list[tuple[int, int]]:
+    """The links of the list, from the top down."""
+    listed = widget.parts.session.suspicious.iloc[widget.parts.results.suspicious.order]
+    return list(zip(listed["source"].tolist(), listed["target"].tolist(), strict=True))
+
+
+def before_this(widget) -> list[bool]:
+    """Which links of the list had been looked at before the one that is chosen."""
+    listed = widget.parts.session.suspicious.iloc[widget.parts.results.suspicious.order]
+    return listed["looked_at"].tolist()
 
 
 def test_shift_n_goes_back_by_one_link(viewer, tracked):

@@ -60,7 +60,7 @@ def test_a_frame_is_read_while_napari_slices(viewer, movie):
 
 
 @pytest.mark.usefixtures("movie")
-def test_tracks_of_a_dask_movie_are_those_of_its_array_while_the_time_slider_is_pulled(viewer, open_widget):
+def test_a_run_ends_well_while_the_sliders_are_pulled(viewer, open_widget):
     widget = open_widget()
     finish(widget)
     widget.running.run_all()

@@ -163,7 +163,7 @@ def test_a_particle_is_added_under_the_mouse_and_deleted_by_key(viewer, lines, m
     frame, *position = place_of(lines, 20)
     assert frame == 2
     np.testing.assert_allclose(position, (4, 18, 25), atol=0.5)
-    assert not lines.parts.session.has_command  # no command finds it
+    assert "by hand" in lines.parts.session.why_no_command
     show(viewer, place_of(lines, 20))
     click(viewer, mouse, place_of(lines, 20))
     finish(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
@@ -14,8 +15,9 @@ from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.points import Points, Tracks
 
 from ...tracker.linking.movies import walks
-from .conftest import finish
+from .conftest import finish, process_events
 from .test_correcting import chosen, links, press
+from .test_edits import drag
 
 
 def saved_tracks() -> Tracks:
@@ -158,3 +160,59 @@ def test_a_session_that_was_saved_goes_on_where_it_was_left(viewer, taken_up, op
     press(viewer, "n")
     finish(widget)
     assert int(widget.parts.results.progress.text().split()[0]) >= looked_at > 1  # this one may be one of them
+
+
+def test_a_session_shows_frame_plane_and_sizes_as_they_were_left(viewer, widget, tmp_path):
+    """Also the second time: what a session was taken up with is saved with it again."""
+    widget.running.run_all()
+    finish(widget)
+    press(viewer, "n")
+    finish(widget)
+    press(viewer, "b")
+    finish(widget)
+    viewer.dims.set_current_step((0, 1), (4, 2))
+    process_events()
+    size, parts = viewer.layers["particles of movie"].size[0], widget.parts
+    assert size > 0
+    for name in ("first.auctrack", "second.auctrack"):
+        widget.taking_away.export(str(tmp_path / name))
+        finish(widget)
+        viewer.open(str(tmp_path / name), plugin="auctrack")
+        parts.input.choose_layer(name)
+        finish(widget)
+        viewer.dims.set_current_step((0, 1), (0, 7))
+        parts.input.take_up_button.click()
+        finish(widget)
+        assert viewer.dims.current_step[:2] == (4, 2)
+        np.testing.assert_allclose(viewer.layers[f"particles of {name}"].size, size)
+        assert parts.session.n_unsaved == 0
+        assert "which no command makes" in parts.results.command_button.toolTip()
+
+
+def test_why_no_command_is_offered_is_said_where_it_is_grey(viewer, widget):
+    from qtpy.QtCore import QPoint
+    from qtpy.QtGui import QHelpEvent
+    from qtpy.QtWidgets import QApplication, QToolTip
+
+    button = widget.parts.results.command_button
+
+    def tip() -> str:
+        """What is said while the mouse rests on the button."""
+        QToolTip.hideText()
+        place = QPoint(3, 3)
+        QApplication.sendEvent(button, QHelpEvent(QHelpEvent.Type.ToolTip, place, button.mapToGlobal(place)))
+        return QToolTip.text()
+
+    widget.parts.steps.setCurrentWidget(widget.parts.results)
+    process_events()
+    assert not button.isEnabled()
+    assert "No tracks yet" in tip()
+    widget.running.run_all()
+    finish(widget)
+    assert button.isEnabled()
+    assert "terminal" in tip()
+    particles = viewer.layers["particles of movie"]
+    drag(particles, 4, 2)
+    finish(widget)
+    assert not button.isEnabled()
+    assert "by hand" in tip()

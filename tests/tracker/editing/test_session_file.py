@@ -56,7 +56,8 @@ def links(session) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_it_is_taken_up_where_it_was_left(settings, tmp_path):
     session = corrected(settings)
-    write_session(session, tmp_path / "s.auctrack", settings=Settings(min_length=3), looked_at=[(0, 70), (3, 65)])
+    work = {"looked_at": [(0, 70), (3, 65)], "place": (4, *np.arange(session.begun.tracks.ndim) / 2)}
+    write_session(session, tmp_path / "s.auctrack", settings=Settings(min_length=3), **work)
     saved = read_session(tmp_path / "s.auctrack")
     assert links(saved.session) == links(session)
     assert saved.session.acts == session.acts
@@ -66,9 +67,12 @@ def test_it_is_taken_up_where_it_was_left(settings, tmp_path):
         saved.session.linking().links["probability"], session.linking().links["probability"], rtol=1e-9
     )
     assert saved.looked_at == {(0, 70), (3, 65)}
+    assert saved.place == work["place"]
     assert saved.settings.min_length == 3
     write_session(saved.session, tmp_path / "again.auctrack")
-    assert links(read_session(tmp_path / "again.auctrack").session) == links(session)
+    again = read_session(tmp_path / "again.auctrack")
+    assert links(again.session) == links(session)
+    assert again.place is None
     saved.session.undo()
     session.undo()
     assert links(saved.session) == links(session)
@@ -121,6 +125,7 @@ DAMAGE = {
     "acts": ("corrections.json", b"[]"),
     "another format": ("session.json", json.dumps({"auctrack_session": 99, "looked_at": []}).encode()),
     "looked at": ("session.json", json.dumps({"auctrack_session": 1, "looked_at": [1]}).encode()),
+    "place": ("session.json", json.dumps({"auctrack_session": 1, "looked_at": [], "place": [1, 2]}).encode()),
     "no settings": ("begun.csv.settings.json", None),
     "a table without rows": ("begun.csv", b""),
 }

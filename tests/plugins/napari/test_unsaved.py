@@ -1,0 +1,247 @@
+"""Corrections that no file holds are lost only after a question, whatever it is that would lose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import napari
+import numpy as np
+import pytest
+
+from auctrack import read_session
+
+from .conftest import PHYSICAL, finish, process_events, spots, wait
+from .test_by_mouse import mouse, name_the_file  # noqa: F401 - a fixture
+from .test_correcting import press, tracked  # noqa: F401 - a fixture
+
+
+@contextmanager
+def answering(mouse, button: str) -> Iterator[list[str]]:  # noqa: F811
+    """Click a button of the question whenever it comes; give what was asked."""
+    from qtpy.QtCore import QTimer
+    from qtpy.QtWidgets import QApplication, QMessageBox
+
+    asked: list[str] = []
+
+    def answer() -> None:
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            asked.append(box.text())
+            (found,) = (each for each in box.buttons() if each.text() == button)
+            mouse.click(found)
+
+    timer = QTimer()
+    timer.timeout.connect(answer)
+    timer.start(50)
+    yield asked
+    timer.stop()
+
+
+@pytest.fixture
+def corrected(viewer, tracked):  # noqa: F811
+    """The widget with one correction."""
+    correct(viewer, tracked)
+    return tracked
+
+
+def correct(viewer, widget) -> None:
+    press(viewer, "n")
+    finish(widget)
+    press(viewer, "b")
+    finish(widget)
+
+
+def buttons(widget) -> dict[str, object]:
+    parts = widget.parts
+    return {"Run all": parts.bar.run_button, "Link": parts.link.run_button, "Detect": parts.detect.run_button}
+
+
+def click(mouse, widget, name: str) -> None:  # noqa: F811
+    button = buttons(widget)[name]
+    for page in (widget.parts.link, widget.parts.detect):
+        if page.isAncestorOf(button):
+            widget.parts.steps.setCurrentWidget(page)
+            process_events()
+    mouse.click(button)
+    finish(widget)
+
+
+@pytest.mark.parametrize("name", ["Run all", "Link", "Detect"])
+def test_a_run_asks_and_cancel_keeps_everything(corrected, mouse, name):  # noqa: F811
+    before = corrected.parts.session.linked
+    with answering(mouse, "Cancel") as asked:
+        click(mouse, corrected, name)
+    assert [text.count("1 correction") for text in asked] == [1]
+    assert corrected.parts.session.linked is before
+    assert corrected.parts.session.n_unsaved == corrected.parts.session.n_corrections == 1
+
+
+def test_discard_runs_without_them_and_is_not_asked_twice(corrected, mouse):  # noqa: F811
+    with answering(mouse, "Discard") as asked:
+        click(mouse, corrected, "Run all")
+        assert corrected.parts.session.n_corrections == 0
+        click(mouse, corrected, "Run all")
+    assert len(asked) == 1
+
+
+def test_save_writes_a_session_and_runs_then(corrected, mouse, tmp_path):  # noqa: F811
+    from qtpy.QtCore import Qt
+    from qtpy.QtWidgets import QApplication
+
+    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
+    with answering(mouse, "Save…") as asked:
+        name_the_file(tmp_path / "mine", filter_name="Session, to go on correcting (*.auctrack)")
+        click(mouse, corrected, "Run all")
+    assert len(asked) == 1
+    assert [act["act"] for act in read_session(tmp_path / "mine.auctrack").session.acts] == ["break_link"]
+    assert corrected.parts.session.n_corrections == 0
+    assert corrected.parts.session.is_complete
+
+
+def test_where_saving_fails_nothing_is_lost(corrected, mouse, tmp_path, monkeypatch):  # noqa: F811
+    (tmp_path / "no folder").write_text("")
+    monkeypatch.setattr(corrected.taking_away, "ask_session", lambda: str(tmp_path / "no folder" / "x.auctrack"))
+    with answering(mouse, "Save…"):
+        click(mouse, corrected, "Run all")
+    assert corrected.parts.bar.error.text()
+    assert corrected.parts.session.n_unsaved == 1
+
+
+def test_what_was_undone_back_to_the_file_is_saved(viewer, tracked, mouse, tmp_path):  # noqa: F811
+    session = tracked.parts.session
+    correct(viewer, tracked)
+    press(viewer, "u")
+    finish(tracked)
+    assert session.n_unsaved == 0
+    press(viewer, "Shift-u")
+    finish(tracked)
+    for file in ("mine.csv", "mine.auctrack"):
+        correct(viewer, tracked)
+        assert session.n_unsaved > 0
+        tracked.taking_away.export(str(tmp_path / file))
+        finish(tracked)
+        assert session.n_unsaved == 0
+    press(viewer, "u")
+    finish(tracked)
+    assert session.n_unsaved == 1  # the file has one that was taken back since
+    press(viewer, "Shift-u")
+    finish(tracked)
+    with answering(mouse, "Cancel") as asked:
+        click(mouse, tracked, "Run all")
+    assert not asked
+
+
+@pytest.mark.parametrize(("button", "chosen"), [("Cancel", "movie"), ("Discard", "other")])
+def test_another_layer_asks_first(viewer, corrected, mouse, button, chosen):  # noqa: F811
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
+    box, before = corrected.parts.input.layer_box, corrected.parts.session.corrections
+    box.setFocus()
+    with answering(mouse, button) as asked:
+        QTest.keyClick(box, Qt.Key.Key_Down)
+    finish(corrected)
+    assert len(asked) == 1
+    assert (box.currentText(), corrected.parts.input.layer.name) == (chosen, chosen)
+    assert (corrected.parts.session.corrections is before) == (button == "Cancel")
+
+
+@pytest.mark.parametrize("button", ["Cancel", "Discard"])
+@pytest.mark.parametrize("field", ["voxel size", "last frame"])
+def test_another_calibration_or_part_asks_first(viewer, corrected, mouse, field, button):  # noqa: F811
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    panel = corrected.parts.input
+    corrected.parts.steps.setCurrentWidget(corrected.parts.link)  # which shows all rows of the input
+    process_events()
+    box = panel.sizes[0] if field == "voxel size" else panel.part.last
+    before = box.value()
+    box.setFocus()
+    with answering(mouse, button) as asked:
+        QTest.keyClick(box, Qt.Key.Key_Down)
+    finish(corrected)
+    assert len(asked) == 1
+    assert (box.value() == before) == (button == "Cancel")
+    assert corrected.parts.session.n_corrections == (button == "Cancel")
+    assert (viewer.layers["movie"].scale[1] == 1) == (button == "Cancel" or field != "voxel size")
+
+
+def test_other_corrections_from_a_file_ask_first(corrected, mouse):  # noqa: F811
+    with answering(mouse, "Cancel") as asked:
+        mouse.click(corrected.parts.results.open_button)
+    assert len(asked) == 1
+
+
+def test_scripts_are_not_asked(corrected):
+    corrected.running.run_all()
+    finish(corrected)
+    assert corrected.parts.session.n_corrections == 0
+
+
+def close_by_its_frame(window, mouse) -> None:  # noqa: F811
+    """Close the window as the button does that the window manager draws."""
+    del mouse
+    window.windowHandle().close()
+
+
+def close_by_menu(window, mouse) -> None:  # noqa: F811
+    window.activateWindow()
+    wait(window.isActiveWindow)
+    mouse.choose(window.menuBar(), "File", "Close Window")
+
+
+@pytest.fixture
+def own(display):  # noqa: ARG001 - a viewer wants a display
+    """A viewer that is there to be closed, with one correction."""
+    from napari.settings import get_settings
+
+    get_settings().application.confirm_close_window = False  # napari's own question
+    viewer = napari.Viewer(show=True)
+    viewer.add_image(spots(), name="movie", **PHYSICAL)
+    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
+    finish(widget)
+    widget.running.run_all()
+    finish(widget)
+    viewer.window._qt_window.activateWindow()
+    correct(viewer, widget)
+    yield viewer, widget
+    get_settings().application.confirm_close_window = True
+
+
+@pytest.mark.parametrize("way", [close_by_its_frame, close_by_menu])
+def test_closing_the_window_asks_first(own, mouse, tmp_path, way):  # noqa: F811
+    viewer, widget = own
+    window, path = viewer.window._qt_window, tmp_path / "mine.auctrack"
+    closed: list[bool] = []
+    window.destroyed.connect(lambda: closed.append(True))
+    with answering(mouse, "Cancel") as asked:
+        way(window, mouse)
+        wait(lambda: bool(asked))
+        finish(widget)
+    assert window.isVisible()
+    assert not closed
+    np.testing.assert_array_equal(viewer.layers["movie"].data, spots())
+    widget.taking_away.ask_session = lambda: str(path)
+    with answering(mouse, "Save…"):
+        way(window, mouse)
+        wait(lambda: bool(closed))
+    assert len(read_session(path).session.acts) == 1
+
+
+def test_closing_the_window_discards_what_the_user_discards(own, mouse):  # noqa: F811
+    viewer, _ = own
+    closed: list[bool] = []
+    viewer.window._qt_window.destroyed.connect(lambda: closed.append(True))
+    with answering(mouse, "Discard") as asked:
+        close_by_its_frame(viewer.window._qt_window, mouse)
+        wait(lambda: bool(closed))
+    assert len(asked) == 1
+
+
+def test_closing_the_viewer_by_a_script_asks_nothing(own):
+    viewer, _ = own
+    viewer.close()
+    process_events()
