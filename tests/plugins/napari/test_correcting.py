@@ -130,7 +130,7 @@ def test_once_all_of_the_list_was_looked_at_it_is_said(viewer, tracked):
     press(viewer, "c")
     finish(tracked)
     assert all(ticks(tracked.parts.results))
-    assert tracked.parts.bar.status.text().startswith("Link confirmed")
+    assert tracked.parts.bar.status.text().startswith("Track 9: link of frames")
     assert "every link of the list" in tracked.parts.bar.status.text()
     assert not tracked.parts.results.suspicious.selectionModel().hasSelection()
 
