@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+import numpy as np
 from qtpy.QtCore import QObject
 from qtpy.QtWidgets import QFileDialog
 
@@ -12,9 +14,11 @@ from ....matching.errors import AuctrackError
 from ....tracker.editing.change import Link
 from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
-from ..draw.overlay import Place
+from ..layers.edits import ByHand
+from ..layers.image_under import image_under, movie_of
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
 from ..session.corrections import Act, Acted, Corrected, Corrections
+from ..session.placing import Ground, Place, add_particle, edit_particles, move_particle
 from ..session.session import Work
 from ..threads.connections import Connections
 from ..threads.job import Desk, Failure
@@ -44,6 +48,8 @@ class Correcting(QObject):
         self._goes_on = False
         self._said = ""
         self._acted_on: Link | None = None
+        self._by_hand: list[Work] = []
+        self._is_by_hand = False
         self._followed: Corrections | None = None
         self._desk, self._following = Desk(self), Desk(self)
         self._soon = single_shot(self, _PAINT_MS, self._follow)
@@ -55,7 +61,7 @@ class Correcting(QObject):
         self._following.failed.connect(parts.bar.fail)
         results = parts.results
         parts.overlay.picked.connect(self._note_click)
-        parts.overlay.dragged.connect(self._move_dragged)
+        parts.overlay.edited.connect(self._take_by_hand)
         results.open_corrections.connect(partial(before, self._ask_file))
         for key, signal, act in (
             ("c", results.confirm_link, self.confirm_link),
@@ -99,17 +105,18 @@ class Correcting(QObject):
         rows = act.take(self._clicked)
         if rows is None:
             self._parts.bar.say(f"{act.help}, then press {act.key.upper()}.")
-        elif self._start(lambda: self._parts.session.correcting(act.act, *rows)):
+            return
+        do = partial(act.act, ground=self._ground()) if act.is_told_ground else act.act
+        if self._start(lambda: self._parts.session.correcting(do, *rows)):
             self._forget_clicks()
 
     def add_particle(self) -> None:
         """Add a particle under the mouse, in the frame that is shown."""
-        at = self._under_mouse()
-        if at is None:
+        place = self._under_mouse()
+        if place is None:
             self._parts.bar.say("Put the mouse where a particle is missing, in 2D or over an image in 3D, and press I.")
             return
-        act = partial(EditSession.add_detection, frame=at[0], position=at[1])
-        self._start(lambda: self._parts.session.correcting(act))
+        self._start(lambda: self._parts.session.correcting(partial(add_particle, ground=self._ground(), place=place)))
 
     def move_particle(self) -> None:
         """Put the particle clicked last where the mouse is, in its frame."""
@@ -119,26 +126,41 @@ class Correcting(QObject):
         if row is None or near is None or at is None or at[0] != near[0]:
             self._parts.bar.say("Click a particle, put the mouse where it is in the same frame, and press P.")
             return
-        act = partial(EditSession.move_detection, position=at[1])
+        act = partial(move_particle, ground=self._ground(), position=at[1])
         if self._start(lambda: self._parts.session.correcting(act, row)):
             self._forget_clicks()
 
-    def _move_dragged(self, track_id: int, place: Place) -> None:
-        """Record that a particle was dragged in its layer; what cannot be recorded now is left to the next link."""
+    def _take_by_hand(self, done: ByHand) -> None:
+        """Record what was done in the layer of particles, once the correction before it is done."""
         session = self._parts.session
-        row = session.row_of(track_id, place[0])
-        if row is None or self._desk.is_busy:
-            self._parts.bar.say("The next link takes this particle where it is now.")
+        if session.linked is None:
+            return  # the next link takes it
+        gone, moved = (session.rows_at(_places(places)) for places in (done.gone, done.moved[:, 0]))
+        if gone is None or moved is None:
+            self._parts.bar.say("The next link takes these particles as they are now.")
             return
-        self._parts.overlay.take_drag()
-        self._start(lambda: session.correcting(partial(EditSession.move_detection, position=place[1]), row))
+        moved_to, placed = [position for _, position in _places(done.moved[:, 1])], _places(done.placed)
+        act = partial(edit_particles, ground=self._ground(), moved_to=moved_to, placed=placed)
+        self._parts.overlay.take_edits()
+        self._by_hand.append(session.correcting(act, *gone, *moved))
+        self._start_by_hand()
+
+    def _start_by_hand(self) -> None:
+        if self._by_hand and not self._desk.is_busy:
+            work = self._by_hand.pop(0)
+            self._is_by_hand = self._start(lambda: work)
 
     def _under_mouse(self, near: Place | None = None) -> Place | None:
-        linked, layer = self._parts.session.linked, self._parts.input.layer
-        if linked is None:
-            return None
-        image = layer if type(layer).__name__ == "Image" else None
-        return self._parts.overlay.cursor(linked.linking.tracks.ndim, image, near)
+        linked = self._parts.session.linked
+        return None if linked is None else self._parts.overlay.cursor(linked.linking.tracks.ndim, self._image, near)
+
+    def _ground(self) -> Ground:
+        return self._parts.session.ground(movie_of(self._image))
+
+    @property
+    def _image(self) -> Any:
+        """The image that the particles lie over; None without."""
+        return image_under(self._parts.viewer, self._parts.input.layer)
 
     def replay(self, path: str) -> None:
         """Make the corrections of a file."""
@@ -171,7 +193,7 @@ class Correcting(QObject):
         self._parts.bar.clear_error()
         self._soon.stop()
         self._following.stop()  # what it would show lacks this correction
-        self._goes_on = False
+        self._goes_on = self._is_by_hand = False
         self._acted_on, self._parts.session.link = self._parts.session.link, None
         self._desk.start(work)
         return True
@@ -183,6 +205,7 @@ class Correcting(QObject):
         self._parts.bar.say(acted.said)
         self._goes_on &= not acted.has_others
         self._soon.start()
+        self._start_by_hand()
 
     def _follow(self) -> None:
         session = self._parts.session
@@ -214,6 +237,9 @@ class Correcting(QObject):
             self._soon.start()
         elif session.link is None:
             session.link = self._acted_on
+        if self._is_by_hand:
+            self._showing.show_again()
+        self._start_by_hand()
 
     def _note_click(self, track_id: int, frame: int) -> None:
         row = self._parts.session.row_of(track_id, frame)
@@ -242,6 +268,10 @@ class Correcting(QObject):
         name, _ = QFileDialog.getOpenFileName(self._parts.results, "Corrections", "", "Corrections (*.json)")
         if name:
             self.replay(name)
+
+
+def _places(rows: np.ndarray) -> list[Place]:
+    return [(round(frame), position) for frame, *position in rows.tolist()]
 
 
 def _without_viewer(act: Callable[[], None]) -> Callable[..., None]:

@@ -64,6 +64,10 @@ class Showing(QObject):
             results.show_suspicious(session.suspicious, session.margin_unit, session.progress)
             self._draw()
 
+    def show_again(self) -> None:
+        """Draw the tracks as they were, over what the user has changed in the layers."""
+        self._draw()
+
     def _draw_soon(self) -> None:
         self._draw(soon=True)
 

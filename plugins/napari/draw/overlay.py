@@ -15,10 +15,11 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 from ....tracker.editing.change import Link
 from ....tracker.points import Points, Tracks
 from ..layers.depth import Depth
-from ..layers.edits import Edits
+from ..layers.edits import ByHand, Edits
 from ..layers.layer_tables import LayerData
 from ..layers.main_window import is_dark
 from ..layers.own_layers import OwnLayers
+from ..session.placing import Place
 from ..threads.connections import Connections
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from napari import Viewer
     from napari.layers import Layer
 
-Place = tuple[int, list[float]]
-"""Frame, and z, y, x or y, x, in the steps of the tracks."""
 _DEBOUNCE_MS = 200
 _LINK_PIXELS = 6  # a click so near to a link means it
 _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
@@ -43,7 +42,7 @@ class Overlay(QObject):
     """Signals.
 
     `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`,
-    `dragged(track id, Place)` when the user has moved a particle in its layer (`take_drag` takes note of it),
+    `edited(ByHand)` when the user has deleted, moved or added particles in their layer (`take_edits` takes note of it),
     `clicked_beside(Click)` where no particle is under a click, or it means a link (Shift), and `frame_shown(frame)`
     when tracks were drawn or the viewer shows another frame.
     """
@@ -52,7 +51,7 @@ class Overlay(QObject):
     drawn = Signal(object)
     failed = Signal(object)
     picked = Signal(int, int)
-    dragged = Signal(int, object)
+    edited = Signal(object)
     clicked_beside = Signal(object)
     frame_shown = Signal(int)
 
@@ -60,8 +59,7 @@ class Overlay(QObject):
         super().__init__(parent)
         self._viewer = viewer
         self._layers = OwnLayers(viewer, connections, depth, self)
-        self._layers.dragged.connect(self._tell_drag)
-        self._dragged = -1
+        self._layers.edited.connect(self._tell_edits)
         self._layers.announced.connect(self.announced)
         self._layers.taken.connect(self._taken)
         self._tails = Tails(viewer, connections)
@@ -294,19 +292,15 @@ class Overlay(QObject):
         if not math.isnan(track_id):  # a particle placed by hand is of no track yet
             self.picked.emit(int(track_id), round(float(layer.data[row, 0])))
 
-    def _tell_drag(self, row: int) -> None:
-        layer: Any = self.layer("particles")
-        if self._shown is None or layer is None:
-            return
-        self._dragged = row
-        frame, *place = layer.data[row].tolist()
-        track_id = float(layer.features["track_id"].iloc[row])
-        if not math.isnan(track_id):
-            self.dragged.emit(int(track_id), (round(frame), place[-self._shown.tracks.ndim :]))
+    def _tell_edits(self, done: ByHand) -> None:
+        """Tell of edits of tracked particles, by their places in the steps of the tracks."""
+        if self._shown is not None:
+            axes = [0, *range(-self._shown.tracks.ndim, 0)]
+            self.edited.emit(ByHand(done.gone[..., axes], done.moved[..., axes], done.placed[..., axes]))
 
-    def take_drag(self) -> None:
-        """Take note of the particle that `dragged` has told of last: it is no edit for the next link."""
-        self._layers.take_drag(self._dragged)
+    def take_edits(self) -> None:
+        """Take note of what `edited` has told of last: it is no edit for the next link."""
+        self._layers.take_edits()
 
     def link_under(self, click: Click, tracks: Tracks, links: pd.DataFrame) -> Link | None:
         """Return the drawn link under a click, None where there is none."""

@@ -19,7 +19,7 @@ def under_mouse(viewer: Viewer, layer: Any, image: Any, near: np.ndarray | None)
     layer : Layer
         Of particles or tracks.
     image : Layer or None
-        In 3D the brightest voxel of it under the mouse is meant.
+        In 3D the brightest voxel of it under the mouse is meant, in 2D its plane that is shown.
     near : float64 (d,) or None
         A place in the steps of `layer`: in 3D the point under the mouse that is nearest to it is meant instead.
     """
@@ -34,7 +34,17 @@ def under_mouse(viewer: Viewer, layer: Any, image: Any, near: np.ndarray | None)
             if brightest is None:
                 return None
             world = brightest
+    elif image is not None:
+        world = _on_its_plane(image, world, [*viewer.dims.displayed])
     return np.asarray(layer.world_to_data(world[-layer.ndim :]), dtype=np.float64)
+
+
+def _on_its_plane(image: Any, world: np.ndarray, displayed: list[int]) -> np.ndarray:
+    """Return a place in the world moved onto the plane of an image that napari shows there: the nearest one."""
+    place = np.asarray(image.world_to_data(world[-image.ndim :]), dtype=np.float64)
+    across = [axis for axis in range(image.ndim) if axis - image.ndim + len(world) not in displayed]
+    place[across] = np.rint(place[across])
+    return np.concatenate([world[: -image.ndim], np.asarray(image.data_to_world(place), dtype=np.float64)])
 
 
 def _brightest(image: Any, world: np.ndarray, sight: np.ndarray, displayed: list[int]) -> np.ndarray | None:

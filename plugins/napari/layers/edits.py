@@ -16,6 +16,26 @@ Places = Counter[tuple[float, ...]]
 
 
 @dataclass(frozen=True)
+class ByHand:
+    """What the user did at one go, by the places of the particles, (frame, z, y, x) or (frame, y, x).
+
+    Attributes
+    ----------
+    gone, placed : float64 (n, d)
+        Deleted ones, and those that were added.
+    moved : float64 (n, 2, d)
+        From where to where.
+    """
+
+    gone: np.ndarray
+    moved: np.ndarray
+    placed: np.ndarray
+
+    def __bool__(self) -> bool:
+        return any(map(len, (self.gone, self.moved, self.placed)))
+
+
+@dataclass(frozen=True)
 class Edits:
     """Particles that are no longer where they were, and places where there are particles now.
 
@@ -67,6 +87,18 @@ def edits_between(before: np.ndarray, now: np.ndarray) -> Edits:
         return Edits()
     there, here = (Counter(map(tuple, rows.tolist())) for rows in (before, now))
     return Edits(there - here, here - there)
+
+
+def done_between(before: np.ndarray, now: np.ndarray) -> ByHand:
+    """Return what was done in the data of a Points layer."""
+    none = before[:0]
+    if len(before) == len(now):
+        rows = np.flatnonzero((before != now).any(axis=1))
+        return ByHand(none, np.stack([before[rows], now[rows]], axis=1), none)
+    width = before.shape[1]
+    edits = edits_between(before, now)
+    gone, placed = (_rows(places, width, range(width)) for places in (edits.gone, edits.placed))
+    return ByHand(gone, np.empty((0, 2, width)), placed)
 
 
 def _kept(rows: np.ndarray, gone: Places) -> np.ndarray:

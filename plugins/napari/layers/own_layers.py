@@ -11,7 +11,7 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 from ..threads.connections import Connections
 from ..threads.timers import single_shot
 from .depth import Depth
-from .edits import Edits, edits_between
+from .edits import Edits, done_between, edits_between
 from .hand_over import fill_layer, make_layer
 from .layer_tables import LayerData
 from .main_window import main_window
@@ -28,13 +28,13 @@ _PAUSE_MS = 15  # between two layers, in which the window listens
 class OwnLayers(QObject):
     """Signals.
 
-    `announced(sentence)` before napari takes layers up, `taken()` once it has all of them; `dragged(row)` of the layer
-    of particles when the user has moved one of them there.
+    `announced(sentence)` before napari takes layers up, `taken()` once it has all of them; `edited(ByHand)` when the
+    user has done something in the layer of particles, which `take_edits` takes note of; else the next link takes it.
     """
 
     announced = Signal(str)
     taken = Signal()
-    dragged = Signal(int)
+    edited = Signal(object)
 
     def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
@@ -84,22 +84,20 @@ class OwnLayers(QObject):
         self.edits()
         self._edits = Edits()
 
-    def take_drag(self, row: int) -> None:
-        """Take a particle that was dragged for unchanged: something else has taken note of it."""
+    def take_edits(self) -> None:
+        """Take the particles for unchanged that `edited` has told of: something else has taken note of them."""
         layer: Any = self.layer("particles")
-        assert layer is not None and self._particles is not None  # noqa: PT018 - it was dragged there
-        self._particles[row] = layer.data[row]
+        assert layer is not None  # it was edited
+        self._particles = np.array(layer.data)
 
-    def _edited(self, event: Any) -> None:
-        """Tell of a particle that was dragged; what else the user does there is noted for the next link."""
+    def _tell_edits(self, event: Any) -> None:
+        """Tell of what the user has done; what nothing takes note of is kept for the next link."""
         layer: Any = self.layer("particles")
         if layer is None or self._particles is None or event.action in _BEGUN:
             return
-        rows = [*event.data_indices]
-        if event.action != "changed" or len(rows) != 1 or len(layer.data) != len(self._particles):
+        if done := done_between(self._particles, layer.data):
+            self.edited.emit(done)
             self.edits()
-        elif not np.array_equal(layer.data[rows[0]], self._particles[rows[0]]):
-            self.dragged.emit(int(rows[0]))
 
     def put(self, role: str, layer_data: LayerData) -> None:
         """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
@@ -124,7 +122,7 @@ class OwnLayers(QObject):
             if active is not None:
                 self._viewer.layers.selection.active = active
             if role == "particles":
-                self._connections.add(layer.events.data, self._edited)
+                self._connections.add(layer.events.data, self._tell_edits)
                 self._depth.show(layer)
         self._void.pop(role, None)
 

@@ -6,10 +6,7 @@ from ..session.clicked import CLICKED_ACTS
 
 _LINKS = (
     ("N, Shift+N", "next and previous link of the list: time, plane and camera go there"),
-    (
-        "click",
-        "choose a link in the picture (Shift+click where a particle covers it), or by the particle where it ends",
-    ),
+    ("click", "choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
     ("C", "confirm the chosen link: it stays, whatever else changes"),
     ("B", "break the chosen link: it is never made again"),
     ("", "after C and B the next link of the list is chosen, unless other links changed"),
@@ -17,9 +14,13 @@ _LINKS = (
     ("K", "keep the other links as they were before the last correction"),
 )
 _MOUSE = (
-    ("I", "add a particle under the mouse (in 3D at the brightest voxel)"),
+    ("I", "add the particle under the mouse (in 3D at the brightest voxel): at the peak of the image that is nearest"),
     ("P", "move the clicked particle to the mouse"),
-    ("drag", "move a particle: select the layer “particles of …” and take napari's tool for selecting points (key 3)"),
+    (
+        "drag, Delete",
+        "move or delete particles: select the layer “particles of …” and take napari's tool for selecting points "
+        "(key 3); with its tool for adding points (key 2) a click adds one",
+    ),
     ("L", "link pairs by clicks alone: a particle, the same one in another frame, the next pair; L again ends it"),
 )
 _ABOUT = (

@@ -95,9 +95,7 @@ class ResultsPanel(QWidget):
         self.plots = [Chart(height=110) for _ in range(4)]
         self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
         self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
-        self.link_button = _button(
-            "By clicks", "Of each two particles that you click, one is linked to the other (key L)."
-        )
+        self.link_button = _button("By clicks", "Each two particles that you click are linked (key L).")
         self.link_button.setCheckable(True)
         self.clicked_button = _button("Particles", "What to do with the particles that you clicked last.")
         self.clicked_button.setMenu(self._clicked_menu())

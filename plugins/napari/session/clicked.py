@@ -9,6 +9,7 @@ from ....tracker.editing.change import Change
 from ....tracker.editing.session import Session as EditSession
 from ....tracker.errors import InvalidEdit
 from .corrections import Act
+from .placing import merge_particles
 
 Clicked = tuple[int, int]
 """Frame of a particle, and its row in the table of tracks."""
@@ -29,6 +30,8 @@ class ClickedAct:
     take : callable
         Returns the rows that the act takes, in its order, of all clicked ones; None where they are not enough.
     act : Act
+    is_told_ground : bool
+        Whether the act is told what particles lie on (`placing.Ground`).
     """
 
     key: str
@@ -36,6 +39,7 @@ class ClickedAct:
     help: str
     take: Callable[[Sequence[Clicked]], tuple[int, ...] | None]
     act: Act
+    is_told_ground: bool = False
 
 
 def _last(clicked: Sequence[Clicked]) -> tuple[int, ...] | None:
@@ -81,10 +85,6 @@ def _divide(edits: EditSession, mother: int, one: int, other: int) -> Change:
     return edits.mark_division(mother, [one, other])
 
 
-def _merge(edits: EditSession, one: int, other: int) -> Change:
-    return edits.merge_detections([one, other])
-
-
 CLICKED_ACTS = (
     ClickedAct(
         "j",
@@ -108,7 +108,14 @@ CLICKED_ACTS = (
         _divide,
     ),
     ClickedAct("e", "End the track here", "Click the last particle of the track", _last, EditSession.split_track),
-    ClickedAct("m", "Merge into one", "Click two particles of one frame that are the same", _of_one_frame, _merge),
+    ClickedAct(
+        "m",
+        "Merge into one",
+        "Click two particles of one frame that are the same",
+        _of_one_frame,
+        merge_particles,
+        is_told_ground=True,
+    ),
     ClickedAct("x", "Delete", "Click the particle", _last, EditSession.delete_detection),
 )
 """The acts on clicked particles, in the order of the menu."""

@@ -33,7 +33,7 @@ from .suspicious import suspicious_links
 Act = Callable[..., Change | None]
 """One correction, of a session and the ids of detections; None where there was nothing to undo or redo."""
 
-_OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections")
+_OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections", "together")
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from .command import command_line, run_settings, settings_file
 from .corrections import Act, Corrected, Corrections
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks
+from .placing import Ground, Place
 from .steps import Advance, Detected, Linked, TakenUp, Tracked, chain, find, find_and_chain, take_up
 from .suspicious import margin_unit
 
@@ -168,7 +169,21 @@ class Session:
         sources = links["source"].to_numpy()[links["target"].to_numpy() == row]
         return (int(sources[0]), row) if len(sources) == 1 else None
 
-    def place_of(self, row: int) -> tuple[int, list[float]]:
+    def rows_at(self, places: Sequence[Place]) -> list[int] | None:
+        """Return the rows of the particles at some places, exactly; None where one is of no particle."""
+        assert self.linked is not None  # its particles are meant
+        tracks = self.linked.linking.tracks
+        rows: list[int] = []
+        for frame, position in places:
+            near = np.flatnonzero(tracks.frames == frame)
+            are_here = (tracks.table[list(tracks.axes)].to_numpy()[near] == position).all(axis=1)
+            here = [row for row in near[are_here].tolist() if row not in rows]
+            if not here:
+                return None
+            rows.append(here[0])
+        return rows
+
+    def place_of(self, row: int) -> Place:
         """Return frame and place (z, y, x or y, x, in steps) of the particle in a row of the table of tracks."""
         assert self.linked is not None  # its table has the row
         tracks = self.linked.linking.tracks
@@ -286,6 +301,12 @@ class Session:
         if self.has_corrected_particles or (self.detected is not None and self.detected.is_edited):
             return "Particles were added, moved or deleted by hand, which no command does."
         return ""
+
+    def ground(self, movie: LayerMovie | None) -> Ground:
+        """Return what particles are placed on, over a movie."""
+        found_with, ndim = self.found_with, None if self.linked is None else self.linked.linking.tracks.ndim
+        is_known = found_with is not None and found_with.diameter != "auto"
+        return Ground(movie if movie is None or movie.ndim == ndim else None, found_with if is_known else None)
 
     @property
     def suspicious(self) -> pd.DataFrame | None:

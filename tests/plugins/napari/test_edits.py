@@ -1,6 +1,6 @@
-"""Particles deleted or added in their layer: the next link takes them, and nothing loses them before.
+"""Particles deleted, moved or added in their layer: corrections where there are links, undone like all others.
 
-Those that are dragged are corrected at once where there are links, and taken by the next link where there are none.
+Where there are none yet, the next link takes them, and nothing loses them before.
 """
 
 from __future__ import annotations
@@ -23,15 +23,34 @@ def tracked(widget):
 
 
 @pytest.fixture
+def found(widget):
+    """The widget with the particles of the movie, which are not linked."""
+    widget.running.run_detect()
+    finish(widget)
+    return widget
+
+
+@pytest.fixture
 def particles(viewer, tracked):
-    """The layer of particles, with two of them deleted, one moved and one added, by keys and by mouse's functions."""
-    layer = tracked.parts.overlay.layer("particles")
+    """The layer of particles that are linked, edited."""
+    return edited(viewer, tracked)
+
+
+@pytest.fixture
+def unlinked(viewer, found):
+    """The layer of particles that are not, edited."""
+    return edited(viewer, found)
+
+
+def edited(viewer, widget):
+    """Delete two particles, move one and add one, by keys and by the mouse's functions."""
+    layer = widget.parts.overlay.layer("particles")
     viewer.layers.selection.active = layer
     layer.selected_data = {0, 1}
     press_delete(viewer)
     drag(layer, 4, 2)
     layer.add([2.0, 3.0, 30.0, 30.0])
-    finish(tracked)
+    finish(widget)
     return layer
 
 
@@ -62,18 +81,43 @@ def linked_places(widget) -> Counter:
     return places(widget.parts.session.linked.linking.tracks.table[["frame", "z", "y", "x"]].to_numpy())
 
 
-def test_the_next_link_takes_them_and_says_so(tracked, particles):
-    before, wanted = linked_places(tracked), places(particles.data)
-    tracked.running.run_link()
-    finish(tracked)
-    assert linked_places(tracked) == wanted != before
-    assert "1 placed by hand, 2 gone from where they were" in tracked.parts.bar.warnings.text()
-    assert "but for what they did to particles" in tracked.parts.bar.warnings.text()
-    assert not tracked.parts.results.command_button.isEnabled()
+def test_the_next_link_takes_them_and_says_so(found, unlinked):
+    wanted = places(unlinked.data)
+    found.running.run_link()
+    finish(found)
+    assert linked_places(found) == wanted
+    assert "2 placed by hand, 3 gone from where they were" in found.parts.bar.warnings.text()
+    assert not found.parts.results.command_button.isEnabled()
+    found.running.run_link()
+    finish(found)
+    assert linked_places(found) == wanted
+    assert "by hand" not in found.parts.bar.warnings.text()
+
+
+def test_among_tracks_they_are_corrections_and_the_next_link_takes_these(tracked, particles):
+    wanted = places(particles.data)
+    acts = [act["act"] for act in tracked.parts.session.corrections._edits.acts]
+    assert acts == ["together", "move_detection", "add_detection"]
+    assert linked_places(tracked) == wanted
+    assert not tracked.parts.overlay.edits()
     tracked.running.run_link()
     finish(tracked)
     assert linked_places(tracked) == wanted
-    assert "by hand" not in tracked.parts.bar.warnings.text()
+    assert "but for what they did to particles" in tracked.parts.bar.warnings.text()
+    assert not tracked.parts.results.command_button.isEnabled()
+
+
+def test_they_are_undone_and_made_again_one_by_one(viewer, tracked):
+    before = linked_places(tracked)
+    layer = edited(viewer, tracked)
+    after = linked_places(tracked)
+    for key, wanted in (("u", before), ("Shift-u", after)):
+        for left in (2, 1, 0):
+            press(viewer, key)
+            finish(tracked)
+            assert tracked.parts.session.n_corrections == (left if key == "u" else 3 - left)
+            assert linked_places(tracked) == places(layer.data)
+        assert linked_places(tracked) == wanted
 
 
 def test_what_was_not_done_is_not_counted():
@@ -84,12 +128,12 @@ def test_what_was_not_done_is_not_counted():
     assert str(edits_between(places[:1], places)) == "1 placed by hand"
 
 
-def test_particles_placed_by_hand_have_no_measured_quality(tracked, particles):
-    del particles
-    tracked.running.run_link()
-    finish(tracked)
-    quality = tracked.parts.session.linked.linking.tracks.table["quality"]
-    assert quality.isna().sum() == 1
+def test_particles_placed_by_hand_before_they_are_linked_have_no_measured_quality(found, unlinked):
+    del unlinked
+    found.running.run_link()
+    finish(found)
+    quality = found.parts.session.linked.linking.tracks.table["quality"]
+    assert quality.isna().sum() == 2  # the one that was moved, too
 
 
 def test_a_filter_that_draws_anew_keeps_them(tracked, particles):
@@ -104,18 +148,19 @@ def test_a_filter_that_draws_anew_keeps_them(tracked, particles):
     particles.selected_data = {0}
     particles.remove_selected()
     wanted = places(particles.data)
+    finish(tracked)
     tracked.running.run_link()
     finish(tracked)
     assert linked_places(tracked) == wanted
 
 
-def test_detecting_anew_says_that_they_are_not_part_of_it(tracked, particles):
-    del particles
-    before = places(tracked.parts.session.detected.points.table[["frame", "z", "y", "x"]].to_numpy())
-    tracked.running.run_all()
-    finish(tracked)
-    assert linked_places(tracked) == before
-    assert "are not part of these" in tracked.parts.bar.warnings.text()
+def test_detecting_anew_says_that_they_are_not_part_of_it(found, unlinked):
+    del unlinked
+    before = places(found.parts.session.detected.points.table[["frame", "z", "y", "x"]].to_numpy())
+    found.running.run_all()
+    finish(found)
+    assert linked_places(found) == before
+    assert "are not part of these" in found.parts.bar.warnings.text()
 
 
 def test_what_is_put_back_by_hand_is_no_edit(widget):
@@ -144,15 +189,16 @@ def test_a_particle_dragged_among_tracks_is_a_correction_that_is_undone(viewer, 
     assert not tracked.parts.overlay.edits()
 
 
-def test_a_particle_dragged_during_a_correction_is_left_to_the_next_link(viewer, tracked):
+def test_a_particle_dragged_during_a_correction_is_moved_after_it(viewer, tracked):
     layer = tracked.parts.overlay.layer("particles")
     press(viewer, "n")
     finish(tracked)
     tracked.correcting.break_link()  # in another thread from here on
     drag(layer, 4, 2)
     finish(tracked)
-    assert tracked.parts.session.n_corrections == 1
-    assert tracked.parts.overlay.edits()
+    acts = [act["act"] for act in tracked.parts.session.corrections._edits.acts]
+    assert acts == ["break_link", "move_detection"]
+    assert not tracked.parts.overlay.edits()
 
 
 def test_rings_are_of_one_size_after_a_particle_was_added_at_another(tracked, particles):

@@ -1,0 +1,149 @@
+"""Where particles that the user places come to lie, and what they measure there; where there can be none, why not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....tracker.detecting.at_a_place import particles_at
+from ....tracker.detecting.settings import DetectSettings
+from ....tracker.editing.change import Change
+from ....tracker.editing.session import Session as EditSession
+from ....tracker.errors import InvalidEdit
+from ....tracker.linking.gate.spacing import mean_spacing
+from ....tracker.points import AXES
+from ..layers.layer_movie import LayerMovie
+
+Place = tuple[int, list[float]]
+"""Frame, and z, y, x or y, x, in the steps of the tracks."""
+_OWN = 0.25  # of a diameter around a particle: no other one is placed there
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What particles are placed on.
+
+    Attributes
+    ----------
+    movie : LayerMovie or None
+        That they lie over.
+    found_with : DetectSettings or None
+        How particles were found in it; None also where their diameter is not known.
+    """
+
+    movie: LayerMovie | None
+    found_with: DetectSettings | None
+
+    @property
+    def diameter(self) -> float | None:
+        """Of a particle, in the calibration's unit; None where it is not known."""
+        return None if self.found_with is None else self.found_with.known_diameter
+
+
+def adding(edits: EditSession, ground: Ground, place: Place) -> dict[str, Any]:
+    """Return the act that adds the particle meant by a place: the nearest peak that is none yet, or else the place.
+
+    Raises
+    ------
+    InvalidEdit
+        If the place is outside the movie, or of another particle.
+    """
+    _require_inside(ground, place)
+    _require_room(edits, ground, place)
+    frame = place[0]
+    free = (one for one in _meant(ground, place) if _nearest(edits, ground, (frame, one["position"])) is None)
+    return {"act": "add_detection", "frame": frame, **next(free)}
+
+
+def moving(
+    edits: EditSession, ground: Ground, detection: int, position: list[float], others: Collection[int] = ()
+) -> dict[str, Any]:
+    """Return the act that moves a particle exactly to a position; `others` move with it. Raises as `adding`."""
+    place = edits.frame(detection), position
+    _require_inside(ground, place)
+    _require_room(edits, ground, place, {detection, *others})
+    return {"act": "move_detection", "detection": detection, **_meant(ground, place)[-1]}
+
+
+def add_particle(edits: EditSession, *, ground: Ground, place: Place) -> Change:
+    """Add a particle; see `adding`."""
+    return edits.replay([adding(edits, ground, place)])[0]
+
+
+def move_particle(edits: EditSession, detection: int, *, ground: Ground, position: list[float]) -> Change:
+    """Move a particle; see `moving`."""
+    return edits.replay([moving(edits, ground, detection, position)])[0]
+
+
+def edit_particles(
+    edits: EditSession, *detections: int, ground: Ground, moved_to: Sequence[list[float]], placed: Sequence[Place]
+) -> Change:
+    """Delete particles, move the last ones of them to other positions instead, and add some, as one act."""
+    gone, moved = detections[: len(detections) - len(moved_to)], detections[len(detections) - len(moved_to) :]
+    acts: list[dict[str, Any]] = [{"act": "delete_detection", "detection": detection} for detection in gone]
+    acts += [moving(edits, ground, one, to, moved) for one, to in zip(moved, moved_to, strict=True)]
+    acts += [adding(edits, ground, place) for place in placed]
+    return edits.replay(acts)[0] if len(acts) == 1 else edits.together(acts)
+
+
+def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground) -> Change:
+    """Merge two particles that can be one.
+
+    Raises
+    ------
+    InvalidEdit
+        If they are farther apart than a particle is wide, or, where that is not known, than neighbours are.
+    """
+    apart = _apart(edits, edits.position(one), edits.position(other))
+    most, what = ground.diameter, "the diameter of a particle"
+    if most is None:
+        most, what = mean_spacing(edits.begun.tracks), "what neighbours are on average"
+    if most is not None and apart > most * (1 + 1e-9):
+        unit = edits.begun.tracks.calibration.unit
+        raise InvalidEdit(f"These two are {apart:.3g} {unit} apart, more than {what} ({most:.3g}): they are not one.")
+    return edits.merge_detections([one, other])
+
+
+def _require_inside(ground: Ground, place: Place) -> None:
+    if ground.movie is None:
+        return
+    names = "frame", *AXES[-ground.movie.ndim :]
+    sizes = len(ground.movie.data), *ground.movie.whole_shape
+    for name, at, size in zip(names, (place[0], *place[1]), sizes, strict=True):
+        if not -0.5 <= at <= size - 0.5:
+            raise InvalidEdit(f"This place is outside the movie: {name} {at:.0f} is not within 0 to {size - 1}.")
+
+
+def _require_room(edits: EditSession, ground: Ground, place: Place, own: Collection[int] = ()) -> None:
+    other = _nearest(edits, ground, place, own)
+    if other is not None:
+        apart, unit = _apart(edits, place[1], edits.position(other)), edits.begun.tracks.calibration.unit
+        raise InvalidEdit(f"There is a particle here already, {apart:.2g} {unit} from this place.")
+
+
+def _nearest(edits: EditSession, ground: Ground, place: Place, own: Collection[int] = ()) -> int | None:
+    """Return the particle that has a place for its own; None where it is free."""
+    frame, position = place
+    steps = edits.begun.tracks.calibration.scale_for(len(position))
+    radius = float(min(steps)) / 2 if ground.diameter is None else _OWN * ground.diameter
+    return next((other for other in edits.near(frame, position, radius) if other not in own), None)
+
+
+def _apart(edits: EditSession, position: Sequence[float], other: Sequence[float]) -> float:
+    """Return how far two positions are apart, in the calibration's unit."""
+    steps = edits.begun.tracks.calibration.scale_for(len(position))
+    return float(np.linalg.norm(np.subtract(position, other) * steps))
+
+
+def _meant(ground: Ground, place: Place) -> list[dict[str, Any]]:
+    """Return `position` and `measures` of what is meant by a place: peaks of the image around it, the place last."""
+    frame, position = place
+    if ground.movie is None or ground.found_with is None:
+        return [{"position": position}]
+    scale, axes = ground.movie.calibration.scale_for(ground.movie.ndim), list(AXES[-ground.movie.ndim :])
+    found = particles_at(ground.movie.frame(frame), ground.found_with, scale, np.array(position))
+    positions, measures = found[axes].to_numpy().tolist(), found.drop(columns=axes).to_dict("records")
+    return [{"position": at, "measures": of} for at, of in zip(positions, measures, strict=True)]
