@@ -25,10 +25,13 @@ class Looking(QObject):
         self._plots = Desk(self)
         self._plots.returned.connect(parts.results.show_plots)
         self._plots.failed.connect(parts.bar.fail)
-        self._links = Desk(self)
-        self._links.reported.connect(parts.bar.tell_preparing)
+        self._links, self._ready = Desk(self), Desk(self)
         self._links.returned.connect(self._show_link)
-        self._links.failed.connect(parts.bar.fail)
+        for desk in (self._links, self._ready):
+            desk.reported.connect(parts.bar.tell_preparing)
+            desk.failed.connect(parts.bar.fail)
+        for opened in (parts.results.tabs.currentChanged, parts.overlay.drawn):
+            opened.connect(self._make_ready)
         parts.overlay.picked.connect(self._choose_picked)
         parts.overlay.clicked_beside.connect(self._choose_link)
         parts.results.track_chosen.connect(self._choose_listed)
@@ -45,8 +48,17 @@ class Looking(QObject):
         """Show no track any longer, nor plots that are still to come: the input is another one."""
         self._plots.let_go()
         self._links.let_go()
+        self._ready.let_go()
         self._parts.results.forget()
         self._parts.overlay.forget_track()
+
+    def _make_ready(self, shown: object) -> None:
+        """Prepare corrections once their page is open over tracks: the first link would have to wait for it."""
+        del shown
+        work = self._parts.session.preparing()
+        is_open = self._parts.results.tabs.currentWidget() is self._parts.results.doubtful
+        if work is not None and is_open and not self._ready.is_busy:
+            self._ready.start(work)
 
     def _choose_picked(self, track_id: int, frame: int) -> None:
         """Choose a track, and the link that leads to its particle which was clicked: what was chosen before is not."""

@@ -102,8 +102,8 @@ class LookedAt:
 class Corrections:
     """Corrections of one run.
 
-    What is shown of it, and the names of detections by their rows there, are for the window's thread; `make`, `follow`,
-    `look_at`, `replay` and the saving are work for other threads, one at a time.
+    What is shown of it, and the names of detections by their rows there, are for the window's thread; `prepare`,
+    `make`, `follow`, `look_at`, `replay` and the saving are work for other threads, one at a time.
 
     Parameters
     ----------
@@ -151,6 +151,11 @@ class Corrections:
         return len(acts) + len(self._saved) - 2 * in_both
 
     @property
+    def is_ready(self) -> bool:
+        """Whether nothing is to be prepared any more."""
+        return self._edits is not None
+
+    @property
     def is_behind(self) -> bool:
         """Whether what is shown lacks a correction."""
         return self._version != self._shown.version
@@ -185,6 +190,11 @@ class Corrections:
         return f"{len(self._looked_at):,} looked at{remain}."
 
     # --- work ----------------------------------------------------------------------------------------------------
+
+    def prepare(self, report: Callable[[Any], None]) -> None:
+        """Make everything ready for the first of what follows."""
+        with self._lock:
+            self._opened(report)
 
     def make(self, act: Act, ids: tuple[int, ...], report: Callable[[Any], None]) -> Acted:
         """Make a correction of some detections.

@@ -122,6 +122,10 @@ class Session:
             return partial(_take_up_session, path)
         return partial(take_up, source, link)
 
+    def preparing(self) -> Work | None:
+        """Return the work of making ready for corrections; None where there is nothing to correct, or all is ready."""
+        return None if self.linked is None or self._corrections().is_ready else self._corrections().prepare
+
     def correcting(self, act: Act, *rows: int) -> Work:
         """Return the work of an act on the detections in some rows of the table shown, which gives `Acted`.
 

@@ -215,6 +215,35 @@ def test_where_nothing_is_at_hand_linking_once_more_is_told(viewer, crowded):
     assert tell() == "Ready to correct."
 
 
+@pytest.mark.parametrize("opened", ["after the run", "before it"])
+def test_what_corrections_need_is_made_ready_once_their_page_is_open(viewer, crowded, monkeypatch, opened):
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    def open_page() -> None:
+        place = bar.tabRect(results.tabs.indexOf(results.doubtful)).center()
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+        assert results.tabs.currentWidget() is results.doubtful
+
+    link, results = crowded.parts.link, crowded.parts.results
+    bar = results.tabs.tabBar()
+    link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
+    if opened == "before it":
+        open_page()
+    crowded.running.run_all()
+    finish(crowded)
+    if opened == "after the run":
+        assert crowded.parts.bar.status.text() != "Ready to correct."
+        open_page()
+    finish(crowded)
+    assert crowded.parts.bar.status.text() == "Ready to correct."
+    monkeypatch.setattr("auctrack.plugins.napari.session.corrections.reopened", None)
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(crowded)
+    assert crowded.parts.session.n_corrections == 1
+
+
 def ticks(results) -> list[str]:
     table = results.suspicious
     return [table.model().index(row, 0).data() for row in range(table.count)]
