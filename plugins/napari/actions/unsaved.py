@@ -81,7 +81,9 @@ class Unsaved(QObject):
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("Corrections (auctrack)")
-        box.setText("You have 1 correction that is not saved." if n == 1 else f"You have {n:,} corrections not saved.")
+        box.setText(
+            "You have 1 correction that is not saved." if n == 1 else f"You have {n:,} corrections that are not saved."
+        )
         box.setInformativeText("What is not saved will be lost.")
         for standard, text in _BUTTONS.items():
             button = box.addButton(standard)

@@ -28,8 +28,8 @@ _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
 _DOUBTFUL = (
-    "Likeliest to be wrong first: links against the odds, then by turns the smallest margin and the longest step. "
-    "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
+    "Likeliest to be wrong first: links against the odds, then smallest margins and longest steps by turns. "
+    "N next, C confirm, B break, U undo; ? explains all."
 )
 _COMMAND = "Copies the line of a terminal (auctrack track …) that gives the same tracks."
 _TOML = "Copies the settings as a file: auctrack track FILE --config this.toml gives the same tracks."

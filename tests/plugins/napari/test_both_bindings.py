@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-TOUR = "detect_then_link or on_the_canvas or cancel_keeps or closing_the_viewer or in_3d or as_a_window or dropped"
+CLOSING = "closing_the_viewer or closing_the_window"
+TOUR = f"detect_then_link or on_the_canvas or cancel_keeps or {CLOSING} or in_3d or as_a_window or dropped"
 
 
 @pytest.mark.usefixtures("display")
@@ -23,7 +24,7 @@ def test_the_binding_is_the_one_asked_for():
 @pytest.mark.usefixtures("display")
 def test_the_other_binding_tracks_picks_cancels_and_closes_as_well():
     other = {"pyqt6": "pyside6", "pyside6": "pyqt6"}[os.environ["QT_API"]]
-    files = [f"test_{name}.py" for name in ("widget", "by_mouse", "opening", "pictures", "both_bindings")]
+    files = [f"test_{name}.py" for name in ("widget", "by_mouse", "opening", "pictures", "unsaved", "both_bindings")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", f"{TOUR} or asked_for"]
     result = subprocess.run(
         [*command, *(str(HERE / file) for file in files)],
@@ -34,4 +35,4 @@ def test_the_other_binding_tracks_picks_cancels_and_closes_as_well():
         check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "9 passed" in result.stdout
+    assert "16 passed" in result.stdout
