@@ -11,6 +11,7 @@ from .expected import candidates_ahead
 from .flow import flow_of_edges
 from .graph import merged, sums_at_ends
 from .learning import Belief
+from .ordered import Ordered
 
 SURE = 0.99
 """A detection that is followed, or that follows, with this probability takes part in no gap."""
@@ -29,12 +30,19 @@ def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: 
     """Add the candidates across gaps, and learn with them."""
     frames_in_all = int(belief.movie.number[-1]) + 1 if len(belief.movie.number) else 0
     most = MOST if max_missed_frames == "auto" else max_missed_frames
+    blank = _most_in_a_row(belief.movie, most)
     for missed in belief.lessons.of(lambda: _steps_of(max_missed_frames, min(most, frames_in_all - 2))):
         _add(belief, missed + 1, radius)
         for _ in range(SWEEPS):
             belief.sweep()
-        if max_missed_frames == "auto" and belief.shares.seen[-1] < WORTH_WHILE:
+        if missed >= blank and max_missed_frames == "auto" and belief.shares.seen[-1] < WORTH_WHILE:
             break
+
+
+def _most_in_a_row(movie: Ordered, most: int) -> int:
+    """Return how many frames in a row were not looked at, at most, but for runs of more than `most`."""
+    blank = np.diff(movie.number) - np.diff(movie.looked)
+    return int(blank[blank <= most].max(initial=0))
 
 
 def _steps_of(asked: int | Literal["auto"], most: int) -> list[int]:

@@ -16,7 +16,7 @@ from .law import Law, Sums, tables
 from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
-from .shares import Shares, ends_of, shares_of
+from .shares import Shares, ends_of, looks_of, shares_of
 from .sweep import step_sums, weighed
 
 ROUNDS = 5
@@ -155,13 +155,19 @@ class Belief:
         """Mark the links that users do not forbid by their cost, bool (edges,)."""
         return np.ones(len(self.graph), bool) if self.further is None else np.isfinite(self.further)
 
-    def likeness(self) -> np.ndarray:
-        """Return how many times likelier its ends' features, and the user's cost, make each link, float64 (edges,)."""
-        times = np.ones_like(self.probability)
+    def likeness(self) -> np.ndarray | float:
+        """Return how many times likelier what neither lag nor step says makes each link, float64 (edges,) or 1.
+
+        That is its ends' features, the user's cost, and that frames in between were not looked at.
+        """
+        times = 1.0
+        if (looks := looks_of(self.movie, self.graph)) is not self.graph.lag:
+            seen = np.asarray(self.shares.seen, like=self.probability)
+            times = seen[looks - 1] / seen[self.graph.lag - 1]
         if self.features is not None and self.feature_law is not None:
-            times *= self.feature_law.ratio(self.features.change(self.graph.tail, self.graph.head))
+            times = times * self.feature_law.ratio(self.features.change(self.graph.tail, self.graph.head))
         if self.further is not None:
-            times *= np.exp(-np.clip(self.further, -SUREST_COST, SUREST_COST))
+            times = times * np.exp(-np.clip(self.further, -SUREST_COST, SUREST_COST))
         return times
 
     def own_steps(self) -> np.ndarray:
@@ -179,10 +185,9 @@ class Belief:
         law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
         weights = weighed(graph, step, law, prior, ends, links, before)
         odds, leaving = weights.odds, weights.without_past
-        if self.features is not None or self.further is not None:
-            likeness = self.likeness()
-            odds *= likeness
-            leaving *= likeness
+        likeness = self.likeness()
+        odds *= likeness
+        leaving *= likeness
         self.odds, self.past, self.future, self.sums = odds, weights.past, weights.future, weights.sums
         new, arriving = np.empty_like(odds), np.empty_like(odds)
         link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, (self.probability, damping), new, arriving)

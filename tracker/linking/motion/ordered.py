@@ -14,6 +14,8 @@ from ...points import Points
 from ..gate.gpu_movie import DeviceMovie
 from .row_order import by_frame_and_place
 
+NOT_BY_CHANCE = 7
+"""Detections on either side of a frame without any from which it was not looked at: by chance one in e^7 is empty."""
 SAMPLE = 4_000
 """Particles whose nearest neighbour is looked up to measure the spacing."""
 NEAREST = {1: 0.5, 2: 0.5, 3: 0.5539602783}
@@ -115,6 +117,22 @@ class Ordered:
             hit = np.flatnonzero(inside)[self.number[later[inside]] == self.number[inside] + lag]
             self._apart[lag] = hit, later[hit]
         return self._apart[lag]
+
+    @cached_property
+    def looked(self) -> np.ndarray:
+        """Like `number`, frames left out that cannot be empty by chance, int64 (frames,): nothing was missed there."""
+        held = np.diff(self.starts)
+        is_blank = np.minimum(held[:-1], held[1:]) >= NOT_BY_CHANCE
+        return np.cumsum(np.append(0, np.where(is_blank, 1, np.diff(self.number))))
+
+    def looks_apart(self, looks: int, lags: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the earlier and the later frames of those so many looks apart, and up to `lags` steps, int64 each."""
+        later = np.searchsorted(self.looked, self.looked + looks)
+        earlier = np.flatnonzero(later < len(self.number))
+        later = later[earlier]
+        is_one = self.looked[later] - self.looked[earlier] == looks
+        is_one &= self.number[later] - self.number[earlier] <= lags
+        return earlier[is_one], later[is_one]
 
     @cached_property
     def _apart(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:

@@ -2,7 +2,8 @@
 
 Ends and beginnings of tracks do not fall on detections independently. A false detection has neither a link into it nor
 one out of it, so whoever has no way on is likelier to have come from nowhere: without that, a movie of many false
-detections is full of tracks made of them. Next to frames that were not looked at, either side may be hidden.
+detections is full of tracks made of them. Next to frames that were not looked at, either side may be hidden; a particle
+is missed only where others are seen.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Shares:
     Attributes
     ----------
     seen : float64 (lags,)
-        Of those followed by enough frames: seen again after exactly 1, 2, … frames.
+        Of those followed by enough frames: seen again at exactly the 1st, 2nd, … look (`Ordered.looked`).
     lost : float
         Not seen again.
     new : float
@@ -44,7 +45,7 @@ class Shares:
     alone: float
 
     def log_odds(self, log_density: float) -> np.ndarray:
-        """Return, per lag, the log-odds of a link before its ends and its displacement are looked at."""
+        """Return, per look, the log-odds of a link before its ends and its displacement are looked at."""
         return np.log(self.seen) - np.log1p(-self.lost) - np.log1p(-self.new) - log_density
 
 
@@ -83,10 +84,11 @@ def ends_of(movie: Ordered, shares: Shares) -> Ends:
 
 def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, lags: int) -> Shares:
     """Return the shares by the links' probabilities; `into` are those that know nothing of what follows."""
-    of_lag = (probability if lags == 1 else probability[graph.lag == lag] for lag in range(1, lags + 1))
-    sums = np.array([float(each.sum()) for each in of_lag])
+    looks = graph.lag if lags == 1 else looks_of(movie, graph)
+    at_look = (probability if lags == 1 else probability[looks == look] for look in range(1, lags + 1))
+    sums = np.array([float(each.sum()) for each in at_look])
     size = np.diff(movie.starts)
-    pairs = [movie.pairs_apart(lag) for lag in range(1, lags + 1)]
+    pairs = [movie.looks_apart(look, lags) for look in range(1, lags + 1)]
     tails = np.array([size[earlier].sum() for earlier, _ in pairs])
     heads = np.array([size[later].sum() for _, later in pairs])
     seen = np.clip(sums / np.maximum(tails, 1), 1e-5, 1 - RAREST)
@@ -94,6 +96,14 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.nd
     seen *= max((1 - COMMONEST) / seen.sum(), 1.0)
     new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
     return Shares(seen, lost, new, _alone(movie, graph, probability, into, seen, lost, new))
+
+
+def looks_of(movie: Ordered, graph: Graph) -> np.ndarray:
+    """Return at which look after its tail each edge has its head, int (edges,)."""
+    if np.array_equal(movie.looked, movie.number):
+        return graph.lag
+    at = movie.of_each(movie.looked)
+    return at[graph.head] - at[graph.tail]
 
 
 def _alone(
@@ -121,8 +131,8 @@ def _mean_inside(movie: Ordered, is_inside: np.ndarray, value: np.ndarray) -> fl
 def _hidden(movie: Ordered, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return per frame the shares of the links into it, and out of it, whose other end would lie outside the movie."""
     before, after = np.ones((2, len(movie.number)))
-    for lag, share in enumerate(seen / seen.sum(), 1):
-        earlier, later = movie.pairs_apart(lag)
+    for look, share in enumerate(seen / seen.sum(), 1):
+        earlier, later = movie.looks_apart(look, len(seen))
         before[later] -= share
         after[earlier] -= share
     return np.maximum(before, 0.0), np.maximum(after, 0.0)

@@ -18,7 +18,7 @@ from .branching import Branches
 
 
 def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
-    """Return the log-odds of a link before its displacement is looked at: per lag, and of its ends.
+    """Return the log-odds of a link before its displacement is looked at: per look, and of its ends.
 
     As learned; or, where the unmatched cost is given, with that in place of the learned shares of lost and new
     particles: a link of twice that length over one frame, of which nothing but the length is known, is worth nothing.

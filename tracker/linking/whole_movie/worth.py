@@ -59,9 +59,11 @@ class LearnedWorth:
     ----------
     law : Law
     prior : float64 (lags,)
-        Log-odds of a link before its ends and its displacement are looked at.
+        Log-odds of a link before its ends and its displacement are looked at, by looks.
     numbers : int64 (frames,)
         Frame numbers that hold points; between them the next four are interpolated.
+    looked : int64 (frames,)
+        See `Ordered.looked`.
     leaving, arriving : float64 (frames,)
         See `shares.Ends`.
     drift : float64 (frames, d)
@@ -74,6 +76,7 @@ class LearnedWorth:
     law: Law
     prior: np.ndarray
     numbers: np.ndarray
+    looked: np.ndarray
     leaving: np.ndarray
     arriving: np.ndarray
     drift: np.ndarray
@@ -98,7 +101,8 @@ class LearnedWorth:
         density = np.empty((len(step), len(law[0])))
         first_densities(step, np.full(len(step), lag), law, density)
         ends = self._at(frames[:, 0], self.leaving) + self._at(frames[:, 1], self.arriving)
-        worth = self.prior[lag - 1] + ends + np.log(density.sum(axis=1))
+        looks = np.ceil(self._at(frames[:, 1], self.looked) - self._at(frames[:, 0], self.looked)).astype(np.int64)
+        worth = self.prior[np.clip(looks, 1, lag) - 1] + ends + np.log(density.sum(axis=1))
         return np.where(np.linalg.norm(target - source, axis=1) <= self.radius(lag), worth, -np.inf)
 
     def _at(self, frame: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -112,6 +116,7 @@ def learned_worth(points: Points, movie: Ordered, belief: Belief, settings: Link
         belief.law,
         prior,
         points.frame_numbers,
+        movie.looked,
         ends.leaving[firsts],
         ends.arriving[firsts],
         movie.drift,

@@ -8,6 +8,7 @@ import pytest
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
@@ -201,6 +202,25 @@ class TestCorners:
         links = link_points(points).links
         assert sorted(set(links["frames"])) == [1, 2]
         assert len(links) == 180
+
+    @pytest.mark.parametrize("blank", [[5], [4, 5]], ids=["one", "two in a row"])
+    def test_frames_that_nobody_looked_at_teach_no_gaps_and_part_no_tracks(self, blank):
+        points, names = walks(400, 12, step=0.3, seed=1)
+        seen = ~np.isin(points.frames, blank)
+        whole, less = (link_points(table(points.frames[of], points.positions[of])) for of in (seen | True, seen))
+        assert less.motion.missed[0] == pytest.approx(whole.motion.missed[0], abs=0.01)
+        source, target, frames = (less.links[of].to_numpy() for of in ("source", "target", "frames"))
+        is_right = names[seen][source] == names[seen][target]
+        across = (points.frames[seen][source] < blank[0]) & (points.frames[seen][target] > blank[-1])
+        assert is_right.mean() > 0.99
+        assert across.sum() > 320
+        assert is_right[(frames > 1) & ~across].mean() > 0.95
+
+    def test_an_empty_frame_among_few_particles_may_be_one_where_they_were_missed(self):
+        numbers, sizes = np.array([0, 1, 3, 4, 8]), np.array([9, 9, 9, 2, 9])
+        movie = ordered(table(np.repeat(numbers, sizes), np.random.default_rng(0).random((sizes.sum(), 3))))
+        assert movie.looked.tolist() == [0, 1, 2, 3, 7]
+        assert [pairs.tolist() for pairs in movie.looks_apart(2, 3)] == [[0, 1], [2, 3]]
 
     def test_too_few_links_to_learn_from_are_said(self):
         points = table(np.repeat(np.arange(4), 3), np.tile(PLACES[:3], (4, 1)))
