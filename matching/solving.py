@@ -44,8 +44,8 @@ def solve(
         A name (`auctrack.matching.SOLVERS`), an instance with its options (`JV()`), or "auto" (see Notes).
     device : str, or sequence of "cuda:N"
         "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where one is present and the solver takes the problem
-        there, else the CPU. Several devices share one dense problem (`hungarian-classical` by rows, `hungarian-tree` by
-        columns). `Assignment.device` says which it was.
+        there, else the CPU. Several devices share the rows of one dense problem (`hungarian-classical`).
+        `Assignment.device` says which it was.
     maximize : bool
         Find the greatest sum of the links, less the unmatched cost, in place of the least; -inf then forbids a pair
         of a plain matrix. `Assignment.maximize` says so, and `verify` knows it. Not for point sets and `ShardedCosts`.
@@ -231,11 +231,9 @@ def _current(problem: Problem, device: str) -> Generator[str]:
 
 
 def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
-    """Solve `ShardedCosts` where they are; "auto" is the solver that splits what they split."""
-    if isinstance(solver, str) and solver == "auto":
-        solver = "hungarian-classical" if costs.axis == 0 else "hungarian-tree"
-    chosen = _made(solver, options)
-    _refuse_several(chosen, ",".join(costs.devices), chosen.devices)
+    """Solve `ShardedCosts` where they are."""
+    chosen = _made("hungarian-classical" if isinstance(solver, str) and solver == "auto" else solver, options)
+    _refuse_several(chosen, ",".join(costs.devices), devices_for(chosen, costs))
     return _proven(costs, chosen, costs.checked_devices(_listed(device)))
 
 
@@ -269,8 +267,8 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
 
 
 def _refuse_several(solver: Solver, devices: str, taken: tuple[str, ...]) -> None:
-    if "several cuda" not in solver.devices or taken == ("cpu",):
+    if "several cuda" not in taken:
         raise DeviceUnavailable(
             f"device={devices!r}: solver {solver.name!r}, with these options, runs on one device at a time. Name one, "
-            "or use solver='hungarian-tree' or 'hungarian-classical'."
+            "or use solver='hungarian-classical'."
         )

@@ -169,7 +169,7 @@ class HungarianTree(_Hungarian):
     slack decided without a tolerance (see `hungarian`). O(n³) at worst. Sparse costs stay sparse, and their
     components are solved side by side in threads.
 
-    On several GPUs each has some of the columns, and all grow the trees together, level by level, in one launch.
+    Several GPUs share the columns with variant="paper" alone; `HungarianClassical` is the faster on them.
 
     Attributes
     ----------
@@ -190,7 +190,6 @@ class HungarianTree(_Hungarian):
             "paper": ".papers.date_nagi_2016.gpu_tree:match_by_trees",
         },
         {
-            "default": ".hungarian.multi_gpu_forest:match_by_forests",
             "paper": ".papers.date_nagi_2016.multi_gpu_tree:match_by_trees",
         },
         ".hungarian.gpu_batch:match_by_forests",
@@ -202,16 +201,16 @@ class HungarianTree(_Hungarian):
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
         """Return the kinds of devices that take the problem: one thread of the CPU, or all that have the room."""
-        if self.variant == "sequential":
-            return ("cpu",)
+        if self.variant == "paper":
+            return self.devices
         if self.variant == "default" and problem.kind == "dense":
             from ..paths.gpu_forest import columns_held
 
             widest = max(int(np.diff(offsets).max()) for offsets in (problem.row_offsets, problem.col_offsets))
             found = cuda.devices()
-            is_held = bool(found) and widest <= columns_held(found[0].multiprocessors)
-            return self.devices if is_held else ("cpu", "several cuda")
-        return self.devices
+            if not found or widest > columns_held(found[0].multiprocessors):
+                return ("cpu",)
+        return ("cpu",) if self.variant == "sequential" else ("cpu", "cuda")
 
     def _match_on_cpu(self, problem: Problem) -> Matched:
         return match_tree(problem, variant=self.variant, threads=self.threads)

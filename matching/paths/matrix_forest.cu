@@ -20,26 +20,19 @@
 // is needed. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
 // reading step s.
 // Ties: the smallest row of a level wins among equal slacks, and an older level among equal keys.
-// Ranks: with -DRANKS=P the columns are split over P devices first, and every device, a rank, runs this kernel at the same time
-// (section 5 of the paper, without a host in the loop). Words are written into every rank's memory through peer access and
-// polled for at home; so are predecessors and ends, so that every rank can augment along all paths on its own copy of the matching
-// and only the first of the three barriers is one of all ranks. Ranks may share a device: then one launch holds their blocks.
-// Polls are bounded: a rank that never starts ends the others with a trap.
 // Bytes: 4 to 8 per pair of a level's rows and all columns. Memory: 60 bytes per row and column.
 // Hazards: `pred`, `row_of_col`, `col_of_row`, `r`, `best` are written by other blocks only between the three barriers that
 // end a search; they are read past the L1 cache.
 // variant: -DCOST=double -DGROUPS=3
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DGROUPS=3
-// variant: -DRANKS=4
-// variant: -DRANKS=2 -DINTEGER -DCOST=int64 -DGROUPS=3
 #include "paths/matrix_forest_exchange.cuh"
 
 // The level that `all` carries. All threads take part.
 __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Messages& messages,
                                            const price_t* v_of_strip, const AtBound& at_bound, Columns& own, Shared& shared, Room& room) {
     const int t = threadIdx.x;
-    const bool has_rows = t < messages.group.all_blocks() && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
+    const bool has_rows = t < (int)gridDim.x && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
     const int count = has_rows ? shared.count_of_block[t] : 0;
     const int place = has_rows ? atomicAdd(&shared.n_level[step & 1], count) : 0;
     Found found = found_nothing();
@@ -93,23 +86,23 @@ __device__ void augment_path(int end, int n_cols, const int2* pred, int* col_of_
     }
 }
 
-// The whole solve. r, v: reduced (Algorithm 1). All blocks of all ranks come.
-__device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols) {
+// The whole solve. r, v: reduced (Algorithm 1).
+__device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols) {
     __shared__ Room room;
     __shared__ Shared shared;
     __shared__ price_t v_of_strip[THREADS * GROUPS];
-    const Rank& self = group.own();
     Counts* const counts = self.counts;
-    const Costs costs{n_rows, self.n_cols, self.cost, self.forbidden};
+    const int thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
+    const Costs costs{n_rows, n_cols, self.cost, self.forbidden};
     const AtBound at_bound{self.row_bound, self.unassigned_key, self.unassigned_root};
-    const Messages messages{group};
+    const Messages messages{self.message_slots, self.lists};
     Strip strip;
-    const int share = ((self.n_cols + group.blocks() - 1) / group.blocks() + 7) / 8 * 8;  // whole sectors of 4-byte costs
-    strip.offset = self.first_col;
-    strip.first = min(group.block() * share, self.n_cols);
-    strip.width = min(share, self.n_cols - strip.first);
-    const int rows_share = (n_rows + group.all_blocks() - 1) / group.all_blocks();
-    strip.first_row = min(group.number() * rows_share, n_rows);
+    const int blocks = gridDim.x, block = blockIdx.x;
+    const int share = ((n_cols + blocks - 1) / blocks + 7) / 8 * 8;  // whole sectors of 4-byte costs
+    strip.first = min(block * share, n_cols);
+    strip.width = min(share, n_cols - strip.first);
+    const int rows_share = (n_rows + blocks - 1) / blocks;
+    strip.first_row = min(block * rows_share, n_rows);
     strip.height = min(rows_share, n_rows - strip.first_row);
     strip.tiles = (share + 31) / 32;
     strip.slots = GROUPS == 1 ? WARPS / strip.tiles : 1;
@@ -119,16 +112,16 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
         const int k = threadIdx.x + g * THREADS;
         const bool mine = k < strip.width;
         own.v[g] = mine ? self.v[strip.first + k] : price_t(0);
-        own.row[g] = mine ? self.row_of_col[strip.offset + strip.first + k] : FREE;
+        own.row[g] = mine ? self.row_of_col[strip.first + k] : FREE;
         own.r[g] = own.row[g] == FREE ? price_t(0) : self.r[own.row[g]];
         v_of_strip[k] = own.v[g];
     }
     if (threadIdx.x == 0) shared.n_listed[0] = shared.n_listed[1] = shared.n_level[0] = shared.n_level[1] = 0;
     __syncthreads();
-    uint32 step = 0, syncs = 0;
+    uint32 step = 0;
     int search = 0, n_levels = 0, n_updates = 0;
     int64 n_scanned = 0, search_ns = 0, augment_ns = 0;
-    const bool leads = group.thread() == 0;
+    const bool leads = thread == 0;
     while (true) {
         const int n_free = load_fresh(&counts->free[search % 3]);
         int* const roots = self.free_rows + (search & 1) * n_rows;
@@ -161,16 +154,16 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
             for (int g = 0; g < GROUPS; ++g) {
                 if (own.covered[g] || own.key[g] > delta) continue;
                 own.covered[g] = true;
-                const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
-                group.reach(col, own.from[g].row, own.from[g].col);
-                if (own.row[g] == FREE) group.end(own.from[g].root, col);
+                const int col = strip.first + threadIdx.x + g * THREADS;
+                self.pred[col] = make_int2(own.from[g].row, own.from[g].col);
+                if (own.row[g] == FREE) atomicMin(&self.best[own.from[g].root], col);
             }
             if (at_bound.bound != nullptr) {
                 for (int k = threadIdx.x; k < strip.height; k += THREADS) {
                     const int row = strip.first_row + k;
                     if (fresh_price(&at_bound.key[row]) > delta) continue;
                     at_bound.key[row] = none();
-                    group.end(at_bound.root[row], n_cols + row);
+                    atomicMin(&self.best[at_bound.root[row]], n_cols + row);
                 }
                 __syncthreads();
             }
@@ -198,14 +191,14 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
                 own.v[g] -= delta - own.key[g];
                 v_of_strip[threadIdx.x + g * THREADS] = own.v[g];
             }
-        group.sync_all(syncs);  // all ends and predecessors are known
-        for (int q = group.thread(); q < n_free; q += group.threads()) {
+        grid_barrier(&counts->barrier);  // all ends and predecessors are known
+        for (int q = thread; q < n_free; q += threads) {
             const int end = load_fresh(&self.best[load_fresh(&roots[q])]);
             if (end != NO_SINK) augment_path(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
         }
         if (leads) counts->free[(search + 2) % 3] = 0;
-        group.sync(syncs);  // the matching is the next search's
-        for (int q = group.thread(); q < n_free; q += group.threads()) {
+        grid_barrier(&counts->barrier);  // the matching is the next search's
+        for (int q = thread; q < n_free; q += threads) {
             const int row = load_fresh(&roots[q]);
             if (load_fresh(&self.best[row]) == NO_SINK) {
                 self.r[row] = fresh_price(&self.r[row]) + delta;
@@ -218,12 +211,12 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
         for (int g = 0; g < GROUPS; ++g) {
             const int k = threadIdx.x + g * THREADS;
             if (k >= strip.width) continue;
-            own.row[g] = load_fresh(&self.row_of_col[strip.offset + strip.first + k]);
+            own.row[g] = load_fresh(&self.row_of_col[strip.first + k]);
             if (!own.covered[g] || own.row[g] == FREE) continue;
             own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
             self.r[own.row[g]] = own.r[g];
         }
-        group.sync(syncs);  // duals and free rows are the next search's
+        grid_barrier(&counts->barrier);  // duals and free rows are the next search's
         if (leads && search < SEARCHES_COUNTED) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
         augment_ns += nanoseconds() - grown;
         ++search;
@@ -237,23 +230,12 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
     }
 }
 
-#if RANKS == 1
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
     int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
     int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* unassigned_key, int* unassigned_root,
     uint64* message_slots, uint64* lists, Counts* counts
 ) {
-    const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, unassigned_key, unassigned_root,
-                    pred, best, message_slots, lists, nullptr, counts, 0, n_cols};
-    solve(Group{&rank}, n_rows, n_cols);
+    solve(Solve{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, unassigned_key, unassigned_root, pred, best,
+                message_slots, lists, counts},
+          n_rows, n_cols);
 }
-#else
-// `ranks` lies on this device; it holds the ranks from `first_rank` on, with `blocks` blocks each.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(int n_rows, int n_cols, int first_rank, int blocks, const Rank* ranks) {
-    __shared__ Rank all[RANKS];
-    const int words = sizeof(Rank) / sizeof(int) * RANKS;
-    for (int k = threadIdx.x; k < words; k += THREADS) ((int*)all)[k] = ((const int*)ranks)[k];
-    __syncthreads();
-    solve(Group{all, first_rank + (int)blockIdx.x / blocks, (int)blockIdx.x % blocks, blocks}, n_rows, n_cols);
-}
-#endif

@@ -18,18 +18,19 @@ __device__ __forceinline__ uint64 packed(int low, uint32 high) { return (uint64)
 __device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
 __device__ __forceinline__ uint32 high_of(uint64 word) { return (uint32)(word >> 32); }
 
-// The words of what is exchanged in a step. Blocks are counted over all ranks.
+// The words of what is exchanged in a step.
 struct Messages {
-    const Group& group;
+    uint64* slots;
+    uint64* lists;
 
-    __device__ __forceinline__ uint64* message_slot(const Rank& in, uint32 step, int block) const {
-        return in.message_slots + ((step & 1) * group.all_blocks() + block) * MESSAGE_WORDS;
+    __device__ __forceinline__ uint64* slot(uint32 step, int block) const {
+        return slots + ((step & 1) * gridDim.x + block) * MESSAGE_WORDS;
     }
-    __device__ __forceinline__ uint64* listed(const Rank& in, uint32 step, int block, int k) const {
-        return in.lists + (((int64)(step & 1) * group.all_blocks() + block) * (THREADS * GROUPS) + k) * LISTED;
+    __device__ __forceinline__ uint64* listed(uint32 step, int block, int k) const {
+        return lists + (((int64)(step & 1) * gridDim.x + block) * (THREADS * GROUPS) + k) * LISTED;
     }
     __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
-        const uint64* const at = listed(group.own(), step, block, k);
+        const uint64* const at = listed(step, block, k);
         uint64 r, row, ends, tag;
         do {
             load_words(at, r, row);
@@ -38,22 +39,18 @@ struct Messages {
         return Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)};
     }
     __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
-#pragma unroll
-        for (int to = 0; to < RANKS; ++to) {
-            uint64* const at = listed(group.ranks[to], step, group.number(), k);
-            store_words(at, bits_of(e.r), packed(e.row, step));
-            store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
-        }
+        uint64* const at = listed(step, blockIdx.x, k);
+        store_words(at, bits_of(e.r), packed(e.row, step));
+        store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
     }
-    // To one rank.
-    __device__ __forceinline__ void send(int to, uint32 step, const Step& s) const {
-        uint64* const at = message_slot(group.ranks[to], step, group.number());
+    __device__ __forceinline__ void send(uint32 step, const Step& s) const {
+        uint64* const at = slot(step, blockIdx.x);
         store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
         store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
         store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
     }
     __device__ __forceinline__ Step receive(uint32 step, int block) const {
-        const uint64* const at = message_slot(group.own(), step, block);
+        const uint64* const at = slot(step, block);
         uint64 key, count, r, row, ends, tag;
         do {
             load_words(at, key, count);
@@ -73,7 +70,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const AtBound& at_b
     for (int g = 0; g < GROUPS; ++g) {
         if (own.covered[g] || own.key[g] > mine.key || own.key[g] >= none()) continue;
         if (own.key[g] < mine.key) mine = nothing, mine.key = own.key[g];
-        const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
+        const int col = strip.first + threadIdx.x + g * THREADS;
         if (own.row[g] == FREE) mine.ends = 1;
         else mine.entry = Entry{own.row[g], col, own.from[g].root, own.r[g]}, mine.count += 1;
     }
@@ -87,16 +84,16 @@ __device__ __forceinline__ Step exchange(const Columns& own, const AtBound& at_b
     if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;
     __syncthreads();
     const Step block = together(lane() < WARPS ? shared.of_warp[lane()] : nothing);
-    if (threadIdx.x < RANKS) messages.send(RANKS == 1 ? 0 : threadIdx.x, step, block);
+    if (threadIdx.x == 0) messages.send(step, block);
     if (threadIdx.x == 0) shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
     if (block.count > 1) {
 #pragma unroll
         for (int g = 0; g < GROUPS; ++g)
             if (!own.covered[g] && own.row[g] != FREE && own.key[g] == block.key)
                 messages.list(step, atomicAdd(&shared.n_listed[step & 1], 1),
-                          Entry{own.row[g], (int)(strip.offset + strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
+                          Entry{own.row[g], (int)(strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
     }
-    const int n_blocks = messages.group.all_blocks(), readers = (n_blocks + 31) / 32;
+    const int n_blocks = gridDim.x, readers = (n_blocks + 31) / 32;
     if ((int)threadIdx.x / 32 < readers) {
         Step there = nothing;
         if ((int)threadIdx.x < n_blocks) {

@@ -4,8 +4,7 @@
 #include "paths/matrix_forest_state.cuh"
 
 struct Strip {
-    int first, width;  // columns, counted in the rank
-    int offset;        // of the rank among all columns
+    int first, width;  // columns
     int first_row, height;
     int tiles, slots;
 };

@@ -1,5 +1,5 @@
-// What the alternating-tree kernel for dense costs works on: words that are exchanged whole, columns, levels, and the devices
-// that share the columns, with their barriers. See paths/matrix_forest.cu.
+// What the alternating-tree kernel for dense costs works on: words that are exchanged whole, columns, levels, arrays. See
+// paths/matrix_forest.cu.
 #pragma once
 #include "problem/graph.cuh"
 
@@ -9,27 +9,19 @@
 #ifndef THREADS
 #define THREADS 512
 #endif
-#ifndef RANKS
-#define RANKS 1  // devices that share the columns
-#endif
 constexpr int WARPS = THREADS / 32;
 constexpr int UNROLL = GROUPS == 1 ? 16 : 8;  // loads of a thread in flight
-constexpr int CHUNK = RANKS == 1 ? 768 : GROUPS == 1 ? 512 : 256;  // rows of a level in shared memory at once
+constexpr int CHUNK = 768;  // rows of a level in shared memory at once
 constexpr int FEW = UNROLL;  // rows of a level that the home threads scan without help
 constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
 constexpr int NO_SINK = 0x7fffffff;
-constexpr int MAX_BLOCKS = RANKS == 1 ? 256 : THREADS;  // of all ranks
+constexpr int MAX_BLOCKS = 256;
 
-#if RANKS == 1
-#define SCOPE "gpu"
-#else
-#define SCOPE "sys"
-#endif
 __device__ __forceinline__ void store_words(uint64* at, uint64 a, uint64 b) {
-    asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed." SCOPE ".global.b128 [%0], w;}" ::"l"(at), "l"(a), "l"(b) : "memory");
+    asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w;}" ::"l"(at), "l"(a), "l"(b) : "memory");
 }
 __device__ __forceinline__ void load_words(const uint64* at, uint64& a, uint64& b) {
-    asm volatile("{.reg .b128 w; ld.relaxed." SCOPE ".global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+    asm volatile("{.reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 }
 __device__ __forceinline__ price_t fresh_price(const price_t* at) { return price_of(load_fresh((const uint64*)at)); }
 
@@ -140,99 +132,21 @@ struct Counts {
     int paths[SEARCHES_COUNTED];  // found in each of the first searches
 };
 
-// What a rank has. What the others write into it is marked so.
-struct Rank {
-    const cost_t* cost;              // (rows, n_cols)
+// The arrays of a solve.
+struct Solve {
+    const cost_t* cost;              // (rows, columns)
     const unsigned char* forbidden;  // or null
     const price_t* row_bound;        // or null when no row may stay unassigned
-    price_t* v;                      // (n_cols,)
+    price_t* v;                      // (columns,)
     price_t* r;                      // (rows,)
     int* col_of_row;                 // (rows,)
-    int* row_of_col;                 // (all columns,)
+    int* row_of_col;                 // (columns,)
     int* free_rows;                  // two lists of n_rows; the first holds counts->free[0] rows
-    price_t* unassigned_key;              // (rows,), if row_bound is given
+    price_t* unassigned_key;         // (rows,), if row_bound is given
     int* unassigned_root;
-    int2* pred;             // (all columns,), written by all ranks
-    int* best;              // (rows,) all NO_SINK, written by all ranks
-    uint64* message_slots;  // (2, blocks, MESSAGE_WORDS) zeros, written by all ranks
-    uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED) zeros, written by all ranks
-    uint32* arrived;        // (RANKS,) zeros, written by all ranks
+    int2* pred;             // (columns,)
+    int* best;              // (rows,) all NO_SINK
+    uint64* message_slots;  // (2, blocks, MESSAGE_WORDS) zeros
+    uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED) zeros
     Counts* counts;
-    int first_col, n_cols;
-};
-
-// The ranks, and this block's place among them. `own` is ranks[rank].
-struct Group {
-    const Rank* ranks;
-#if RANKS == 1
-    static constexpr int rank = 0;
-    __device__ __forceinline__ int block() const { return blockIdx.x; }
-    __device__ __forceinline__ int blocks() const { return gridDim.x; }
-#else
-    int rank, block_here, blocks_each;
-    __device__ __forceinline__ int block() const { return block_here; }
-    __device__ __forceinline__ int blocks() const { return blocks_each; }
-#endif
-    __device__ __forceinline__ const Rank& own() const { return ranks[rank]; }
-    __device__ __forceinline__ int all_blocks() const { return RANKS * blocks(); }
-    __device__ __forceinline__ int number() const { return rank * blocks() + block(); }
-    __device__ __forceinline__ int thread() const { return block() * THREADS + threadIdx.x; }
-    __device__ __forceinline__ int threads() const { return blocks() * THREADS; }
-
-    __device__ __forceinline__ void reach(int col, int row, int before) const {
-#pragma unroll
-        for (int k = 0; k < RANKS; ++k) ranks[k].pred[col] = make_int2(row, before);
-    }
-    __device__ __forceinline__ void end(int root, int at) const {
-#if RANKS == 1
-        atomicMin(&ranks[0].best[root], at);
-#else
-#pragma unroll
-        for (int k = 0; k < RANKS; ++k)
-            asm volatile("red.relaxed.sys.global.min.s32 [%0], %1;" ::"l"(&ranks[k].best[root]), "r"(at) : "memory");
-#endif
-    }
-#if RANKS == 1
-    __device__ __forceinline__ void sync(uint32&) const { grid_barrier(&own().counts->barrier); }
-    __device__ __forceinline__ void sync_all(uint32& times) const { sync(times); }
-#else
-    // A barrier of the blocks of this rank; `times` counts the barriers.
-    __device__ __forceinline__ void sync(uint32& times) const {
-        __syncthreads();
-        ++times;
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(&own().counts->barrier, 1u);
-            wait_for<false>(&own().counts->barrier, times * blocks());
-            __threadfence();
-        }
-        __syncthreads();
-    }
-    // A barrier of all blocks of all ranks: the last to come in each rank tells all of them.
-    __device__ __forceinline__ void sync_all(uint32& times) const {
-        __syncthreads();
-        ++times;
-        if (threadIdx.x == 0) {
-            __threadfence_system();
-            if (atomicAdd(&own().counts->barrier, 1u) == times * blocks() - 1) {
-                __threadfence_system();
-                for (int k = 0; k < RANKS; ++k)
-                    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&ranks[k].arrived[rank]), "r"(times) : "memory");
-            }
-            for (int k = 0; k < RANKS; ++k) wait_for<true>(&own().arrived[k], times);
-            __threadfence_system();
-        }
-        __syncthreads();
-    }
-    // As long as it takes: another process may have one of the devices to itself for a while.
-    template <bool of_all>
-    __device__ __forceinline__ static void wait_for(const uint32* at, uint32 least) {
-        while (true) {
-            uint32 now;
-            if (of_all) asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
-            else asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
-            if ((int)(now - least) >= 0) return;
-        }
-    }
-#endif
 };

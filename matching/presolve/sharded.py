@@ -29,7 +29,7 @@ class ShardedCosts(Outline):
     forbidden : tuple of (bool array or None)
         Masks of the same shapes; None where a shard has none, () where none has.
     axis : {0, 1}
-        What is split: 0 the rows (for `hungarian-classical`), 1 the columns (for `hungarian-tree`).
+        What is split: 0 the rows (for `HungarianClassical`), 1 the columns (for `HungarianTree(variant="paper")`).
     row_offsets, col_offsets, row_unmatched, col_unmatched
         Of the whole, as in `Problem`.
     """

@@ -53,7 +53,6 @@ METHODS = (
     CLASS,
     TREE,
     Method("classical", "hungarian-classical", {}, 0, 2),
-    Method("tree", "hungarian-tree", {}, 1, 4),
 )
 
 

@@ -48,21 +48,13 @@ _WORDS = {
     'asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");': (
         "now = host::awaited(arrived);"
     ),
-    'asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");': "now = host::awaited(at);",
-    'asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");': "now = host::awaited(at);",
     'asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");': (
         "a = host::load(at), b = host::load(at + 1);"
     ),
-    'asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed." SCOPE ".global.b128 [%0], w;}" '
+    'asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w;}" '
     '::"l"(at), "l"(a), "l"(b) : "memory");': "host::store_words((uint64_t*)at, a, b);",
-    'asm volatile("{.reg .b128 w; ld.relaxed." SCOPE ".global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" '
+    'asm volatile("{.reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" '
     ': "=l"(a), "=l"(b) : "l"(at) : "memory");': "load_both(at, a, b);",
-    'asm volatile("red.relaxed.sys.global.min.s32 [%0], %1;" ::"l"(&ranks[k].best[root]), "r"(at) : "memory");': (
-        "atomicMin(&ranks[k].best[root], at);"
-    ),
-    'asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&ranks[k].arrived[rank]), "r"(times) : "memory");': (
-        "__atomic_store_n(&ranks[k].arrived[rank], times, __ATOMIC_SEQ_CST);"
-    ),
     "extern __shared__ uint64 room[];": "uint64* const room = (uint64*)host::block->room.data();",
 }
 """What only a GPU can do, and what stands for it."""

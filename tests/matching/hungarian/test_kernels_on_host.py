@@ -1,4 +1,4 @@
-"""The default Hungarian kernels of one GPU and of several, run on the host: the CPU's answer, link by link."""
+"""The default Hungarian kernels, run on the host: the CPU's answer, link by link."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import pytest
 
 from auctrack.matching import NotConverged, Problem, solve
 from auctrack.matching.device import cuda
-from auctrack.matching.hungarian import gpu_batch, gpu_classical, multi_gpu_forest
+from auctrack.matching.hungarian import gpu_batch, gpu_classical
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
-from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
+from auctrack.matching.hungarian.shards import Shards
 from auctrack.matching.hungarian.zero_trees import _claim_of
 from auctrack.matching.paths import gpu_dense, gpu_forest
+from auctrack.matching.paths.gpu_dense import DeviceState
+from auctrack.matching.paths.state import FREE
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
@@ -41,16 +43,24 @@ def classical(n_shards: int) -> OnHost:
     return OnHost("hungarian-classical", 0, match_by_dual_phases, n_shards)
 
 
-def tree(n_shards: int) -> OnHost:
-    return OnHost("hungarian-tree", 1, match_by_forests, n_shards)
+def tree() -> OnHost:
+    return OnHost("hungarian-tree", 1, _by_forests, 1)
+
+
+def _by_forests(shards: Shards, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:
+    """Match by the kernel of one device."""
+    (part,) = shards.parts
+    there = DeviceState(*(part.cp.array(array) for array in vars(state).values()))
+    free = part.cp.flatnonzero(there.col_of_row == FREE).astype(np.int32)
+    infeasible_row, counts = gpu_forest.match_by_forests(part, there, free)
+    return infeasible_row, DeviceState(*(cuda.to_host(array) for array in vars(there).values())), counts
 
 
 SOLVERS = {
     "classical-1-int32": (classical(1), np.int32),
     "classical-3-float32": (classical(3), np.float32),
-    "tree-1-int32": (tree(1), np.int32),
-    "tree-2-int32": (tree(2), np.int32),
-    "tree-3-float32": (tree(3), np.float32),
+    "tree-int32": (tree(), np.int32),
+    "tree-float32": (tree(), np.float32),
 }
 
 BATCHES = {"hungarian-classical": gpu_batch.match_by_dual_phases, "hungarian-tree": gpu_batch.match_by_forests}
@@ -80,14 +90,13 @@ def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
 @pytest.fixture
 def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small problems have several blocks of `TREE_THREADS` columns at most."""
-    for module in (gpu_forest, multi_gpu_forest):
-        monkeypatch.setattr(module, "THREADS", TREE_THREADS)
-        monkeypatch.setattr(module, "LEAST_COLUMNS", 16)
+    monkeypatch.setattr(gpu_forest, "THREADS", TREE_THREADS)
+    monkeypatch.setattr(gpu_forest, "LEAST_COLUMNS", 16)
 
 
 @pytest.mark.usefixtures("host_as_devices", "several_blocks")
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("solver", [classical(1), tree(1), tree(2)], ids=["classical-1", "tree-1", "tree-2"])
+@pytest.mark.parametrize("solver", [classical(1), tree()], ids=["classical", "tree"])
 def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(host_kernels, "TURNS", (f"-DDRAWN={seed}", *STEPS_OF_ALL_BLOCKS))
     rng = np.random.default_rng(seed)
@@ -184,7 +193,7 @@ def test_the_answers_to_a_batch_are_the_cpus_whosever_turn_it_is(
 
 
 @pytest.mark.usefixtures("host_as_devices")
-@pytest.mark.parametrize("solver", [classical(2), tree(2)], ids=["classical", "tree"])
+@pytest.mark.parametrize("solver", [classical(2), tree()], ids=["classical", "tree"])
 def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
     cost = np.random.default_rng(5).random((24, 24))
     before, after = solve(cost, solver, "cpu"), solve(cost * 2.0**-300, solver, "cpu")
@@ -197,7 +206,7 @@ def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
     ("solver", "phases"),
     [
         (classical(1), {"reduction_s", "search_s", "compaction_s", "augment_s", "dual_update_s", "certificate_s"}),
-        (tree(2), {"reduction_s", "grow_s", "augment_s", "certificate_s"}),
+        (tree(), {"reduction_s", "grow_s", "augment_s", "certificate_s"}),
     ],
     ids=["classical", "tree"],
 )

@@ -20,9 +20,9 @@ from auctrack.matching import (
 from auctrack.matching.certificate.matched import Matching
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
+from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 from auctrack.matching.hungarian.multi_gpu import Method, match_shards, nothing_matched
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
-from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.shards import Shards, even_split, place
 from auctrack.matching.papers.date_nagi_2016.multi_gpu_classical import match_by_zeros
 from auctrack.matching.papers.date_nagi_2016.multi_gpu_tree import match_by_trees
@@ -145,9 +145,7 @@ def _devices() -> list[str]:
     return [f"cuda:{device.index}" for device in cuda.devices()]
 
 
-GPU_SOLVERS = [
-    (name, variant) for name in ("hungarian-tree", "hungarian-classical") for variant in ("default", "paper")
-]
+GPU_SOLVERS = [("hungarian-classical", "default"), ("hungarian-classical", "paper"), ("hungarian-tree", "paper")]
 
 
 @pytest.mark.gpu
@@ -157,27 +155,12 @@ GPU_SOLVERS = [
     [
         OnOneGpu("hungarian-tree", 1, match_by_trees, 3),
         OnOneGpu("hungarian-classical", 0, match_by_zeros, 3),
-        OnOneGpu("hungarian-tree", 1, match_by_forests, 3),
         OnOneGpu("hungarian-classical", 0, match_by_dual_phases, 3),
     ],
-    ids=["tree-paper", "classical-paper", "tree", "classical"],
+    ids=["tree-paper", "classical-paper", "classical"],
 )
 def test_a_named_case_is_solved_and_proven_in_shards_on_one_gpu(solver: Any, case: Case):
     assert_solves(case, solver, "cuda")
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("ranks", [2, 4])
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(700, 700), (500, 900), (1300, 1300)])
-def test_the_forest_of_several_ranks_is_the_cpus_link_by_link(shape: tuple[int, int], dtype: Any, ranks: int):
-    rng = np.random.default_rng(6)
-    for unmatched_cost in (None, 40):
-        problem = Problem.dense(rng.integers(0, 200, shape).astype(dtype), unmatched_cost=unmatched_cost)
-        here = solve(problem, "hungarian-tree", "cpu")
-        there = solve(problem, OnOneGpu("hungarian-tree", 1, match_by_forests, ranks), "cuda")
-        np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
-        np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
 
 @pytest.mark.gpu
@@ -216,8 +199,8 @@ def test_all_types_and_shapes_are_proven_on_all_devices(solver: str, variant: st
 
 
 @pytest.mark.multigpu
-@pytest.mark.parametrize(("solver", "axis"), [("hungarian-tree", 1), ("hungarian-classical", 0)])
-def test_shards_that_are_on_the_devices_are_solved_there(solver: str, axis: int):
+@pytest.mark.parametrize(("solver", "axis"), [(HungarianTree(variant="paper"), 1), ("hungarian-classical", 0)])
+def test_shards_that_are_on_the_devices_are_solved_there(solver: Any, axis: int):
     cp = cuda.cupy()
     shards: list[Any] = []
     for device in cuda.devices():
@@ -227,12 +210,12 @@ def test_shards_that_are_on_the_devices_are_solved_there(solver: str, axis: int)
     answer = solve(costs, solver)
     assert verify(costs.on_host(), answer)
     with refused(InvalidProblem, argument="solver"):
-        solve(costs, "hungarian-classical" if axis == 1 else "hungarian-tree")
+        solve(costs, "auto" if axis == 1 else HungarianTree(variant="paper"))
 
 
 @pytest.mark.multigpu
-@pytest.mark.parametrize("solver", ["hungarian-tree", "hungarian-classical"])
-def test_costs_go_to_the_devices_from_a_file_and_from_one_of_them(solver: str, tmp_path: Path):
+@pytest.mark.parametrize("solver", [HungarianTree(variant="paper"), HungarianClassical()], ids=["tree", "classical"])
+def test_costs_go_to_the_devices_from_a_file_and_from_one_of_them(solver: Any, tmp_path: Path):
     file = np.memmap(tmp_path / "costs", np.float32, "w+", shape=(400, 500))
     file[:] = np.random.default_rng(8).random((400, 500), np.float32)
     from_file = solve(file, solver, _devices())
@@ -248,5 +231,5 @@ def test_a_row_without_a_partner_is_named_on_all_devices():
     cost = np.ones((20, 30))
     cost[7] = np.inf
     with pytest.raises(Infeasible) as caught:
-        solve(cost, "hungarian-tree", _devices())
+        solve(cost, "hungarian-classical", _devices())
     assert caught.value.rows == (7,)

@@ -13,12 +13,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import DeviceUnavailable, HungarianTree, InvalidProblem, Problem, ShardedCosts, solve
+from auctrack.matching import (
+    DeviceUnavailable,
+    HungarianClassical,
+    HungarianTree,
+    InvalidProblem,
+    Problem,
+    ShardedCosts,
+    solve,
+)
 from auctrack.matching.device import cuda
 
 from ...refusals import refused
 
-SPLITTING = ("hungarian-tree", "hungarian-classical")
+SPLITTING = HungarianClassical(), HungarianClassical("paper"), HungarianTree("paper")
 
 # ------------------------------------------------------------------ costs in shards
 
@@ -104,7 +112,7 @@ def _shards_on(*numbers: int) -> ShardedCosts:
 @pytest.mark.parametrize("device", ["cuda:0", ["cuda:1", "cuda:0"], "cpu", ["cuda:0", "cuda:1", "cuda:2"]])
 def test_shards_are_solved_on_their_devices_only(device: Any):
     with refused(InvalidProblem, argument="device", match="cuda:0,cuda:1"):
-        solve(_shards_on(0, 1), "hungarian-tree", device)
+        solve(_shards_on(0, 1), HungarianTree(variant="paper"), device)
 
 
 @pytest.mark.parametrize("device", ["auto", ["cuda:0", "cuda:1"], "cuda:0,cuda:1"])
@@ -166,9 +174,9 @@ NO_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("solver", ["auto", *SPLITTING])
+@pytest.mark.parametrize("solver", ["auto", *SPLITTING], ids=str)
 @pytest.mark.parametrize("device", NO_NAMES, ids=repr)
-def test_what_names_no_cuda_devices_is_refused(device: Any, solver: str):
+def test_what_names_no_cuda_devices_is_refused(device: Any, solver: Any):
     with refused(InvalidProblem, argument="device"):
         solve([[1.0]], solver, device)
 
@@ -217,28 +225,27 @@ with_two_devices = pytest.mark.parametrize("devices", [2], indirect=True)
     ],
     indirect=["devices"],
 )
-@pytest.mark.parametrize("solver", SPLITTING)
-def test_devices_that_are_missing_or_named_twice_are_refused(solver: str, named: Any, why: str):
+@pytest.mark.parametrize("solver", SPLITTING, ids=str)
+def test_devices_that_are_missing_or_named_twice_are_refused(solver: Any, named: Any, why: str):
     with pytest.raises(DeviceUnavailable, match=why):
         solve([[1.0]], solver, named)
 
 
 @with_two_devices
 @pytest.mark.usefixtures("devices")
-@pytest.mark.parametrize("solver", SPLITTING)
-def test_sparse_costs_are_for_one_device(solver: str):
+@pytest.mark.parametrize("solver", SPLITTING, ids=str)
+def test_sparse_costs_are_for_one_device(solver: Any):
     sparse = Problem.sparse(([0, 1], [0], [1.0]), shape=(1, 1))
-    with pytest.raises(DeviceUnavailable, match=solver):
+    with pytest.raises(DeviceUnavailable, match=solver.name):
         solve(sparse, solver, ["cuda:0", "cuda:1"])
 
 
 @with_two_devices
 @pytest.mark.usefixtures("devices")
-@pytest.mark.parametrize("variant", ["default", "paper"])
-@pytest.mark.parametrize("solver", SPLITTING)
-def test_without_nccl_nothing_is_copied_and_the_message_names_the_remedy(solver: str, variant: str):
+@pytest.mark.parametrize("solver", SPLITTING, ids=str)
+def test_without_nccl_nothing_is_copied_and_the_message_names_the_remedy(solver: Any):
     with pytest.raises(DeviceUnavailable, match="nvidia-nccl"):
-        solve(np.ones((4, 4)), solver, ["cuda:0", "cuda:1"], variant=variant)
+        solve(np.ones((4, 4)), solver, ["cuda:0", "cuda:1"])
 
 
 @with_two_devices
@@ -251,6 +258,8 @@ def test_devices_that_cannot_reach_each_other_are_told_to_take_the_papers_way():
 
 @with_two_devices
 @pytest.mark.usefixtures("devices")
-def test_the_sequential_variant_has_no_use_for_devices():
-    with pytest.raises(DeviceUnavailable, match="hungarian-tree"):
-        solve([[1.0]], "hungarian-tree", ["cuda:0", "cuda:1"], variant="sequential")
+@pytest.mark.parametrize("variant", ["default", "sequential"])
+def test_the_tree_is_for_one_device(variant: Any):
+    for problem, device in (([[1.0]], ["cuda:0", "cuda:1"]), (_shards_on(0, 1), "auto")):
+        with pytest.raises(DeviceUnavailable, match="hungarian-tree"):
+            solve(problem, HungarianTree(variant), device)

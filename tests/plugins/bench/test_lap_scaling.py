@@ -57,8 +57,8 @@ def test_devices_that_are_not_there_are_said_to_be_missing(experiment, monkeypat
     device = cuda.Device(0, "GPU", (9, 0), 2**30, 4)
     monkeypatch.setattr(cuda, "devices", lambda: (device, device))
     missing = {v.name: v.missing for v in lap_scaling.scaling(Effort()).variants}
-    assert missing["tree, 2 GPUs"] is None
-    assert missing["tree, 4 GPUs"] == "needs 4 CUDA devices; there are 2"
+    assert missing["classical, 2 GPUs"] is None
+    assert missing["classical, 4 GPUs"] == "needs 4 CUDA devices; there are 2"
 
 
 def test_large_problems_give_every_gpu_as_many_costs():
@@ -85,7 +85,7 @@ def test_large_problems_say_which_gpus_they_lack(monkeypatch):
     device = cuda.Device(0, "GPU", (9, 0), 2**30, 4)
     monkeypatch.setattr(cuda, "devices", lambda: (device,))
     missing = {e.name: variant.missing for e in lap_large.large(Effort()) for variant in e.variants}
-    assert missing["large-1-tree"] is None
+    assert missing["large-1-classical"] is None
     assert missing["large-4-classical"] == "needs 4 CUDA devices; there are 1"
 
 
