@@ -16,7 +16,6 @@ typedef int offset_t;
 #endif
 
 constexpr uint32 FULL_WARP = 0xffffffffu;
-constexpr int SEARCHES_COUNTED = 64;  // of a solve, the first, whose paths are counted one by one
 
 __device__ __forceinline__ int global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ int all_threads() { return gridDim.x * blockDim.x; }

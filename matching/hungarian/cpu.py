@@ -22,7 +22,7 @@ from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
 SEARCHES_COUNTED = 40
-"""Searches whose paths are counted one by one, for the paper's Table 2."""
+"""Searches of the paper's forests whose paths are counted one by one, for its Table 2."""
 
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
@@ -83,7 +83,7 @@ def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
     match_by_zeros = named(".papers.date_nagi_2016.classical:match_by_zeros")
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
     names = ("searches", "rows_scanned", "dual_updates", "compressions")
-    return _in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last, counts_paths=False)
+    return _in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last)
 
 
 def _by_trees_of_many(
@@ -101,35 +101,32 @@ def _by_dual_phases(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarra
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     match_by_trees = named(".papers.date_nagi_2016.tree:match_by_trees")
     names = ("searches", "rows_scanned", "dual_updates")
-    return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state), counts_paths=False)
+    return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state))
 
 
 def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
     match_by_forests, no_forest = (
         named(f".papers.date_nagi_2016.forest:{name}") for name in ("match_by_forests", "no_forest")
     )
-    names = ("searches", "rows_scanned", "dual_updates", "levels")
-    return _in_runs(match_by_forests, names, parts, graph, many, state, no_trees(state), no_forest(state))
+    names = ("searches", "rows_scanned", "dual_updates", "levels", *range(SEARCHES_COUNTED))
+    infeasible_row, counts = _in_runs(
+        match_by_forests, names, parts, graph, many, state, no_trees(state), no_forest(state)
+    )
+    paths = [counts.pop(search) for search in range(SEARCHES_COUNTED)]
+    return infeasible_row, counts | {"paths_of_search": np.array(paths)}
 
 
 def _in_runs(
-    match: Callable[..., int], names: tuple[str, ...], parts: Parts, graph: Graph, *rest: Any, counts_paths: bool = True
-) -> tuple[np.ndarray, dict[str, Any]]:
-    """Call `match(rows, *graph, *rest, counts, paths)` for each component, the runs of these side by side.
+    match: Callable[..., int], names: tuple[Any, ...], parts: Parts, graph: Graph, *rest: Any
+) -> tuple[np.ndarray, dict[Any, Any]]:
+    """Call `match(rows, *graph, *rest, counts)` for each component, the runs of these side by side.
 
-    Returns an infeasible row or -1 for each run, and the counts by `names`; `counts_paths` is whether `match` takes
-    `paths`, to count those of each search.
+    Returns an infeasible row or -1 for each run, and the counts by `names`.
     """
     runs = len(parts[2]) - 1
-    counts, found = np.zeros((runs, len(names)), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
-
-    def match_run(c: int) -> int:
-        counted = (counts[c], found[c]) if counts_paths else (counts[c],)
-        return _of_run(match, c, parts, graph, *rest, *counted)
-
-    infeasible_row = np.array(side_by_side(match_run, range(runs)))
-    stats: dict[str, Any] = dict(zip(names, counts.sum(axis=0).tolist(), strict=True))
-    return infeasible_row, stats | ({"paths_of_search": found.sum(axis=0)} if counts_paths else {})
+    counts = np.zeros((runs, len(names)), np.int64)
+    infeasible_row = side_by_side(lambda c: _of_run(match, c, parts, graph, *rest, counts[c]), range(runs))
+    return np.array(infeasible_row), dict(zip(names, counts.sum(axis=0).tolist(), strict=True))
 
 
 def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *rest: Any) -> int:

@@ -158,8 +158,7 @@ __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_
         }
         limit = bits_of(0 < delta && delta < none() / LIMIT ? LIMIT * delta : none());
         const int64 began = nanoseconds();
-        const int matched = match_on_zeros(s, group, delta, shared, progress);
-        if (group.leads() && progress.dual_phases < SEARCHES_COUNTED) s.counts->paths[progress.dual_phases] = matched;
+        match_on_zeros(s, group, delta, shared, progress);
         const int64 matched_at = nanoseconds();
         update_duals(s, group, delta, progress);
         group.sync(s.counts);

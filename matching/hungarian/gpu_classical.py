@@ -164,5 +164,4 @@ def stats_of(done: Any) -> dict[str, Any]:
         "searches": int(progress["dual_phases"].sum()),
         **{name: int(progress[name].sum()) for name in names},
         **{name: progress[key].max() / 1e9 for name, key in {**times, "dual_update_s": "update_ns"}.items()},
-        "paths_of_search": done["paths"].sum(axis=0),
     }

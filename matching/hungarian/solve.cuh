@@ -39,7 +39,6 @@ struct Counts {
     uint64 least_sink;  // bits of the least of the free rows' distances to a sink
     uint64 delta;
     Progress progress;
-    int paths[SEARCHES_COUNTED];  // of each of the first dual phases
 };
 
 // Arrays in global memory.

@@ -35,11 +35,10 @@ ENDS = (3, 4)
 
 
 @compiled
-def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, counts, found):
+def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, counts):
     """Match every given row; parameters and result as `tree.match_by_trees`.
 
-    `counts`, int64 (5,), is incremented: dual phases, rows scanned, dual updates, phases, levels. `found`, int64 (k,),
-    counts the paths of the first k dual phases.
+    `counts`, int64 (5,), is incremented: dual phases, rows scanned, dual updates, phases, levels.
     """
     trees = with_lists(rows, indptr, trees)
     within = np.empty(len(trees.reached), np.int32)
@@ -49,7 +48,6 @@ def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, count
         if delta >= state.none:
             forget(trees.reached[:n_reached], state, trees)
             return roots[0]
-        before = len(roots)
         covered = within[:n_within]
         cols, costs = _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros)
         if state.is_bounded:
@@ -57,8 +55,6 @@ def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, count
         roots = match_on_zeros(roots, cols, costs, state, trees, zeros, counts)
         _move_duals(delta, roots, covered, state, trees, zeros)
         forget(trees.reached[:n_reached], state, trees)
-        if counts[0] < len(found):
-            found[counts[0]] += before - len(roots)
         counts[0] += 1
         counts[2] += delta > 0
     return -1

@@ -114,12 +114,8 @@ __device__ __forceinline__ int augment(const Solve& s, const Group& group, price
     return paths;
 }
 
-// A maximum matching on the pairs of zero slack; returns how many rows it matched. All threads of the group.
-__device__ __forceinline__ int match_on_zeros(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
-    int matched = 0, paths = 1;
-    while (paths > 0 && broadcast(&s.counts->free_rows[progress.phases & 1], shared) > 0) {
-        paths = augment(s, group, delta, shared, progress);
-        matched += paths;
+// A maximum matching on the pairs of zero slack. All threads of the group.
+__device__ __forceinline__ void match_on_zeros(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
+    while (broadcast(&s.counts->free_rows[progress.phases & 1], shared) > 0 && augment(s, group, delta, shared, progress) > 0) {
     }
-    return matched;
 }

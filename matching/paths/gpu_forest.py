@@ -73,7 +73,7 @@ def stats_of(done: Any) -> dict[str, Any]:
     names = ("searches", "rows_scanned", "dual_updates", "levels")
     stats: dict[str, Any] = {name: int(done[name]) for name in names}
     seconds = {"grow_s": done["search_ns"] / 1e9, "augment_s": done["augment_ns"] / 1e9}
-    return {**stats, **seconds, "paths_of_search": done["paths"]}
+    return {**stats, **seconds}
 
 
 def _shape(costs: DeviceCosts) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from ..device.structs import struct
 from ..problem.gpu_graph import DeviceGraph, Prices
 
 THREADS = 512
-SEARCHES_COUNTED, _NO_SINK = (cuda.declared("paths/trees.cu", name) for name in ("SEARCHES_COUNTED", "NO_SINK"))
+_NO_SINK = cuda.declared("paths/trees.cu", "NO_SINK")
 _WORDS = struct("paths/trees.cu", "Words")
 
 
@@ -40,7 +40,7 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, A
         Updated; matched edges have zero slack, all other unmatched rows at their bound.
     free : cupy.ndarray of int32 (k,)
     stats : dict, optional
-        Counts, seconds and paths of the first searches are added.
+        Counts and seconds are added.
 
     Returns
     -------
@@ -93,7 +93,6 @@ def _add(stats: dict[str, Any], done: np.void) -> None:
     more = {name: int(done[name]) for name in ("searches", "rows_scanned", "levels", "sweeps")}
     more["dual_updates"] = int(done["searches"])
     more |= {f"{step}_s": done[f"{clock}_ns"] / 1e9 for step, clock in _CLOCKS.items()}
-    more["paths_of_search"] = done["paths"]
     for name, number in more.items():
         stats[name] = stats.get(name, 0) + number
 

@@ -217,7 +217,6 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
             self.r[own.row[g]] = own.r[g];
         }
         grid_barrier(&counts->barrier);  // duals and free rows are the next search's
-        if (leads && search < SEARCHES_COUNTED) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
         augment_ns += nanoseconds() - grown;
         ++search;
     }

@@ -129,7 +129,6 @@ struct Counts {
     uint32 barrier;
     int searches, levels, dual_updates;
     int64 rows_scanned, search_ns, augment_ns;
-    int paths[SEARCHES_COUNTED];  // found in each of the first searches
 };
 
 // The arrays of a solve.

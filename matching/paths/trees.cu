@@ -183,7 +183,6 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             words->queued[(round + 1) % 3] = 0;
             words->n_reached = words->n_free = 0;
             words->beyond = none(), words->longest = -1;
-            if (words->searches < SEARCHES_COUNTED) words->paths[words->searches] = paths;
             words->searches++;
             const int64 done = nanoseconds();
             words->grow_ns += grown - began, words->settle_ns += settled - grown, words->augment_ns += done - settled;

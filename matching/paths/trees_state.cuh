@@ -45,7 +45,6 @@ struct Words {
     int64 rows_scanned, grow_ns, settle_ns, augment_ns;
     price_t beyond, longest;  // least dist of a row that is not expanded; longest of the roots' paths, -1 without
     int n_free;               // free columns that are reached
-    int paths[SEARCHES_COUNTED];
 };
 
 struct Trees {

@@ -52,12 +52,12 @@ def no_forest(state: State) -> Forest:
 
 
 @compiled
-def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, counts, found):
+def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, counts):
     """Match every given row, a path of every tree a search; parameters and result as `tree.match_by_trees`.
 
     `many` is True to share large levels among numba's threads, else None: what is compiled then loads no OpenMP.
-    `counts`, int64 (4,), is incremented: searches, rows scanned, dual updates, levels. `found`, int64 (k,), counts the
-    paths of the first k searches.
+    `counts`, int64 (4 + k,), is incremented: searches, rows scanned, dual updates, levels, and the paths of the first k
+    searches.
     """
     trees = with_lists(rows, indptr, trees)
     forest = Forest(
@@ -73,8 +73,8 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
         n_paths = _augment_each_tree(roots, forest.ends[:n_sinks], state, trees, forest)
         forget(trees.reached[:n_reached], state, trees)
-        if counts[0] < len(found):
-            found[counts[0]] += n_paths
+        if counts[0] < len(counts) - 4:
+            counts[4 + counts[0]] += n_paths
         counts[0] += 1
 
 

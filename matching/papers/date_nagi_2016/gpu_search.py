@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...paths.gpu_dense import THREADS, DeviceCosts, DeviceState
-from ...paths.gpu_trees import SEARCHES_COUNTED
 from ...paths.state import FREE
 
 ACTIVE, VISITED, REVERSE = 1, 2, 3
+
+SEARCHES_COUNTED = 64
+"""Of a solve, the first, whose paths are counted one by one for Table 2."""
 
 
 @dataclass

@@ -85,4 +85,4 @@ def test_phases_and_paths_are_told(solver: Any):
     of_all = {"reduction_s", "augment_s"}
     of_paper = {"compaction_s", "forward_s", "reverse_s", "dual_update_s"}
     assert (of_all | of_paper if solver.variant == "paper" else of_all) <= set(stats)
-    assert stats["paths_of_search"].sum() == 400
+    assert solver.variant != "paper" or stats["paths_of_search"].sum() == 400

@@ -210,10 +210,9 @@ def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
     ],
     ids=["classical", "tree"],
 )
-def test_phases_and_paths_are_told(solver: Any, phases: set[str]):
+def test_phases_are_told(solver: Any, phases: set[str]):
     stats = solve(np.random.default_rng(1).integers(0, 80, (24, 24)), solver, "cpu").stats
     assert phases <= set(stats)
-    assert stats["paths_of_search"].sum() == 24
     assert stats["searches"] >= 1
 
 

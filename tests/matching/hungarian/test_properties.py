@@ -79,9 +79,7 @@ def test_answers_do_not_depend_on_threads():
 def test_a_stage_finds_many_paths_also_for_real_costs():
     rng = np.random.default_rng(6)
     distances = np.linalg.norm(rng.random((400, 1, 3)) - rng.random((1, 400, 3)), axis=2)
-    stats = solve(distances, "hungarian-classical", "cpu").stats
-    assert stats["paths_of_search"].sum() == 400
-    assert stats["searches"] <= 20
+    assert solve(distances, "hungarian-classical", "cpu").stats["searches"] <= 20
 
 
 @pytest.mark.parametrize("price", [None, 0.1, 0.4], ids=["unequal sides", "many alone", "few alone"])
