@@ -63,7 +63,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
     most_bids = None if options.max_bids is None else options.max_bids * n
     reads = np.inf if most_bids is not None else most_reads(problem)
     if not has_phases(graph, most_bids):
-        graph, prices, infeasible_row = _solve_bounded(graph, pairs, options, most_bids, reads)
+        graph, prices, infeasible_row = _solve_bounded(graph, problem, pairs, options, most_bids, reads)
         prices.count(graph_ns=graph_ns)
         return graph, prices, infeasible_row
     free, prices, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
@@ -71,7 +71,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
         if infeasible_row == TOO_HARD:
-            return _solve_matrix(graph, prices.counts, pairs, options)
+            return _solve_matrix(graph, problem, prices.counts, options)
         if infeasible_row >= 0 or prices.waiting:
             break
         if graph.is_bounded and settle_columns(_bounded_as(graph, free), prices):
@@ -86,7 +86,12 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
 
 
 def _solve_bounded(
-    graph: DeviceGraph, pairs: AllPairs, options: AuctionOptions, most_bids: int | None, reads: float
+    graph: DeviceGraph,
+    problem: Problem,
+    pairs: AllPairs,
+    options: AuctionOptions,
+    most_bids: int | None,
+    reads: float,
 ) -> tuple[DeviceGraph, Prices, int]:
     """Solve from the bounds, then match the rows again that pairs contradict, until none does; as `solve_points`."""
     prices, infeasible_row = solve_graph(graph, most_bids)
@@ -98,7 +103,7 @@ def _solve_bounded(
         if len(violated) == 0:
             return graph, prices, -1
         if scans_left(graph, prices, reads) == 0:
-            return _solve_matrix(graph, prices.counts, pairs, options)
+            return _solve_matrix(graph, problem, prices.counts, options)
         infeasible_row = match_anew(graph, prices, violated)
         pairs.forget()
     prices.unchecked_rows = len(violated)
@@ -128,11 +133,11 @@ def _solve_free(
 
 
 def _solve_matrix(
-    graph: DeviceGraph, counts: dict[str, int], pairs: AllPairs, options: AuctionOptions
+    graph: DeviceGraph, problem: Problem, counts: dict[str, int], options: AuctionOptions
 ) -> tuple[DeviceGraph, Prices, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
     refuse_matrix(options)
-    matrix, prices, infeasible_row = solve_matrix(graph, pairs.points, pairs.kernels)
+    matrix, prices, infeasible_row = solve_matrix(graph, problem)
     prices.count(**counts)
     return matrix, prices, infeasible_row
 

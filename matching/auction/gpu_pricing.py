@@ -24,7 +24,7 @@ class AllPairs:
 
     def __init__(self, x: Side, y: Side, kernels: Any) -> None:
         """Check pairs of `x` and `y` by the kernels of `points/tree.cu`."""
-        self._x, self._y, self.kernels = x, y, kernels
+        self._x, self._y, self._kernels = x, y, kernels
         self._repairs = 0
         self.forget()
 
@@ -58,7 +58,7 @@ class AllPairs:
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, has_slack = certify(graph, prices, prices.v)
         if self._checked is None:
-            self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
+            self._tree, self._checked = self._y.tree(self._kernels, prices.v), cp.full(n, -cp.inf)
         slots = len(self._x.order)
         found, violated, counts = FoundPairs.room_for(graph, FAN), cp.empty(n, cp.int32), cp.zeros(2, cp.int32)
         arguments = (
@@ -67,7 +67,7 @@ class AllPairs:
             *(has_slack if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, violated),
             *(*found.arrays(), counts),
         )
-        self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
+        self._kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
         n_found, n_violated = map(int, counts.get())
         prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
         self._repairs += n_found == 0

@@ -15,7 +15,6 @@
 //   auction_tree       the nodes of one level, a thread a node
 //   auction_neighbours the NEAREST nearest points of every point, and one at the same part of the curve, a thread a point
 //   auction_first_pairs, auction_graph_of_pairs  rows' edges and their costs from a list of pairs, some there twice
-//   auction_point_costs  costs of given pairs
 //   auction_price      up to FAN pairs of a row with c - v < r, FAN lanes a row
 //
 // Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place, but for counts
@@ -271,13 +270,6 @@ extern "C" __global__ void auction_graph_of_pairs(
     const int64 col = pairs[p] % n_cols;
     indices[edges_before] = (int)col;
     costs[edges_before] = cost_of(squared_distance(x + 3 * row, y + 3 * col));
-}
-
-extern "C" __global__ void auction_point_costs(
-    int64 n_pairs, int64 m, const int64* pairs, const double* x, const double* y, double* costs
-) {
-    const int64 p = blockIdx.x * (int64)blockDim.x + threadIdx.x;
-    if (p < n_pairs) costs[p] = cost_of(squared_distance(x + 3 * (pairs[p] / m), y + 3 * (pairs[p] % m)));
 }
 
 // rows: (row_slots, 3) sorted; row_order, row_block their own indices, -1 = none, and blocks; row_duals by own index;
