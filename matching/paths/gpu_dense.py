@@ -11,8 +11,8 @@ import numpy as np
 from ..certificate.hall import violator_where_it_lies
 from ..device import cuda
 from ..errors import Infeasible
-from ..problem import INT_LIMIT, Problem
-from ..problem.gpu_graph import DeviceGraph, bounds_on_device
+from ..problem import Problem
+from ..problem.gpu_graph import DeviceGraph, bounds_on_device, none_beside, types_of
 from .state import FREE
 
 THREADS = 256
@@ -97,7 +97,7 @@ class DeviceCosts:
     @property
     def none(self) -> Any:
         """+inf, or 2**62 in integers: no bound."""
-        return np.int64(INT_LIMIT) if self.cost.dtype.kind == "i" else np.float64(np.inf)
+        return none_beside(self.cost)
 
     @property
     def lowest(self) -> Any:
@@ -127,9 +127,7 @@ class DeviceCosts:
 
     def kernel(self, file: str, name: str, *options: str, cooperative: bool = False) -> Any:
         """Return a kernel in the form for these costs."""
-        cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
-        integer = ["-DINTEGER"] if self.cost.dtype.kind == "i" else []
-        return cuda.load(file, f"-DCOST={cost}", *integer, *options, cooperative=cooperative)[name]
+        return cuda.load(file, *types_of(self.cost), *options, cooperative=cooperative)[name]
 
 
 @dataclass

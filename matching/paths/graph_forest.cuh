@@ -1,21 +1,6 @@
 // The state of the forest that `paths/graph_forest.cu` grows, and the steps of a phase; see there.
 #pragma once
-#include "problem/graph.cuh"
-
-#ifndef LANES
-#define LANES 8
-#endif
-
-// Distances are never negative, so their bits order like the numbers.
-__device__ __forceinline__ void lower(price_t* address, price_t value) { atomicMin((int64*)address, *(int64*)&value); }
-__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
-
-// Parents of later rounds are smaller, then smaller rows.
-__device__ __forceinline__ uint64 parent_key(int round, int row) {
-    return ((uint64)(0x7fffffff - round) << 32) | (uint32)row;
-}
-__device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
-__device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
+#include "paths/parents.cuh"
 
 struct Forest {
     Graph graph;

@@ -1,28 +1,12 @@
 // The state of the trees that `paths/trees.cu` grows; see there.
 #pragma once
-#include "problem/graph.cuh"
+#include "paths/parents.cuh"
 
-#ifndef LANES
-#define LANES 8
-#endif
 constexpr int NO_SINK = 0x7fffffff;
 constexpr int FEW = 4096, MANY = 65536;  // rows that one step of distance should add, no fewer and no more
 
-// Distances are never negative, so their bits order like the numbers.
-__device__ __forceinline__ price_t lower(price_t* address, price_t value) {
-    const int64 before = atomicMin((int64*)address, *(int64*)&value);
-    return *(price_t*)&before;
-}
-__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
 __device__ __forceinline__ price_t now(const price_t* address) { return *(volatile const price_t*)address; }
 __device__ __forceinline__ int now(const int* address) { return *(volatile const int*)address; }
-
-// Parents of later rounds are smaller, then smaller rows.
-__device__ __forceinline__ uint64 parent_key(int round, int row) {
-    return ((uint64)(0x7fffffff - round) << 32) | (uint32)row;
-}
-__device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
-__device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
 
 // The dual of a row: its bound, or its least c - v. NO_MEMBER: none. The whole warp takes part.
 __device__ __forceinline__ price_t dual_of(const Graph& graph, const price_t* row_bound, const price_t* v, int row) {

@@ -18,6 +18,17 @@ PATH_BYTES = 2**29
 THREADS = 256
 
 
+def types_of(cost: Any) -> tuple[str, ...]:
+    """Return the options that give kernels the types of costs, and of prices beside them."""
+    name = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[cost.dtype.name]
+    return (f"-DCOST={name}", *(["-DINTEGER"] if cost.dtype.kind == "i" else []))
+
+
+def none_beside(cost: Any) -> Any:
+    """Return +inf, or 2**62 in integers: no bound."""
+    return np.int64(INT_LIMIT) if cost.dtype.kind == "i" else np.float64(np.inf)
+
+
 @dataclass(frozen=True)
 class DeviceGraph:
     """One matching problem in device memory; a batch is one graph whose parts do not touch.
@@ -91,7 +102,7 @@ class DeviceGraph:
     @property
     def none(self) -> Any:
         """+inf, or 2**62 in integers: no bound."""
-        return np.int64(INT_LIMIT) if self.is_integer else np.float64(np.inf)
+        return none_beside(self.cost)
 
     @property
     def price_dtype(self) -> np.dtype[Any]:
@@ -110,9 +121,7 @@ class DeviceGraph:
 
     def kernel(self, file: str, name: str, *, lanes: bool = False, cooperative: bool = False) -> Any:
         """Return a kernel in the form for this graph's types."""
-        cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
-        options = [f"-DCOST={cost}"]
-        options += ["-DINTEGER"] if self.is_integer else []
+        options = [*types_of(self.cost)]
         options += ["-DDENSE"] if self.is_dense else []
         options += [f"-DLANES={self.lanes}"] if lanes else []
         return cuda.load(file, *options, cooperative=cooperative)[name]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...cardinality.graph import BipartiteGraph, IntArray
-from ...jit.atomics import claim, fetch_add
 from ...jit.compiled import compiled
+from .atomics import claim, fetch_add
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...cardinality.graph import BipartiteGraph, IntArray
-from ...jit.atomics import claim, fetch_add
 from ...jit.compiled import compiled
 from ..phases import phase_statistics
+from .atomics import claim, fetch_add
 from .multicore import ROOTS_PER_TURN, share, thread_count
 
 _ROWS_PER_TURN = 1024

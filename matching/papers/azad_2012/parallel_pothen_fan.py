@@ -15,8 +15,8 @@ import numpy as np
 
 from ...cardinality.graph import BipartiteGraph, IntArray
 from ...cardinality.pothen_fan import augment
-from ...jit.atomics import claim, fetch_add
 from ...jit.compiled import compiled
+from .atomics import claim, fetch_add
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 

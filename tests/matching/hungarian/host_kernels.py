@@ -23,6 +23,7 @@ import pytest
 
 from auctrack.matching.device import cuda
 from auctrack.matching.jit.sources import digest
+from auctrack.matching.problem.gpu_graph import types_of
 
 from ...compiled_cache import CACHE
 from .kernel_twins import HostCosts
@@ -186,9 +187,7 @@ class EmulatedCosts(HostCosts):
         """Return a kernel in the form for these costs."""
         if file not in _WHOLE_METHODS:
             return super().kernel(file, name, *options, cooperative=cooperative)
-        cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
-        integer = ("-DINTEGER",) if self.cost.dtype.kind == "i" else ()
-        return HostKernel(compiled(file, name, f"-DCOST={cost}", *integer, *options, *_WHOLE_METHODS[file], *TURNS))
+        return HostKernel(compiled(file, name, *types_of(self.cost), *options, *_WHOLE_METHODS[file], *TURNS))
 
 
 class HostKernel:

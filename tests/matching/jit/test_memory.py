@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from auctrack.matching.jit.atomics import claim, fetch_add
 from auctrack.matching.jit.bitset import add, empty_bits, has, remove
 from auctrack.matching.jit.prefetch import prefetch
+from auctrack.matching.papers.azad_2012.atomics import claim, fetch_add
 
 
 def test_bits_are_a_set():
