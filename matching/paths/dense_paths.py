@@ -109,7 +109,7 @@ def _bid(row, i, may_displace, state):
         second_col = column_of_rank(row, v, next_lowest, next_least)
         second = row[second_col] - v[second_col]
     if second <= best and second_col >= 0 and state.row_of_col[best_col] >= 0 and state.row_of_col[second_col] >= 0:
-        second_col = _lone_column(row, v, best, state.row_of_col, second_col)
+        second_col = _unassigned_column(row, v, best, state.row_of_col, second_col)
     best_cost = best * 0 + row[best_col]
     second_cost = best * 0 + row[second_col] if second_col >= 0 else best_cost
     choice = best_col, best_cost, second_col, second_cost, second, best
@@ -117,7 +117,7 @@ def _bid(row, i, may_displace, state):
 
 
 @compiled
-def _lone_column(row, v, value, row_of_col, otherwise):
+def _unassigned_column(row, v, value, row_of_col, otherwise):
     """Return the first unassigned column whose c - v is the row's least, `value`; integers of short range tie often."""
     for j in range(len(v)):
         if row_of_col[j] < 0 and row[j] - v[j] <= value:
