@@ -12,28 +12,21 @@ from .bidding import increment_beside
 from .gpu_scaling import bid_to_eps
 from .options import AuctionOptions
 
+_PAPER = ".papers.vasconcelos_2009.gpu"
+
 
 def match_within_eps(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
-    eps = increment_beside(_paper_eps(graph) if options.eps is None else options.eps, _largest_cost(graph))
+    eps = named(f"{_PAPER}:increment")(graph) if options.eps is None else options.eps
+    eps = increment_beside(eps, _largest_cost(graph))
     if options.variant == "paper":
-        bid_as_in_the_paper = named(".papers.vasconcelos_2009.gpu:bid_as_in_the_paper")
-        prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
+        prices = named(f"{_PAPER}:bid_as_in_the_paper")(graph.as_floats(), replace(options, eps=eps))
     else:
         most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
         prices = bid_to_eps(graph.as_floats(), eps, most_bids)
     if graph.is_integer:
         prices.v = graph.cp.floor(prices.v).astype(np.int64)
     return prices
-
-
-def _paper_eps(graph: DeviceGraph) -> float:
-    """Return the increment that stands in for the paper's, which it does not name."""
-    if graph.is_integer:
-        return 1 / (graph.n_rows + 1)
-    finite = graph.cost[graph.cost < graph.none]
-    spread = float(finite.max() - finite.min()) if len(finite) else 0.0
-    return 0.1 * spread / max(graph.n_rows, 1) or 1.0
 
 
 def _largest_cost(graph: DeviceGraph) -> float:

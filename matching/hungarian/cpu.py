@@ -21,8 +21,7 @@ from .reduction import reduce_columns, reduce_rows
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
-SEARCHES_COUNTED = 40
-"""Searches of the paper's forests whose paths are counted one by one, for its Table 2."""
+_PAPER = ".papers.date_nagi_2016.cpu"
 
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
@@ -30,16 +29,16 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 
 def match_classical(problem: Problem, *, sequential: bool) -> Matched:
     """Match by the classical variant, with one path a search or in dual phases."""
-    return _match(problem, _by_zeros if sequential else _by_dual_phases)
+    return _match(problem, named(f"{_PAPER}:by_zeros") if sequential else _by_dual_phases)
 
 
 def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matched:
     """Match by the alternating-tree variant, with one path a search or one of each tree."""
-    forests = partial(_by_forests, many=None if threads in (None, 1) else True)
+    forests = partial(named(f"{_PAPER}:by_forests"), many=None if threads in (None, 1) else True)
     methods: dict[str, Method] = {
-        "sequential": _by_trees,
+        "sequential": named(f"{_PAPER}:by_trees"),
         "paper": forests,
-        "default": partial(_by_trees_of_many, forests=forests),
+        "default": partial(_by_forests_or_phases, forests=forests),
     }
     with named(".papers.date_nagi_2016.numba_threads:numba_threads")(threads):
         return _match(problem, methods[variant])
@@ -79,44 +78,19 @@ def _graph(problem: Problem) -> Graph:
     return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
 
 
-def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
-    match_by_zeros = named(".papers.date_nagi_2016.classical:match_by_zeros")
-    first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
-    names = ("searches", "rows_scanned", "dual_updates", "compressions")
-    return _in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last)
-
-
-def _by_trees_of_many(
+def _by_forests_or_phases(
     parts: Parts, graph: Graph, state: State, *, forests: Method
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all ends at few paths."""
-    return forests(parts, graph, state) if graph[1] is None else _by_dual_phases(parts, graph, state)
+    return (forests if graph[1] is None else _by_dual_phases)(parts, graph, state)
 
 
 def _by_dual_phases(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")
-    return _in_runs(match_by_dual_phases, names, parts, graph, state, no_trees(state), no_zeros(state))
+    return in_runs(match_by_dual_phases, names, parts, graph, state, no_trees(state), no_zeros(state))
 
 
-def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
-    match_by_trees = named(".papers.date_nagi_2016.tree:match_by_trees")
-    names = ("searches", "rows_scanned", "dual_updates")
-    return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state))
-
-
-def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
-    match_by_forests, no_forest = (
-        named(f".papers.date_nagi_2016.forest:{name}") for name in ("match_by_forests", "no_forest")
-    )
-    names = ("searches", "rows_scanned", "dual_updates", "levels", *range(SEARCHES_COUNTED))
-    infeasible_row, counts = _in_runs(
-        match_by_forests, names, parts, graph, many, state, no_trees(state), no_forest(state)
-    )
-    paths = [counts.pop(search) for search in range(SEARCHES_COUNTED)]
-    return infeasible_row, counts | {"paths_of_search": np.array(paths)}
-
-
-def _in_runs(
+def in_runs(
     match: Callable[..., int], names: tuple[Any, ...], parts: Parts, graph: Graph, *rest: Any
 ) -> tuple[np.ndarray, dict[Any, Any]]:
     """Call `match(rows, *graph, *rest, counts)` for each component, the runs of these side by side.

@@ -53,6 +53,15 @@ def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     return prices
 
 
+def increment(graph: DeviceGraph) -> float:
+    """Return the increment that stands in for the one that the paper does not name."""
+    if graph.is_integer:
+        return 1 / (graph.n_rows + 1)
+    finite = graph.cost[graph.cost < graph.none]
+    spread = float(finite.max() - finite.min()) if len(finite) else 0.0
+    return 0.1 * spread / max(graph.n_rows, 1) or 1.0
+
+
 def _settled(counter: Any, retired: Any, assigned: Any, *, counting: bool) -> int:
     """Return how many rows need no further bid: one value comes from the device."""
     return int(counter.get()[0]) if counting else int(assigned.sum(dtype=np.int64) + retired.sum(dtype=np.int64))
