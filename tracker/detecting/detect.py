@@ -49,10 +49,10 @@ def detect(
 ) -> Points:
     """Find the blobs of every frame of a movie.
 
-    Frames are worked on in threads, for a GPU read in others; the result does not depend on `workers`, nor on the
-    memory budget. Of each frame there are at most three float32 copies at a time (of a stack of three planes or fewer,
-    five). Where the budget has no room for as many frames as there are workers, several workers share a frame; a frame
-    that is too large for it, or for the GPU asked for, is filtered in tiles.
+    Frames are worked on in threads, for a GPU read and copied there ahead by others; the result does not depend on
+    `workers`, nor on the memory budget. Of each frame there are at most three float32 copies at a time (of a stack of
+    three planes or fewer, five). Where the budget has no room for as many frames as there are workers, several workers
+    share a frame; a frame that is too large for it, or for the GPU asked for, is filtered in tiles.
 
     Parameters
     ----------

@@ -22,6 +22,7 @@ from auctrack.tracker.detecting.side_by_side import GPU_PAYS, crew_for
 from ...matching.auction.on_host import be_the_device
 from ...matching.hungarian.host_kernels import HostArray
 from .test_detect import Stack, gaussian_spots
+from .test_side_by_side import Counted
 
 
 @pytest.fixture(params=[pytest.param("host", marks=pytest.mark.kernels), pytest.param("gpu", marks=pytest.mark.gpu)])
@@ -108,6 +109,13 @@ def test_a_movie_has_the_threshold_and_the_particles_that_a_cpu_finds(gpu):
     found, points = (detect(movie, wanted, device=device).table for device in (gpu, "cpu"))
     assert len(points) > 20
     np.testing.assert_allclose(found, points, rtol=1e-3, atol=2e-3)
+
+
+def test_a_frame_is_read_once_for_the_settings_and_for_what_is_found(gpu):
+    movie = Counted(np.stack([noisy((40, 50), seed, 30) for seed in range(7)]).astype(np.uint16))
+    found = detect(movie, DetectSettings(), device=gpu).table
+    assert sorted(movie.read) == list(range(7))
+    np.testing.assert_allclose(found, detect(movie, DetectSettings(), device="cpu").table, rtol=1e-3, atol=2e-3)
 
 
 @pytest.mark.parametrize("separation", [0.5, 3.0, 4.0, 40.0])
