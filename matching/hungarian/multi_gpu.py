@@ -75,7 +75,9 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
     if costs.axis != axis:
         sides = ("rows (axis 0)", "columns (axis 1)")
         raise InvalidProblem(
-            f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}.", argument="solver"
+            f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}. HungarianClassical takes "
+            "rows, HungarianTree(variant='paper') columns.",
+            argument="solver",
         )
     ends = np.cumsum([shard.shape[axis] for shard in costs.shards])
     return Shards(costs, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _collective(cp, numbers))
