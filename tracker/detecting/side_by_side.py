@@ -135,7 +135,7 @@ class Coming:
         """Begin with frames that are `looked_at` before the work on them."""
         self.crew = crew
         self._movie, self._numbers, self._room = movie, numbers, room_for(crew.device)
-        self._order = iter([*looked_at, *(number for number in numbers if number not in set(looked_at))])
+        self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Frame]] = {}
         self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
         at_a_time = max(1, min(_FRAMES_READ, _VOXELS_READ // math.prod(movie.shape)))
