@@ -21,33 +21,22 @@ _ROUNDS = 4  # before it is looked whether any peak is undecided, which takes lo
 _BLOCKS = 8  # a multiprocessor, of those that go through a list whose length the GPU alone knows
 
 
-def peaks_above(response: Any, threshold: Any) -> Any:
-    """Return the voxels of a response on the current device that no neighbour exceeds, as `peaks.peaks_above`.
+def local_maxima(response: Any, threshold: Any, separation: float | None, scale: np.ndarray) -> Any:
+    """Return the peaks of a response on the current device, as `peaks.local_maxima` does.
 
     Parameters
     ----------
     response : cupy.ndarray, float32 (z, y, x)
     threshold : cupy.ndarray, float32 (1,)
+    separation : float or None
+        Such that peaks `can_be_told_apart`. None: all peaks are returned.
+    scale : float64 (3,)
+        Size of a voxel along each axis.
 
     Returns
     -------
     cupy.ndarray, int64 (n,)
         Ascending places in the flattened response.
-    """
-    return cuda.cupy().sort(_listed(response[None], threshold, None, np.ones(3), of_dips=False, margin=0))
-
-
-def peaks_apart(response: Any, threshold: Any, separation: float, scale: np.ndarray) -> Any:
-    """Return those that stay when each drops every lower one nearer than `separation`, as `peaks.apart`.
-
-    Parameters
-    ----------
-    response, threshold
-        As in `peaks_above`.
-    separation : float
-        Such that peaks `can_be_told_apart`.
-    scale : float64 (3,)
-        Size of a voxel along each axis.
     """
     return cuda.cupy().sort(_listed(response[None], threshold, separation, scale, of_dips=False, margin=0))
 
@@ -61,7 +50,7 @@ def extrema(responses: Any, thresholds: Any, separation: float, scale: np.ndarra
     thresholds : cupy.ndarray, float32 (images,)
         For heights and for depths.
     separation, scale
-        As in `peaks_apart`.
+        As in `local_maxima`.
 
     Returns
     -------

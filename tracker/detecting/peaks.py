@@ -30,9 +30,10 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
     limit = float(np.float32(min(threshold, BRIGHTEST)))
     if cuda.is_device_array(volume):
         threshold_there, steps = there(np.array([limit], np.float32)), gpu_peaks.steps_of(scale)
-        if gpu_peaks.can_be_told_apart(separation, steps):
-            return gpu_peaks.peaks_apart(volume, threshold_there, separation, steps)
-        peaks = gpu_peaks.peaks_above(volume, threshold_there)
+        by_voxels = gpu_peaks.can_be_told_apart(separation, steps)
+        peaks = gpu_peaks.local_maxima(volume, threshold_there, separation if by_voxels else None, steps)
+        if by_voxels:
+            return peaks
     else:
         peaks = peaks_above(volume, limit)
     voxels = np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
