@@ -18,6 +18,9 @@ from ..points import Points, Tracks
 from .content import Written
 from .physical_columns import with_physical_columns
 
+_ROWS_AT_ONCE = 1 << 14
+"""Of a CSV file; by 1,024, Arrow's own number, writing takes a tenth longer."""
+
 
 def csv(points: Points, settings: Mapping[str, object]) -> Written:
     """Return points as CSV, with physical columns."""
@@ -79,6 +82,6 @@ def _to_csv(table: pa.Table, file: BinaryIO) -> None:
     csv_text.writer(header, lineterminator="\n").writerow(table.column_names)
     file.write(header.getvalue().encode())
     try:
-        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False, batch_size=_ROWS_AT_ONCE))
     except pa.ArrowInvalid as error:
         raise InvalidInput(f"the table has a column that CSV cannot hold ({error}); write .parquet.") from error
