@@ -16,7 +16,7 @@ _APART = str(Path(__file__).with_name("apart.cu"))
 _ROOM = 1 << 16  # places of the list at first, at least; where peaks are more it is made anew
 _VOXELS_A_PEAK = 32  # of noise there are as many or more
 _MOST_VOXELS = 1 << 15  # that a peak looks at for rivals; where there would be more, a tree finds them sooner
-_VOXELS = 4  # that a thread looks at, as in the kernel
+_VOXELS = cuda.declared(_KERNELS, "VOXELS")  # that a thread looks at
 _ROUNDS = 4  # before it is looked whether any peak is undecided, which takes longer than a round
 _BLOCKS = 8  # a multiprocessor, of those that go through a list whose length the GPU alone knows
 

@@ -17,9 +17,9 @@ from .gpu_tables import there
 from .separable import UNTOUCHED, AxisTaps
 
 THREADS = 256
-_RUN = 8  # voxels of a thread along z and y, as in the kernels
-_BYTES_OF_PAIR = 8
 _KERNELS = str(Path(__file__).with_name("separable.cu"))
+_RUN = cuda.declared(_KERNELS, "RUN")  # voxels of a thread along z and y
+_BYTES_OF_PAIR = 8
 
 
 def filtered(image: Any, axes: Sequence[AxisTaps], second: float, weights: tuple[float, float]) -> Any:

@@ -11,7 +11,7 @@ from ...matching.device import cuda
 
 THREADS = 512
 _KERNELS = str(Path(__file__).with_name("spread.cu"))
-_COUNTS = 33  # of each image, as in the kernel
+_COUNTS = cuda.declared(_KERNELS, "COUNTS")  # of each image
 
 
 def spreads(responses: Any, mad_to_sigma: float, clip: float, clippings: int) -> np.ndarray:

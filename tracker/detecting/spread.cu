@@ -1,8 +1,8 @@
 // How wide responses spread: `threshold._spread` of several images, on a GPU. All blocks are resident and share the images out.
 #include "device/common.cuh"
 
-constexpr int BITS = 31, COUNTS = BITS + 2;  // of a magnitude; that are taken of each image
-constexpr uint32 MAGNITUDE = 0x7fffffffu;    // their order is that of their bits
+constexpr int BITS = 31, COUNTS = 33;      // of a magnitude; that are taken of each image, one a bit and two more
+constexpr uint32 MAGNITUDE = 0x7fffffffu;  // their order is that of their bits
 
 // Of the voxels of an image those of one thread.
 struct Share {
@@ -27,8 +27,8 @@ struct Share {
     }
 };
 
-// responses: images of `n` voxels. counts: COUNTS of each image, 0. partials:
-// (clippings, images, 2, warps of an image), what each warp sums up. spreads: of each image.
+// responses: images of `n` voxels. counts: COUNTS of each image, 0 to begin with. partials: (clippings, images, 2, warps of an image),
+// what each warp sums up. spreads: of each image.
 extern "C" __global__ void spreads(const float* responses, int n, int images, double mad_to_sigma, double clip, int clippings,
                                    int* counts, double* partials, uint32* arrived, double* spreads) {
     const int image = blockIdx.x % images, blocks = gridDim.x / images;
