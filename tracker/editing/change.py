@@ -21,8 +21,8 @@ class Change:
     gone, made : tuple of (source, target)
         Every link that went, and every one that came.
     others_gone, others_made : tuple of (source, target)
-        What changed besides: those among them that do not join two of the detections that the act names, nor went or
-        came with a detection.
+        What changed besides: those among them that do not join two of the detections that the act names, that it did
+        not itself confirm or forbid, and that did not come or go with a detection.
     added, removed, moved : tuple of int
         Detections that came, went, and have another place.
     touched : tuple of int

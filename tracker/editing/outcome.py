@@ -37,9 +37,10 @@ def outcome(movie: Corrected, act: Mapping[str, Any], own: set[int], entries: En
     detections = movie.detections
     added = {d for d, was in _first(entries, detections.added).items() if was is NOTHING}
     removed = {*_first(entries, detections.gone)}
+    said = {*_first(entries, movie.pins), *_first(entries, movie.bans)}
 
     def is_other(link: Link) -> bool:
-        return not own.issuperset(link) and (added | removed).isdisjoint(link)
+        return not own.issuperset(link) and link not in said and (added | removed).isdisjoint(link)
 
     return Change(
         act,

@@ -43,8 +43,7 @@ class Correcting(QObject):
         super().__init__(parent)
         self._parts = parts
         self._showing = showing
-        self._clicked: list[Clicked] = []
-        self._named: list[str] = []
+        self._clicked: dict[Clicked, str] = {}
         self._goes_on = False
         self._said = ""
         self._acted_on: Link | None = None
@@ -102,13 +101,12 @@ class Correcting(QObject):
 
     def act_on_clicked(self, act: ClickedAct) -> None:
         """Do something with the particles that were clicked last."""
-        rows = act.take(self._clicked)
+        rows = act.take([*self._clicked])
         if rows is None:
             self._parts.bar.say(f"{act.help}, then press {act.key.upper()}.")
             return
         do = partial(act.act, ground=self._ground()) if act.is_told_ground else act.act
-        if self._start(lambda: self._parts.session.correcting(do, *rows)):
-            self._forget_clicks()
+        self._start(lambda: self._parts.session.correcting(do, *rows))
 
     def add_particle(self) -> None:
         """Add a particle under the mouse, in the frame that is shown."""
@@ -120,15 +118,14 @@ class Correcting(QObject):
 
     def move_particle(self) -> None:
         """Put the particle clicked last where the mouse is, in its frame."""
-        row = self._clicked[-1][1] if self._clicked else None
+        row = [*self._clicked][-1][1] if self._clicked else None
         near = None if row is None else self._parts.session.place_of(row)
         at = None if near is None else self._under_mouse(near)
         if row is None or near is None or at is None or at[0] != near[0]:
             self._parts.bar.say("Click a particle, put the mouse where it is in the same frame, and press P.")
             return
         act = partial(move_particle, ground=self._ground(), position=at[1])
-        if self._start(lambda: self._parts.session.correcting(act, row)):
-            self._forget_clicks()
+        self._start(lambda: self._parts.session.correcting(act, row))
 
     def _take_by_hand(self, done: ByHand) -> None:
         """Record what was done in the layer of particles, once the correction before it is done."""
@@ -200,6 +197,7 @@ class Correcting(QObject):
 
     def _show_act(self, acted: Acted) -> None:
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
+        self._forget_clicks()
         self._parts.overlay.show_changes(acted.made, acted.gone)
         self._said = acted.said
         self._parts.bar.say(acted.said)
@@ -224,13 +222,16 @@ class Correcting(QObject):
         results.mark(() if session.chosen is None else (session.chosen,))
         if session.link is not None:
             results.mark_link(session.link)
-        elif self._goes_on and not results.choose_open():
-            self._parts.bar.say(f"{self._said} You have looked at every link of the list.")
+        elif self._goes_on:
+            is_left = results.choose_open()
+            end = "" if is_left else " You have looked at every link of the list."
+            self._parts.bar.say(f"{self._said}{end}")  # and not what can be done with the next one
         self._goes_on = False
 
     def _fail(self, failure: Failure) -> None:
         """Say what could not be done; what was corrected before it may still have to be shown."""
         session = self._parts.session
+        self._parts.bar.say("")
         self._parts.bar.fail(failure)
         self._goes_on = False
         if session.is_behind:
@@ -245,9 +246,10 @@ class Correcting(QObject):
         row = self._parts.session.row_of(track_id, frame)
         if row is None:
             return
-        self._clicked = [*self._clicked, (frame, row)][-MOST:]
-        self._named = [*self._named, f"track {track_id} in frame {frame}"][-MOST:]
-        self._parts.results.show_clicked(self._named)
+        self._clicked.pop((frame, row), None)  # clicked again it is the last one
+        self._clicked[frame, row] = f"track {track_id} in frame {frame}"
+        self._clicked = dict([*self._clicked.items()][-MOST:])
+        self._parts.results.show_clicked([*self._clicked.values()])
         if not self._parts.results.link_button.isChecked():
             return
         if len(self._clicked) > 1:
@@ -256,8 +258,8 @@ class Correcting(QObject):
             self._parts.bar.say("Now click the particle that it is linked to, in another frame.")
 
     def _forget_clicks(self) -> None:
-        self._clicked, self._named = [], []
-        self._parts.results.show_clicked(self._named)
+        self._clicked = {}
+        self._parts.results.show_clicked(())
 
     def _switch_clicks(self, on: bool) -> None:
         """Begin or end linking by clicks."""

@@ -74,10 +74,9 @@ class Looking(QObject):
             self._parts.overlay.forget_link()
             self._parts.bar.say(f"Track {track_id}, frame {frame}: no single link leads here.")
             return
-        ends = [session.place_of(end) for end in session.link]
-        link = np.array([[(at, *place) for at, place in ends]])
+        link = np.array([[(at, *place) for at, place in map(session.place_of, session.link)]])
         self._parts.overlay.show_link(link, np.empty((0, *link.shape[1:])))
-        self._parts.bar.say(f"Track {track_id}: C confirms, B breaks its link of frames {ends[0][0]}–{frame} (yellow).")
+        self._say_what_to_do(session.link)
 
     def _choose_listed(self, track_id: int) -> None:
         """Choose a track, and go where it begins."""
@@ -119,25 +118,33 @@ class Looking(QObject):
         links = self._parts.session.suspicious
         if links is not None and position < len(links):
             link = links.iloc[position]
+            ends = int(link["source"]), int(link["target"])
             track_id, frame = int(link["track_id"]), int(link["frame"])
             self._plot(track_id)
             self._parts.results.show_chosen(track_id)
             self._parts.overlay.go_to(track_id, frame)
             self._parts.overlay.choose([track_id])
-            self._look_at((int(link["source"]), int(link["target"])))
+            self._say_what_to_do(ends)
+            self._look_at(ends)
 
     def _choose_link(self, click: Click) -> None:
         """Look at the link that was clicked."""
         linked = self._parts.session.linked
         if linked is None:
             return
-        tracks, links = linked.linking.tracks, linked.linking.links
-        link = self._parts.overlay.link_under(click, tracks, links)
+        link = self._parts.overlay.link_under(click, linked.linking.tracks, linked.linking.links)
         if link is not None:
             self._parts.results.suspicious.clearSelection()
-            source, target = tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
-            self._parts.bar.say(f"Track {target[0]}: C confirms, B breaks the link of frames {source[1]}–{target[1]}.")
+            self._say_what_to_do(link)
             self._look_at(link)
+
+    def _say_what_to_do(self, link: Link) -> None:
+        """Say which link is chosen, and what can be done with it."""
+        linked = self._parts.session.linked
+        assert linked is not None  # it has the link
+        ends = linked.linking.tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
+        (_, before), (track, frame) = ends
+        self._parts.bar.say(f"Track {track}: C confirms, B breaks the link of frames {before}–{frame} (yellow).")
 
     def _look_at(self, link: Link) -> None:
         self._parts.session.link = link

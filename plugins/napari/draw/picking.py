@@ -13,6 +13,8 @@ from ....tracker.editing.change import Link
 from ....tracker.points import AXES, Tracks
 from .drawing import in_axes_of
 
+_SAME = 0.1  # of a ring's radius: particles seen so near to each other are one behind the other
+
 
 @dataclass(frozen=True)
 class Click:
@@ -36,18 +38,28 @@ class Click:
 def particle_under(click: Click, layer: Any) -> int | None:
     """Return the row of the particle of a Points layer that is under a click, None where there is none.
 
-    In 2D, where rings overlap, that is the one whose middle is nearest; napari would give the one drawn last.
+    Where rings overlap that is the one whose middle is seen nearest to it, of those behind each other the foremost;
+    napari would give the one drawn last, or in 3D the foremost.
     """
     value = layer.get_value(
         click.position, view_direction=click.view_direction, dims_displayed=[*click.displayed], world=True
     )
-    if value is None or click.view_direction is not None:
-        return None if value is None else int(value)
+    if value is None:
+        return None
     rows = np.asarray(layer._view_indices)  # noqa: SLF001 - napari offers no other way to what it shows
     away = _in_world(layer, layer.data[rows]) - np.asarray(click.position, dtype=np.float64)[-layer.ndim :]
-    across = np.abs(away[:, [axis - len(click.position) for axis in click.displayed]]).max(axis=1)
-    is_under = (across <= layer.size[rows] / 2 * layer.scale[-1]) | (rows == value)
-    return int(rows[np.argmin(np.where(is_under, np.linalg.norm(away[:, 1:], axis=1), np.inf))])
+    shown = [axis - len(click.position) for axis in click.displayed]
+    radius = layer.size[rows] / 2 * layer.scale[-1]
+    if click.view_direction is None:
+        across, apart = np.abs(away[:, shown]).max(axis=1), np.linalg.norm(away[:, 1:], axis=1)
+        order = np.argsort(apart, kind="stable")
+    else:
+        sight = np.asarray(click.view_direction, dtype=np.float64)[list(click.displayed)]
+        depth = away[:, shown] @ sight
+        across = np.linalg.norm(away[:, shown] - np.outer(depth, sight), axis=1)
+        order = np.lexsort((depth, np.rint(across / radius / _SAME)))
+    is_under = (across <= radius) | (rows == value)
+    return int(rows[order[is_under[order]][0]])
 
 
 def drawn_links(

@@ -19,6 +19,10 @@ _OF_ONE = {"move_detection": "moved", "delete_detection": "deleted"}
 _OF_MANY = {"add_detection": "added", **_OF_ONE}
 
 
+_FEW = 4
+"""Detections of links whose tracks are named."""
+
+
 class Words(NamedTuple):
     """An act in words: "Track 12", "link of frames 3–4 broken"; acts on several places have no subject."""
 
@@ -45,7 +49,9 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
         return Words("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
     if name == "hold_links":
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
-        return Words("", " and ".join(f"{_links(n)} {what}" for n, what in counts if n))
+        ends = {end for link in (*act["pinned"], *act["forbidden"]) for end in link}
+        subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
+        return Words(subject, " and ".join(f"{_links(n)} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in _detections(act)]
     return Words(_tracks(seen), _WHAT.get(name, lambda _: name.replace("_", " "))([one.frame for one in seen]))
 

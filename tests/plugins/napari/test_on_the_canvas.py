@@ -189,7 +189,7 @@ def test_where_rings_overlap_a_click_picks_the_nearest_middle(viewer, lines, mou
         show(viewer, place)
         click(viewer, mouse, place)
         finish(lines)
-        near = place_of(lines, lines.correcting._clicked[-1][1])
+        near = place_of(lines, [*lines.correcting._clicked][-1][1])
         np.testing.assert_allclose(near, place, atol=0.5)
 
 

@@ -9,7 +9,7 @@ from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at, shown  # noqa: F401 - a fixture among them
 from .test_correcting import links, press
-from .test_on_the_canvas import lines, point_at, show  # noqa: F401 - a fixture among them
+from .test_on_the_canvas import lines, point_at  # noqa: F401 - a fixture among them
 
 NEIGHBOUR = (2, 4, 12, 20)
 
@@ -119,6 +119,47 @@ def test_each_act_and_its_undoing_name_tracks_and_frames_and_leave_no_trace(view
     press(viewer, "Shift-u")
     finish(shown)
     np.testing.assert_array_equal(picture(viewer), after)
+
+
+def test_the_link_that_is_next_in_the_list_is_said_and_then_what_was_done_with_it(viewer, lines):  # noqa: F811
+    press(viewer, "n")
+    finish(lines)
+    frames = [int(lines.parts.session.place_of(row)[0]) for row in listed(lines)]
+    assert f"link of frames {frames[0]}–{frames[1]}" in status(lines)
+    press(viewer, "c")
+    finish(lines)
+    assert "link of frames {}–{} confirmed".format(*frames) in status(lines)  # though the next one is chosen
+    assert lines.parts.session.link is not None
+
+
+def test_a_particle_clicked_twice_is_one(viewer, shown, mouse):  # noqa: F811
+    click_all(viewer, shown, mouse, CHOSEN[0], CHOSEN[0])
+    assert shown.parts.results.clicked.text().count("in frame") == 1
+    press(viewer, "s")
+    finish(shown)
+    assert shown.parts.session.n_corrections == 0
+
+
+def test_what_was_clicked_stays_so_where_the_act_was_refused(viewer, lines, mouse):  # noqa: F811
+    click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
+    press(viewer, "m")  # too far apart
+    finish(lines)
+    assert lines.parts.bar.error.text()
+    press(viewer, "s")
+    finish(lines)
+    assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (1, "")
+
+
+def test_in_3d_the_particle_whose_middle_is_seen_nearest_is_picked(viewer, lines, mouse):  # noqa: F811
+    """Seen along y, four particles are one behind another, and a fifth is beside them: all their rings are under it."""
+    beside, foremost = (2, 4, 6, 22), (2, 4, 0, 20)
+    viewer.layers["particles of beads"].add(beside)
+    finish(lines)
+    viewer.dims.ndisplay = 3
+    viewer.scene.camera.angles = (0, 0, 90)
+    for place, meant in ((beside, beside), (CHOSEN[0], foremost)):
+        click_all(viewer, lines, mouse, place)
+        assert lines.parts.session.place_of([*lines.correcting._clicked][-1][1]) == (2, [*meant[1:]])
 
 
 def picture(viewer) -> np.ndarray:

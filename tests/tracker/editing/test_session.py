@@ -307,7 +307,8 @@ def test_a_link_whose_place_was_taken_is_not_kept():
 
 def test_a_split_track_ends_and_another_begins():
     session = Session(pair_of_tracks())
-    session.split_track(2)
+    change = session.split_track(2)
+    assert (change.gone, change.others_gone) == (((2, 4),), ())
     assert session.successors(2) == ()
     assert session.predecessors(4) == ()
     assert session.track_of(4) == [4]
