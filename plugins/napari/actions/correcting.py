@@ -238,6 +238,8 @@ class Correcting(QObject):
             self._soon.start()
         elif session.link is None:
             session.link = self._acted_on
+        if self._parts.results.link_button.isChecked():
+            self._forget_clicks()  # the next one begins a pair
         if self._is_by_hand:
             self._showing.show_again()
         self._start_by_hand()
@@ -252,10 +254,11 @@ class Correcting(QObject):
         self._parts.results.show_clicked([*self._clicked.values()])
         if not self._parts.results.link_button.isChecked():
             return
-        if len(self._clicked) > 1:
-            self.act_on_clicked(CLICKED_ACTS[0])
-        else:
+        link_them = CLICKED_ACTS[0]
+        if link_them.take([*self._clicked]) is None:
             self._parts.bar.say("Now click the particle that it is linked to, in another frame.")
+        else:
+            self.act_on_clicked(link_them)
 
     def _forget_clicks(self) -> None:
         self._clicked = {}

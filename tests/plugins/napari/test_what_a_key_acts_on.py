@@ -150,6 +150,20 @@ def test_what_was_clicked_stays_so_where_the_act_was_refused(viewer, lines, mous
     assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (1, "")
 
 
+def test_linking_by_clicks_goes_on_with_the_next_pair_after_one_that_was_refused(viewer, lines, mouse):  # noqa: F811
+    """The second clicked is the first of a pair where both are of one frame; a pair that is refused is forgotten."""
+    press(viewer, "l")
+    click_all(viewer, lines, mouse, CHOSEN[0], CHOSEN[1], (3, 4, 24, 30))
+    (made,) = pairs(lines, (CHOSEN[1], (3, 4, 24, 30)))
+    assert made in links(lines)
+    click_all(viewer, lines, mouse, CHOSEN[1], (3, 4, 12, 30))  # it has a confirmed link
+    assert lines.parts.bar.error.text()
+    click_all(viewer, lines, mouse, (0, 4, 0, 0), (1, 4, 12, 10))
+    assert pairs(lines, ((0, 4, 0, 0), (1, 4, 12, 10))) <= links(lines)
+    assert lines.parts.session.n_corrections == 2
+    press(viewer, "l")
+
+
 def test_in_3d_the_particle_whose_middle_is_seen_nearest_is_picked(viewer, lines, mouse):  # noqa: F811
     """Seen along y, four particles are one behind another, and a fifth is beside them: all their rings are under it."""
     beside, foremost = (2, 4, 6, 22), (2, 4, 0, 20)
