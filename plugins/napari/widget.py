@@ -119,7 +119,9 @@ class TrackWidget(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Let go of the viewer when the dock is closed: napari takes the widget out, but does not destroy it."""
-        if event.type() == QEvent.Type.ParentChange and self.parent() is None:
+        if event.type() == QEvent.Type.ParentChange and hasattr(self.parent(), "destroyOnClose"):
+            self.unsaved.watch(self.parent())
+        elif event.type() == QEvent.Type.ParentChange and self.parent() is None:
             self._connections.drop()
             self.parts.overlay.let_go()
             self._depth.let_go()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from qtpy.QtCore import QEvent, QObject
 from qtpy.QtWidgets import QMainWindow, QMessageBox
@@ -22,9 +23,10 @@ def _stay() -> None:
 
 
 class Unsaved(QObject):
-    """Asks before corrections are lost, by what the user does with mouse and keys, or as the window closes.
+    """Asks before corrections are lost, by what the user does with mouse and keys, or as window or dock are closed.
 
-    Scripts are not asked: `running.run_all()`, `input.choose_layer(name)` and `viewer.close()` act at once.
+    Scripts are not asked: `running.run_all()`, `input.choose_layer(name)`, `viewer.close()` and
+    `viewer.window.remove_dock_widget(…)` act at once.
     """
 
     def __init__(self, parts: Parts, taking_away: TakingAway, parent: QObject) -> None:
@@ -37,6 +39,10 @@ class Unsaved(QObject):
         self._closing = single_shot(self, 0, partial(self.before, self._close))
         taking_away.exports.returned.connect(self._go_on)
         taking_away.exports.failed.connect(self._go_back)
+
+    def watch(self, dock: Any) -> None:
+        """Ask before a dock goes by the button in its title, for which napari calls its `destroyOnClose`."""
+        dock.destroyOnClose = partial(self.before, dock.destroyOnClose)
 
     def let_go(self) -> None:
         """Ask no more when the window closes: the widget goes."""

@@ -181,6 +181,23 @@ def test_scripts_are_not_asked(corrected):
     assert corrected.parts.session.n_corrections == 0
 
 
+@pytest.mark.parametrize("button", ["Cancel", "Discard"])
+@pytest.mark.parametrize("floats", [False, True])
+def test_closing_the_dock_asks_first(viewer, corrected, mouse, button, floats):  # noqa: F811
+    from qtpy.QtWidgets import QPushButton
+
+    dock = corrected.parent()
+    dock.setFloating(floats)
+    process_events()
+    (close,) = dock.titleBarWidget().findChildren(QPushButton, "QTitleBarCloseButton")
+    with answering(mouse, button) as asked:
+        mouse.click(close)
+    process_events()
+    assert len(asked) == 1
+    assert (corrected.parent() is None) == (button == "Discard")
+    assert ("N" in {str(key) for key in viewer.keymap}) == (button == "Cancel")
+
+
 def close_by_its_frame(window, mouse) -> None:  # noqa: F811
     """Close the window as the button does that the window manager draws."""
     del mouse
