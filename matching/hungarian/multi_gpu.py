@@ -75,8 +75,8 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
     if costs.axis != axis:
         sides = ("rows (axis 0)", "columns (axis 1)")
         raise InvalidProblem(
-            f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}. HungarianClassical takes "
-            "rows, HungarianTree(variant='paper') columns.",
+            f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}. HungarianClassical "
+            "takes rows, HungarianTree(variant='paper') columns.",
             argument="solver",
         )
     ends = np.cumsum([shard.shape[axis] for shard in costs.shards])
