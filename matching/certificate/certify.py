@@ -198,10 +198,9 @@ def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Pr
         return block
     if block.n_edges <= MOST_PAIRS:
         return as_dense(block)
-    if block.has_unmatched_cost:
-        return as_sparse(block)
     largest = max(float(abs(side).max(initial=0.0)) for side in (r, v))
-    return near_pairs(block, r, v, gap + ULPS * EPS * largest)
+    near = near_pairs(block, r, v, gap + ULPS * EPS * largest)
+    return as_sparse(block) if near is None and block.has_unmatched_cost else near
 
 
 def complementary_slackness(

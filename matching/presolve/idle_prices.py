@@ -5,7 +5,10 @@ shorter side. Without prices there are more ways to solve the problem: sorting, 
 r + v of a pair is at most its cost, hence at most the sum of its two prices, some shift of all row duals against all
 column duals puts both sides below their prices; as a rule they are, and nothing is shifted.
 
-A longer side must pay nothing: duals of its unassigned members are at their price, beside which others lose digits.
+Of a longer side all must pay the same: as many of it stay unassigned in any such optimum, and what they pay together is
+a constant. Their duals, 0 without prices, are at their price with them, by which all others move, too. Beside a high
+price duals lose digits: where the gap is then more than a share of what the links cost without it, the problem is
+solved with its prices.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..problem import Problem
 from ..problem.costs import largest_link_cost
+from ..tolerance import SHARE
 from .high_prices import A_FEW
 
 FEWEST = 200
@@ -53,7 +57,8 @@ def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignm
     except NotConverged as error:
         raise error.restated(partial(_as_stated, problem)) from None
     stated = _as_stated(problem, answer)
-    return solve(problem) if answer.is_optimal and not stated.is_optimal else stated
+    is_proven = stated.is_optimal and stated.gap <= max(answer.gap, SHARE * abs(answer.cost))
+    return stated if is_proven or not answer.is_optimal else solve(problem)
 
 
 def _are_idle(problem: Problem) -> bool:
@@ -66,19 +71,30 @@ def _are_idle(problem: Problem) -> bool:
     for first in (A_FEW, None):
         if sum(_least(side[:first]) for side in sides) < largest_link_cost(problem, first):
             return False
-    return problem.n_rows == problem.n_cols or not sides[int(problem.n_rows < problem.n_cols)].any()
+    longer = sides[int(problem.n_rows < problem.n_cols)]
+    return problem.n_rows == problem.n_cols or not (longer - longer[0]).any()
 
 
 def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     """Return an answer that was found without prices, its duals moved to where the prices bound them."""
-    highest = _least(problem.row_unmatched - answer.row_duals)
-    lowest = -_least(problem.col_unmatched - answer.col_duals)
-    shift = min(max(0, lowest), highest)
+    shift = _shift(problem, answer)
     if shift == 0:
         return answer
     found = answer.on_host()
     stated = certified_anew(problem.on_host(), found, found.col_duals - shift)
     return stated.on_device() if problem.is_on_device else stated
+
+
+def _shift(problem: Problem, answer: Assignment) -> Any:
+    """Return by how much row duals rise and column duals fall: to their price where unassigned, else not above it."""
+    assert problem.row_unmatched is not None
+    assert problem.col_unmatched is not None
+    if problem.n_rows > problem.n_cols:
+        return _least(problem.row_unmatched)
+    if problem.n_rows < problem.n_cols:
+        return -_least(problem.col_unmatched)
+    lowest = -_least(problem.col_unmatched - answer.col_duals)
+    return min(max(0, lowest), _least(problem.row_unmatched - answer.row_duals))
 
 
 def _least(values: Any) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Problem, solve, verify
+from auctrack.matching.certificate import certify
 from auctrack.matching.presolve.idle_prices import FEWEST, without_idle_prices
 
 EQUAL, WIDE, TALL = (FEWEST, FEWEST), (FEWEST, FEWEST + 30), (FEWEST + 30, FEWEST)
@@ -33,8 +34,8 @@ def solved(problem: Problem) -> tuple[list[bool], object]:
     ("shape", "of_rows", "of_cols"),
     [
         *((EQUAL, *prices) for prices in ((5.0, 5.0), (0.0, 10.0), (10.0, 0.0), (1e3, 1e3), (-40.0, 50.0))),
-        *((WIDE, of_rows, 0.0) for of_rows in (10.0, 1e6)),
-        *((TALL, 0.0, of_cols) for of_cols in (10.0, 1e6)),
+        *((WIDE, *prices) for prices in ((10.0, 0.0), (1e6, 0.0), (10.0, 3.0), (-5.0, 100.0), (40.0, -25.0))),
+        *((TALL, *prices) for prices in ((0.0, 10.0), (0.0, 1e6), (3.0, 10.0), (100.0, -5.0), (-25.0, 40.0))),
     ],
 )
 def test_the_answer_is_proven_for_the_prices_and_costs_what_it_costs_with_them(shape, of_rows, of_cols):
@@ -44,7 +45,8 @@ def test_the_answer_is_proven_for_the_prices_and_costs_what_it_costs_with_them(s
     assert had == [False]
     assert answer.is_optimal
     assert verify(problem, answer)
-    assert answer.cost == pytest.approx(solve(Problem.dense(c), "auction", "cpu").cost)
+    unassigned = max(shape[0] - shape[1], 0) * of_rows + max(shape[1] - shape[0], 0) * of_cols
+    assert answer.cost == pytest.approx(solve(Problem.dense(c), "auction", "cpu").cost + unassigned)
     assert (answer.row_duals <= of_rows).all()
     assert (answer.col_duals <= of_cols).all()
 
@@ -70,6 +72,35 @@ def test_whole_numbers_stay_exact(prices):
     assert verify(problem, answer)
 
 
+@pytest.mark.parametrize("shape", [WIDE, TALL])
+def test_whole_numbers_of_unequal_sides_stay_exact(shape):
+    c = np.random.default_rng(2).integers(0, 1000, shape)
+    problem = Problem.dense(c, unmatched_cost=10**12)
+    had, answer = solved(problem)
+    assert had == [False]
+    assert answer.gap == 0
+    assert verify(problem, answer)
+
+
+def test_unequal_point_sets_are_proven_on_few_of_all_pairs(monkeypatch):
+    """Each pair is worth a link at such a price; the proof must not write them out."""
+    monkeypatch.setattr(certify, "MOST_PAIRS", 0)
+    monkeypatch.setattr(certify, "as_sparse", None)
+    rng = np.random.default_rng(6)
+    problem = Problem.points(rng.random((FEWEST, 2)), rng.random((FEWEST + 5, 2)), unmatched_cost=1e4)
+    answer = solve(problem, "auction", "cpu")
+    assert answer.is_optimal
+    assert verify(problem, answer)
+
+
+def test_a_price_that_leaves_links_too_few_digits_is_kept():
+    problem = Problem.dense(costs(WIDE), unmatched_cost=1e12)
+    had, answer = solved(problem)
+    assert had == [False, True]
+    assert answer.is_optimal
+    assert verify(problem, answer)
+
+
 def test_prices_that_differ_where_sides_are_equal_are_put_aside():
     c = costs(EQUAL)
     of_rows, of_cols = np.linspace(-3, 800, len(c)), np.linspace(13, 50, len(c))
@@ -86,10 +117,18 @@ def test_prices_that_differ_where_sides_are_equal_are_put_aside():
         Problem.dense(costs(EQUAL), unmatched_cost=4.9),
         Problem.dense(np.where(costs(EQUAL) < 1, np.inf, costs(EQUAL)), unmatched_cost=100.0),
         Problem.dense(costs((FEWEST - 1, FEWEST - 1)), unmatched_cost=100.0),
-        Problem.dense(costs(WIDE), unmatched_cost=100.0),
+        Problem.dense(costs(WIDE), unmatched_cost=(100.0, np.arange(float(WIDE[1])))),
+        Problem.dense(costs(TALL), unmatched_cost=(np.arange(float(TALL[0])), 100.0)),
         Problem.batch([Problem.dense(costs(EQUAL), unmatched_cost=100.0)] * 2),
     ],
-    ids=["a pair is dearer", "forbidden pairs", "small", "a longer side that pays", "batch"],
+    ids=[
+        "a pair is dearer",
+        "forbidden pairs",
+        "small",
+        "more columns, which pay differently",
+        "more rows, which pay differently",
+        "batch",
+    ],
 )
 def test_other_prices_are_kept(problem):
     had, answer = solved(problem)
