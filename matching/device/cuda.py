@@ -270,15 +270,12 @@ def own_stream() -> Generator[None]:
 def copy_stream() -> Generator[None]:
     """Queue this thread's copies to the current device behind those of other threads; wait for its own at the end.
 
-    What they are copied to is kept for the next ones when it is freed, apart from what is computed. Threads that wait
-    sleep: several that spin would take the processors of those that read.
+    What they are copied to is kept for the next ones when it is freed, apart from what is computed.
     """
-    cp = cupy()
-    stream, copied = _stream_of_copies(cp.cuda.Device().id), cp.cuda.Event(block=True, disable_timing=True)
+    stream = _stream_of_copies(cupy().cuda.Device().id)
     with stream:
         yield
-        copied.record(stream)
-        copied.synchronize()
+        stream.record().synchronize()
 
 
 @functools.cache
