@@ -10,13 +10,12 @@ from .around import Sight, seen_around
 from .blobs import blob_response, reach_of
 from .detect import measures_of, positions_of
 from .padding import content
-from .peaks import local_maxima
 from .pixels import grey_levels
 from .settings import DetectSettings
 
 
 def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, place: np.ndarray) -> pd.DataFrame:
-    """Return what particles may be meant by a place in an image.
+    """Return what particle may be meant by a place in an image.
 
     Parameters
     ----------
@@ -31,8 +30,9 @@ def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     Returns
     -------
     DataFrame
-        Columns as of `detect_frame`. First the peaks of the filter's response at most half a diameter away, the nearest
-        first, placed like detected ones; in the last row the place itself, with what its voxel measures.
+        Columns as of `detect_frame`. First the peak of the filter's response that the place is on the slope of, placed
+        like a detected one, unless it is more than half a diameter away; then the place itself, with what its voxel
+        measures.
     """
     within = content(image)
     origin = np.array([part.start for part in within])
@@ -42,7 +42,11 @@ def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     grey, _ = grey_levels(inside[box], inside)
     bright = grey if settings.bright_on_dark else -grey
     response = blob_response(bright, settings.known_diameter, scale, settings.method)
-    places = _places(response, settings.known_diameter / 2, scale, at - corner)
+    own = np.clip(np.rint(at - corner).astype(int), 0, np.array(response.shape) - 1)
+    top = _uphill(response, own)
+    is_near = np.linalg.norm((top - (at - corner)) * scale) <= settings.known_diameter / 2
+    voxels = np.array([top, own] if is_near and response[tuple(top)] > 0 else [own])
+    places = np.asarray(np.ravel_multi_index(tuple(voxels.T), response.shape))
     seen = seen_around(response, bright, places, Sight.of(settings.known_diameter, tuple(scale.tolist())))
     peaks = slice(len(places) - 1)
     positions = positions_of(places[peaks], seen.of(peaks), bright.shape, settings, scale) + corner + origin
@@ -61,11 +65,12 @@ def _box(shape: tuple[int, ...], settings: DetectSettings, scale: np.ndarray, pl
     )
 
 
-def _places(response: np.ndarray, radius: float, scale: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Return the peaks of a response within a radius of a place, the nearest first, then its own voxel; flattened."""
-    peaks = local_maxima(response, 0.0, 0.0, scale)
-    voxels = np.stack(np.unravel_index(peaks, response.shape), axis=1)
-    away = np.linalg.norm((voxels - place) * scale, axis=1)
-    nearest = np.argsort(away, kind="stable")
-    own = np.clip(np.rint(place).astype(int), 0, np.array(response.shape) - 1)
-    return np.append(peaks[nearest[away[nearest] <= radius]], np.ravel_multi_index(tuple(own), response.shape))
+def _uphill(response: np.ndarray, voxel: np.ndarray) -> np.ndarray:
+    """Return the peak that the steepest way up from a voxel leads to, int64 (ndim,)."""
+    while True:
+        corner = np.maximum(voxel - 1, 0)
+        around = response[tuple(slice(low, high) for low, high in zip(corner, voxel + 2, strict=True))]
+        highest = corner + np.array(np.unravel_index(int(np.argmax(around)), around.shape))
+        if response[tuple(highest)] <= response[tuple(voxel)]:
+            return voxel
+        voxel = highest

@@ -14,7 +14,10 @@ _LINKS = (
     ("K", "keep the other links as they were before the last correction"),
 )
 _MOUSE = (
-    ("I", "add the particle under the mouse (in 3D at the brightest voxel): at the peak of the image that is nearest"),
+    (
+        "I",
+        "add the particle under the mouse (in 3D at the brightest voxel), at the peak of the image there",
+    ),
     ("P", "move the clicked particle to the mouse"),
     (
         "drag, Delete",

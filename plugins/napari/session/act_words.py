@@ -47,18 +47,21 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
     if name == "together":
         kinds = {one["act"] for one in act["acts"]}
         return Words("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
+    if name == "confirm_links":
+        return Words("", f"{_links(len(act['links']))} confirmed")
     if name == "hold_links":
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
         ends = {end for link in (*act["pinned"], *act["forbidden"]) for end in link}
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
-        return Words(subject, " and ".join(f"{_links(n)} {what}" for n, what in counts if n))
+        return Words(subject, ", ".join(f"{_links(n)} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in _detections(act)]
-    return Words(_tracks(seen), _WHAT.get(name, lambda _: name.replace("_", " "))([one.frame for one in seen]))
+    return Words(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
 
 
 _WHAT: Mapping[str, Callable[[list[int]], str]] = {
     "break_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} broken",
     "confirm_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} confirmed",
+    "release_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} left to the data again",
     "add_link": lambda frames: f"particles of frames {frames[0]} and {frames[1]} linked",
     "swap_links": lambda frames: f"swapped from frame {frames[1]} on",
     "split_track": lambda frames: f"ended in frame {frames[0]}",

@@ -19,7 +19,7 @@ from ..layers.layer_movie import LayerMovie
 
 Place = tuple[int, list[float]]
 """Frame, and z, y, x or y, x, in the steps of the tracks."""
-_OWN = 0.25  # of a diameter around a particle: no other one is placed there
+_HALF_A_VOXEL = 0.5  # in which a click cannot tell two particles apart; in 2D it is in the middle of a plane
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Ground:
 
 
 def adding(edits: EditSession, ground: Ground, place: Place) -> dict[str, Any]:
-    """Return the act that adds the particle meant by a place: the nearest peak that is none yet, or else the place.
+    """Return the act that adds the particle meant by a place: at the peak there, or, if that is one, at the place.
 
     Raises
     ------
@@ -52,10 +52,10 @@ def adding(edits: EditSession, ground: Ground, place: Place) -> dict[str, Any]:
         If the place is outside the movie, or of another particle.
     """
     _require_inside(ground, place)
-    _require_room(edits, ground, place)
-    frame = place[0]
-    free = (one for one in _meant(ground, place) if _nearest(edits, ground, (frame, one["position"])) is None)
-    return {"act": "add_detection", "frame": frame, **next(free)}
+    _require_room(edits, place)
+    meant = _meant(ground, place)
+    is_taken = _particle_at(edits, (place[0], meant[0]["position"])) is not None
+    return {"act": "add_detection", "frame": place[0], **meant[-1 if is_taken else 0]}
 
 
 def moving(
@@ -64,7 +64,7 @@ def moving(
     """Return the act that moves a particle exactly to a position; `others` move with it. Raises as `adding`."""
     place = edits.frame(detection), position
     _require_inside(ground, place)
-    _require_room(edits, ground, place, {detection, *others})
+    _require_room(edits, place, {detection, *others})
     return {"act": "move_detection", "detection": detection, **_meant(ground, place)[-1]}
 
 
@@ -117,19 +117,19 @@ def _require_inside(ground: Ground, place: Place) -> None:
             raise InvalidEdit(f"This place is outside the movie: {name} {at:.0f} is not within 0 to {size - 1}.")
 
 
-def _require_room(edits: EditSession, ground: Ground, place: Place, own: Collection[int] = ()) -> None:
-    other = _nearest(edits, ground, place, own)
+def _require_room(edits: EditSession, place: Place, own: Collection[int] = ()) -> None:
+    other = _particle_at(edits, place, own)
     if other is not None:
         apart, unit = _apart(edits, place[1], edits.position(other)), edits.begun.tracks.calibration.unit
         raise InvalidEdit(f"There is a particle here already, {apart:.2g} {unit} from this place.")
 
 
-def _nearest(edits: EditSession, ground: Ground, place: Place, own: Collection[int] = ()) -> int | None:
-    """Return the particle that has a place for its own; None where it is free."""
+def _particle_at(edits: EditSession, place: Place, own: Collection[int] = ()) -> int | None:
+    """Return the particle within half a voxel, along each axis, of a place; None where there is none."""
     frame, position = place
-    steps = edits.begun.tracks.calibration.scale_for(len(position))
-    radius = float(min(steps)) / 2 if ground.diameter is None else _OWN * ground.diameter
-    return next((other for other in edits.near(frame, position, radius) if other not in own), None)
+    radius = float(np.linalg.norm(edits.begun.tracks.calibration.scale_for(len(position)))) / 2
+    near = (other for other in edits.near(frame, position, radius) if other not in own)
+    return next((o for o in near if np.abs(np.subtract(position, edits.position(o))).max() <= _HALF_A_VOXEL), None)
 
 
 def _apart(edits: EditSession, position: Sequence[float], other: Sequence[float]) -> float:
@@ -139,7 +139,7 @@ def _apart(edits: EditSession, position: Sequence[float], other: Sequence[float]
 
 
 def _meant(ground: Ground, place: Place) -> list[dict[str, Any]]:
-    """Return `position` and `measures` of what is meant by a place: peaks of the image around it, the place last."""
+    """Return `position` and `measures` of what is meant by a place: the peak there, if there is one, then the place."""
     frame, position = place
     if ground.movie is None or ground.found_with is None:
         return [{"position": position}]

@@ -180,7 +180,7 @@ class Session:
         rows: list[int] = []
         for frame, position in places:
             near = np.flatnonzero(tracks.frames == frame)
-            are_here = (tracks.table[list(tracks.axes)].to_numpy()[near] == position).all(axis=1)
+            are_here = (tracks.table.iloc[near][list(tracks.axes)].to_numpy() == position).all(axis=1)
             here = [row for row in near[are_here].tolist() if row not in rows]
             if not here:
                 return None

@@ -94,6 +94,19 @@ def test_where_no_particle_is_near_it_is_where_the_mouse_is_in_the_plane_shown(v
     assert np.isfinite(added[MEASURES].astype(float)).all()
 
 
+def test_beside_a_particle_that_has_the_peak_it_is_where_the_mouse_is(viewer, movie):
+    """Two that touch are one peak: the user says where the second one is."""
+    frame, z, y, x = place_of(movie, 3)
+    beside, n = (frame, round(z), y + 1.2, x), len(table(movie))
+    show(viewer, beside)
+    point_at(viewer, beside)
+    press(viewer, "i")
+    finish(movie)
+    assert len(table(movie)) == n + 1
+    np.testing.assert_allclose(place_of(movie, n), beside, atol=0.3)
+    assert np.isfinite(table(movie)[MEASURES].iloc[n].astype(float)).all()
+
+
 def test_without_an_image_it_is_where_the_mouse_is_and_measures_are_missing(viewer, open_widget):
     data = np.array([(frame, 4.0, row * 12.0, 10.0 * frame) for frame in range(5) for row in range(4)])
     viewer.add_points(data, features={"intensity": np.arange(20.0)}, name="beads")

@@ -1,0 +1,48 @@
+"""What is said of each act: its tracks as they are shown, its frames, and what was done; no act is without words."""
+
+from __future__ import annotations
+
+import pytest
+
+from auctrack.plugins.napari.session.act_words import Seen, act_words
+from auctrack.tracker.editing.acts import ACTS
+
+SHOWN = {0: Seen(3, 4), 1: Seen(3, 5), 2: Seen(7, 4), 3: Seen(7, 5), 4: Seen(None, 5)}
+PLACE = {"frame": 5, "position": [0.0, 0.0]}
+SAID = {
+    "break_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 broken"),
+    "confirm_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: link of frames 4–5 confirmed"),
+    "add_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: particles of frames 4 and 5 linked"),
+    "confirm_links": ({"links": [[0, 1], [2, 3]]}, "2 links confirmed"),
+    "hold_links": (
+        {"pinned": [[0, 3]], "forbidden": [[0, 1]]},
+        "Tracks 3 and 7: 1 link confirmed, 1 link forbidden",
+    ),
+    "swap_links": ({"first": [0, 1], "second": [2, 3]}, "Tracks 3 and 7: swapped from frame 5 on"),
+    "release_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 left to the data again"),
+    "split_track": ({"detection": 0}, "Track 3: ended in frame 4"),
+    "mark_division": ({"mother": 0, "daughters": [1, 3]}, "Tracks 3 and 7: division after frame 4 marked"),
+    "add_detection": (PLACE, "Frame 5: particle added"),
+    "move_detection": ({"detection": 1, "position": [0.0, 0.0]}, "Track 3: particle of frame 5 moved"),
+    "delete_detection": ({"detection": 4}, "Particle of frame 5 deleted"),
+    "merge_detections": ({"detections": [0, 2]}, "Tracks 3 and 7: particles of frame 4 merged"),
+    "together": ({"acts": [{"act": "delete_detection", "detection": one} for one in (0, 1)]}, "2 particles deleted"),
+}
+
+
+def test_every_act_has_words():
+    assert SAID.keys() == ACTS.keys()
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_an_act_is_said_by_its_tracks_and_frames_and_so_is_its_undoing(name):
+    arguments, said = SAID[name]
+    words = act_words({"act": name, **arguments}, SHOWN.__getitem__)
+    assert str(words) == said
+    assert words.undone.startswith(f"Undone: {words.what}")
+    assert words.subject.lower() in words.undone
+
+
+def test_particles_that_were_added_and_deleted_at_once_are_edited():
+    acts = [{"act": "add_detection", **PLACE}, {"act": "delete_detection", "detection": 0}]
+    assert str(act_words({"act": "together", "acts": acts}, SHOWN.__getitem__)) == "2 particles edited"
