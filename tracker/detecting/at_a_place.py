@@ -13,6 +13,9 @@ from .padding import content
 from .pixels import grey_levels
 from .settings import DetectSettings
 
+_REACH = 1 / 3
+"""In diameters: a peak farther from a place is not what it means, as of two that lie over each other."""
+
 
 def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, place: np.ndarray) -> pd.DataFrame:
     """Return what particle may be meant by a place in an image.
@@ -31,8 +34,8 @@ def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     -------
     DataFrame
         Columns as of `detect_frame`. First the peak of the filter's response that the place is on the slope of, placed
-        like a detected one, unless it is more than half a diameter away; then the place itself, with what its voxel
-        measures.
+        like a detected one, unless it is more than a third of a diameter away; then the place itself, with what its
+        voxel measures.
     """
     within = content(image)
     origin = np.array([part.start for part in within])
@@ -44,7 +47,7 @@ def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     response = blob_response(bright, settings.known_diameter, scale, settings.method)
     own = np.clip(np.rint(at - corner).astype(int), 0, np.array(response.shape) - 1)
     top = _uphill(response, own)
-    is_near = np.linalg.norm((top - (at - corner)) * scale) <= settings.known_diameter / 2
+    is_near = np.linalg.norm((top - (at - corner)) * scale) <= _REACH * settings.known_diameter
     voxels = np.array([top, own] if is_near and response[tuple(top)] > 0 else [own])
     places = np.asarray(np.ravel_multi_index(tuple(voxels.T), response.shape))
     seen = seen_around(response, bright, places, Sight.of(settings.known_diameter, tuple(scale.tolist())))
@@ -55,9 +58,9 @@ def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
 
 
 def _box(shape: tuple[int, ...], settings: DetectSettings, scale: np.ndarray, place: np.ndarray) -> tuple[slice, ...]:
-    """Return the part of an image that peaks within half a diameter of a place, and their measures, depend on."""
+    """Return the part of an image that a place, a peak near it, and their measures, depend on."""
     reach = np.array(reach_of(settings.known_diameter, scale, settings.method)) + 2
-    margin = np.ceil(settings.known_diameter / 2 / scale).astype(int) + reach
+    margin = np.ceil(_REACH * settings.known_diameter / scale).astype(int) + reach
     middle = np.clip(np.rint(place).astype(int), 0, np.array(shape) - 1)
     return tuple(
         slice(max(centre - wide, 0), min(centre + wide + 1, size))
