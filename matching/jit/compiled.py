@@ -3,12 +3,18 @@
 numba's own cache judges a function by its file alone, so that what it takes from another file may change unseen; and it
 lists what it holds in an index, which two processes that save at once damage (numba issue 4807). Here a file holds one
 function for one signature and is named by a hash of what went into it: nothing can be stale, and there is no index.
+
+Symbols in machine code are told apart by a number that numba counts up from 1 in every process. Closures of one name
+from two processes, such as those of `np.sort` and `np.argsort`, may so have one symbol, and where both are loaded one
+runs in the other's place. So the count begins at a number drawn for the process.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import pickle
+import secrets
 import sys
 import uuid
 import warnings
@@ -17,12 +23,19 @@ from pathlib import Path
 from typing import Any, Protocol, overload
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
 from .sources import digest, sources
 
 Plain = Callable[..., Any]
+
+FORMAT = "symbols numbered from a drawn number"
+"""What files must have in common to be loaded beside each other, beyond numba and Python."""
+
+numba_names: Any = FunctionIdentity
+numba_names._unique_ids = itertools.count(secrets.randbits(60))  # noqa: SLF001 - numba has no other door
 
 
 class Kernel(Protocol):
@@ -120,5 +133,5 @@ class Files:
 
     def _path(self, key: Any) -> Path:
         signature, machine, _ = key
-        asked = digest([str(signature), str(machine), numba.__version__, str(sys.implementation.cache_tag)])
+        asked = digest([str(signature), str(machine), numba.__version__, str(sys.implementation.cache_tag), FORMAT])
         return Path(f"{self.stem}.{asked}-{sources(self.dispatcher)}.nbc")

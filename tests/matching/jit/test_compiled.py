@@ -122,16 +122,7 @@ from auctrack.matching.jit.sources import sources
 from auctrack.matching.paths import shortest_paths
 print([sources(value) for value in vars(shortest_paths).values() if hasattr(value, "py_func")])
 """
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
+    said = {_said("-c", code, PYTHONHASHSEED=seed) for seed in ("1", "2")}
     assert len(said) == 1
     assert len(said.pop()) > len("[]")
 
@@ -184,3 +175,52 @@ def _other() -> None: ...
 
 def _files(folder: Path, function: Any = _function) -> Files:
     return Files(folder, function)
+
+
+SORTERS = """
+import sys
+
+import numba
+import numpy as np
+
+from auctrack.matching.jit.compiled import compiled
+
+@compiled
+def ranked(values):
+    return values[np.argsort(values)]
+
+@compiled
+def arranged(values):
+    return np.sort(values)
+
+compiled_before, *names = sys.argv[1:]
+for _ in range(int(compiled_before)):
+    numba.njit(lambda x: x)(1)
+values = np.arange(1000)[::-1].copy()
+print(*(bool((globals()[name](values) == np.sort(values)).all()) for name in names))
+"""
+
+
+def test_closures_of_one_name_from_two_processes_are_told_apart(tmp_path: Path) -> None:
+    """`np.sort` and `np.argsort` have such, which three functions compiled before bring to one number of numba's."""
+    program = tmp_path / "sorters.py"
+    program.write_text(SORTERS)
+    for given in (["0", "ranked"], ["3", "arranged"], ["0", "ranked", "arranged"]):
+        assert set(_said(str(program), *given, NUMBA_CACHE_DIR=str(tmp_path)).split()) == {"True"}
+
+
+def test_two_processes_number_their_functions_far_apart() -> None:
+    code = """
+from numba.core.bytecode import FunctionIdentity
+import auctrack.matching.jit.compiled
+print(FunctionIdentity.from_function(lambda: 0).unique_id)
+"""
+    one, other = (int(_said("-c", code)) for _ in range(2))
+    assert abs(one - other) > 10**6
+
+
+def _said(*arguments: str, **environment: str) -> str:
+    """Return what a process of its own prints."""
+    return subprocess.run(
+        [sys.executable, *arguments], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    ).stdout
