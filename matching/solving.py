@@ -11,7 +11,7 @@ from typing import Any, cast
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
-from .choice import choose
+from .choice import FEW_SCANS, choose
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .presolve.bilinear import by_points
@@ -84,7 +84,8 @@ def solve(
     - point sets of equal sides under squared distances are laid over each other first where they are unlike as a whole
       (see `presolve.superposed`), whatever solver is named;
     - a single problem of equal sides changes to another solver where the first one's own counts say that it is stuck,
-      unless options are given.
+      unless options are given; more than 8,000 points that two solvers of a GPU give up are then solved on the CPU,
+      whatever device was asked for.
 
     Examples
     --------
@@ -111,20 +112,25 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         return answer.with_stats(auto="neighbours in one order of each side tell that links need not cross")
     choice = choose(problem, device)
     if choice.device == "cpu" and not options and not problem.is_on_device:
-        answer = by_points(problem, _bid_for_points)
+        answer = by_points(problem, _solved_soon)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
     reason = choice.reason
-    for stuck, limits in () if options else choice.first_tried(problem):
+    tried = () if options else choice.first_tried(problem)
+    for stuck, limits in tried:
         try:
             return _solved(problem, make_solver(stuck, **limits), choice.device).with_stats(auto=reason)
         except NotConverged:
             reason = f"{reason}; {stuck} was stuck, with {limits}"
-    return _solved(problem, make_solver(choice.solver, **options), choice.device).with_stats(auto=reason)
+    device = choice.last_device(problem, tried)
+    return _solved(problem, make_solver(choice.solver, **options), device).with_stats(auto=reason)
 
 
-def _bid_for_points(points: Problem) -> Assignment:
-    return _solved(points, make_solver("auction", matrix=False), "cpu")
+def _solved_soon(problem: Problem) -> Assignment:
+    """Solve points over their neighbours alone, or a matrix by few searches; else raise `NotConverged`."""
+    is_matrix = problem.kind == "dense"
+    solver = make_solver("jv", most_scans=FEW_SCANS) if is_matrix else make_solver("auction", matrix=False)
+    return _solved(problem, solver, "cpu")
 
 
 def _sorted(problem: Problem, device: str) -> Assignment | None:

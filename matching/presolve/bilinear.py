@@ -4,7 +4,8 @@ With one row and one column subtracted, such a matrix has the rank of the points
 dimension (S. Goreinov, E. Tyrtyshnikov, N. Zamarashkin, "A theory of pseudoskeleton approximations", Linear Algebra
 Appl. 261, 1997) then gives it all: c_ij = p_i + q_j + a_i·b_j. The optimum depends on the products alone, so that a and
 -b, whose squared distances hold them, are matched as points, over their nearest neighbours and without a matrix. The
-matrix settles what rounding left, and proves the answer.
+matrix settles what rounding left, and proves the answer. What hardly needs a search, as a copy moved by noise, is
+solved as it is: its proof needs no digits beyond those of such small duals.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
         On the host. Only single matrices of real costs and equal sides, without an `unmatched_cost` and with all pairs
         allowed, are looked at, from `FEWEST` rows.
     solve : callable
-        Solves point sets, or raises `NotConverged` where their neighbours do not decide.
+        Solves the matrix, or else the points, or raises `NotConverged`: where the matrix takes more than few searches,
+        or neighbours do not decide.
     """
     is_matrix = problem.kind == "dense" and problem.allows_all and not problem.is_integer
     if not is_matrix or not problem.must_match_all(FEWEST):
@@ -56,9 +58,11 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     (q, a, b), n = factors, problem.n_rows
     if min(map(_distinct, (a, b))) < DISTINCT * n:
         return None
-    try:
-        found = solve(Problem.points(a, -b, metric="squared"))
-    except NotConverged:
+    soon = _tried(solve, problem)
+    if soon is not None:
+        return soon
+    found = _tried(solve, Problem.points(a, -b, metric="squared"))
+    if found is None:
         return None
     state = start(problem.dual_bounds()[0], q + (found.col_duals - (b**2).sum(axis=1)) / 2)
     state.col_of_row[:], state.row_of_col[:] = found.col_of_row, found.row_of_col
@@ -69,6 +73,14 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     stats = {**found.stats, "rows_scanned": int(counts[2])}
     answer = refined(problem, certify(problem, state.col_of_row, state.v, solver=found.solver, stats=stats))
     return answer if answer.is_optimal else None
+
+
+def _tried(solve: Callable[[Problem], Assignment], problem: Problem) -> Assignment | None:
+    """Return the answer, or None where `solve` gives it up."""
+    try:
+        return solve(problem)
+    except NotConverged:
+        return None
 
 
 def _distinct(points: np.ndarray) -> int:

@@ -84,3 +84,12 @@ def test_where_neighbours_do_not_decide_the_matrix_is_solved() -> None:
         raise NotConverged(f"{problem} is too hard")
 
     assert by_points(Problem.dense(_squared(3)), stuck) is None
+
+
+def test_copies_moved_by_noise_are_matched_as_they_are() -> None:
+    x = np.random.default_rng(4).random((N, 3))
+    costs = cdist(x, x + 1e-3 * np.random.default_rng(5).normal(size=x.shape), "sqeuclidean")
+    answer = solve(costs, device="cpu")
+    assert answer.solver == "jv"
+    assert answer.stats["rows_scanned"] < N
+    assert verify(costs, answer).is_optimal
