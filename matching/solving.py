@@ -84,8 +84,7 @@ def solve(
     - point sets of equal sides under squared distances are laid over each other first where they are unlike as a whole
       (see `presolve.superposed`), whatever solver is named;
     - a single problem of equal sides changes to another solver where the first one's own counts say that it is stuck,
-      unless options are given; more than 8,000 points that two solvers of a GPU give up are then solved on the CPU,
-      whatever device was asked for.
+      unless options are given.
 
     Examples
     --------
@@ -116,14 +115,12 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
     reason = choice.reason
-    tried = () if options else choice.first_tried(problem)
-    for stuck, limits in tried:
+    for stuck, limits in () if options else choice.first_tried(problem):
         try:
             return _solved(problem, make_solver(stuck, **limits), choice.device).with_stats(auto=reason)
         except NotConverged:
             reason = f"{reason}; {stuck} was stuck, with {limits}"
-    device = choice.last_device(problem, tried)
-    return _solved(problem, make_solver(choice.solver, **options), device).with_stats(auto=reason)
+    return _solved(problem, make_solver(choice.solver, **options), choice.device).with_stats(auto=reason)
 
 
 def _solved_soon(problem: Problem) -> Assignment:
