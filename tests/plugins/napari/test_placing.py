@@ -66,11 +66,11 @@ def look_from(viewer, ndisplay: int) -> None:
 
 @pytest.mark.parametrize("ndisplay", [2, 3])
 def test_a_particle_added_over_an_image_is_placed_and_measured_like_a_detected_one(viewer, movie, mouse, ndisplay):  # noqa: F811
-    """Pointed at from a voxel beside its middle, in a plane beside its own."""
+    """Pointed at from a voxel beside its middle, in the plane nearest to it."""
     look_from(viewer, ndisplay)
     known = table(movie).iloc[3].copy()
     place = delete_one(viewer, movie, mouse, 3)
-    beside = place + ([0, 0.4, 0.8, -0.8] if ndisplay == 2 else [0, 0, 0.4, -0.4])
+    beside = place + ([0, 0, 0.8, -0.8] if ndisplay == 2 else [0, 0, 0.4, -0.4])
     show(viewer, beside)
     point_at(viewer, beside)
     press(viewer, "i")
