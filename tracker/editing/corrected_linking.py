@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.special import expit
 
 from ..linking.result import Linking, median_step
+from ..linking.settings import LinkSettings
 from ..linking.tracks import tracks_of, with_sureness
 from ..points import Points
 from .change import Link
@@ -43,8 +44,32 @@ def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame) -> Linkin
         "median_step": median_step(links, points.frame_step),
         "expected_wrong": wrong,
     }
-    settings = replace(linking.settings, pinned=_rows(movie.pins, ids), forbidden=_rows(movie.bans, ids))
+    settings = _allowing(linking.settings, points, _rows(movie.pins, ids), _rows(movie.bans, ids))
     return replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report, kept=None)
+
+
+def _allowing(
+    settings: LinkSettings, points: Points, pinned: tuple[Link, ...], forbidden: tuple[Link, ...]
+) -> LinkSettings:
+    """Return settings with links confirmed and forbidden, which take the divisions, merges and gaps that these make.
+
+    Without learned motion there are none of them: of such links, settings keep those from frame to frame, one to one.
+    """
+    links = pd.DataFrame(pinned, columns=["source", "target"], dtype=np.int64)
+    source, target = (points.frames[links[end].to_numpy()] for end in ("source", "target"))
+    missed = (target - source) // points.frame_step - 1
+    if settings.is_learned:
+        most = settings.max_missed_frames
+        return replace(
+            settings,
+            pinned=pinned,
+            forbidden=forbidden,
+            divisions=settings.divisions or bool(links["source"].duplicated().any()),
+            merges=settings.merges or bool(links["target"].duplicated().any()),
+            max_missed_frames=most if most == "auto" else max(most, *missed.tolist(), 0),
+        )
+    one_to_one = links[missed == 0].drop_duplicates("source").drop_duplicates("target")
+    return replace(settings, pinned=one_to_one.to_numpy().tolist(), forbidden=forbidden)
 
 
 def _rows(links: Iterable[Link], ids: np.ndarray) -> tuple[tuple[int, int], ...]:

@@ -12,6 +12,7 @@ from auctrack.tracker.editing.reopened import reopened
 from auctrack.tracker.editing.session import Session
 from auctrack.tracker.errors import InvalidInput, OutputExists
 from auctrack.tracker.formats.graph import edges_of
+from auctrack.tracker.linking.constraints import constraints_of, with_places
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.settings import Settings
@@ -76,6 +77,32 @@ def test_it_is_taken_up_where_it_was_left(settings, tmp_path):
     saved.session.undo()
     session.undo()
     assert links(saved.session) == links(session)
+
+
+@pytest.mark.parametrize("settings", [LinkSettings(), LinkSettings(max_missed_frames=0), LinkSettings(motion="none")])
+def test_settings_of_what_was_corrected_can_be_linked_with_again(settings, tmp_path):
+    """A division marked, and a link over a gap: the settings that stand beside the tracks take both."""
+    session = begun(settings)
+    frames = session.begun.tracks.frames
+    mother, daughter = next(
+        (int(a), int(b)) for a, b in session.linking().links[["source", "target"]].to_numpy() if frames[a] == 1
+    )
+    other = next(
+        int(row) for row in np.flatnonzero(frames == 2) if row != daughter and not session.successors(int(row))
+    )
+    session.mark_division(mother, (daughter, other))
+    ends = [int(row) for row in np.flatnonzero(frames == 0) if not session.successors(int(row))]
+    session.add_link(
+        ends[0], next(int(row) for row in np.flatnonzero(frames == 3) if not session.predecessors(int(row)))
+    )
+    linking = session.linking()
+    settings = with_places(linking.tracks, linking.settings)
+    again = link_points(linking.tracks, settings)
+    pinned = {tuple(link) for link in constraints_of(linking.tracks, settings).pinned.tolist()}
+    assert len(pinned) == (3 if settings.is_learned else 1)
+    assert pinned <= {tuple(link) for link in again.links[["source", "target"]].to_numpy().tolist()}
+    write_session(session, tmp_path / "s.auctrack")
+    assert links(read_session(tmp_path / "s.auctrack").session) == links(session)
 
 
 def test_links_that_would_not_be_made_today_are_held(tmp_path, monkeypatch):
