@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auctrack import read_tracks
+
 from .conftest import PHYSICAL, finish, process_events, spots
 from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
 from .test_correcting import links, press
@@ -90,6 +92,17 @@ def test_a_division_is_marked_although_none_were_looked_for(viewer, shown, mouse
     assert len(parents) == 2
     assert len({tuple(of) for of in parents.values()}) == 1
     assert {tuple(of) for of in viewer.layers["tracks of beads"].graph.values()} == {*map(tuple, parents.values())}
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.auctrack"])
+def test_a_division_that_was_marked_is_exported(viewer, lines, mouse, tmp_path, name):  # noqa: F811
+    click_all(viewer, lines, mouse, (1, 4, 24, 10), CHOSEN[0], CHOSEN[1])
+    press(viewer, "d")
+    finish(lines)
+    lines.taking_away.export(str(tmp_path / name))
+    finish(lines)
+    assert lines.parts.bar.error.text() == ""
+    assert read_tracks(tmp_path / name).parents
 
 
 def test_two_particles_that_are_one_are_merged(viewer, shown, mouse):  # noqa: F811
