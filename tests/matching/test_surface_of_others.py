@@ -115,11 +115,11 @@ def test_a_graph_of_networkx_is_matched_in_its_own_order_of_nodes(graph):
 
 
 def test_what_no_bipartite_graph_is_is_refused(graph):
-    lone, inside, unweighted = graph.copy(), graph.copy(), graph.copy()
-    lone.add_node("zoe")
+    isolated, inside, unweighted = graph.copy(), graph.copy(), graph.copy()
+    isolated.add_node("zoe")
     inside.add_edge("ann", "bob", weight=1)
     unweighted.add_edge("ann", "y")
-    for wrong in (lone, inside, nx.DiGraph(graph), nx.MultiGraph(graph)):
+    for wrong in (isolated, inside, nx.DiGraph(graph), nx.MultiGraph(graph)):
         for read in (maximum_matching, solve):
             with pytest.raises(InvalidProblem, match="graph"):
                 read(wrong)

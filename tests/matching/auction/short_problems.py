@@ -19,9 +19,9 @@ def _crowded(shape: tuple[int, int], share: float, few: int = 7) -> np.ndarray:
     """Pairs allowed at random, and `few` rows, far apart, that share one column less."""
     allowed = np.random.default_rng(1).random(shape) < share
     np.fill_diagonal(allowed, True)
-    crowd = np.arange(few) * 5 + 2
-    allowed[crowd] = False
-    allowed[np.ix_(crowd, crowd[1:])] = True
+    cluster = np.arange(few) * 5 + 2
+    allowed[cluster] = False
+    allowed[np.ix_(cluster, cluster[1:])] = True
     return allowed
 
 

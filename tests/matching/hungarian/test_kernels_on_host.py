@@ -107,7 +107,7 @@ def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, 
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
 
-def crowd(seed: int, shape: tuple[int, ...]) -> np.ndarray:
+def dense_cluster(seed: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return distances of points all over a line to some at its two ends: every row has many columns within reach."""
     rng = np.random.default_rng(seed)
     *count, n, m = shape
@@ -146,7 +146,7 @@ def test_rows_with_many_columns_within_reach_get_the_cpus_links(
 ):
     n = 140
     monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * n)
-    problem = Problem.dense(crowd(2, (n, m)), unmatched_cost=unmatched_cost)
+    problem = Problem.dense(dense_cluster(2, (n, m)), unmatched_cost=unmatched_cost)
     here, there = solve(problem, "hungarian-classical", "cpu"), solve(problem, solver, "cpu")
     np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
     np.testing.assert_array_equal(here.col_duals, there.col_duals)
@@ -162,7 +162,7 @@ def test_so_do_those_of_a_batch_whosever_turn_it_is(
     draw_turns(monkeypatch, 1)
     shape = 2, 70, m
     monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * shape[0] * shape[1])
-    problem = Problem.dense(crowd(3, shape), unmatched_cost=unmatched_cost)
+    problem = Problem.dense(dense_cluster(3, shape), unmatched_cost=unmatched_cost)
     here = solve(problem, "hungarian-classical", "cpu")
     there = on_one_device(problem, "hungarian-classical")
     np.testing.assert_array_equal(here.col_of_row, there.col_of_row)

@@ -25,7 +25,7 @@ def _cost(name: str) -> np.ndarray:
     rng = np.random.default_rng(3)
     n, m = {"more columns": (30, 40), "more rows": (40, 30)}.get(name, (30, 30))
     cost = rng.normal(size=(n, m))
-    if name == "lone on both sides":
+    if name == "unassigned on both sides":
         cost[:8, 3:] = np.inf
         cost[10:, 20:] = np.inf
         cost[rng.random((n, m)) < 0.3] = np.inf
@@ -42,9 +42,9 @@ def _least(cost: np.ndarray, row_dearer: Any = 0.0) -> float:
 
 
 def _least_lone(cost: np.ndarray) -> int:
-    lone = optimum_of(np.where(cost < np.inf, 0.0, np.inf), 1.0, 1.0)
-    assert lone is not None
-    return round(lone)
+    unassigned = optimum_of(np.where(cost < np.inf, 0.0, np.inf), 1.0, 1.0)
+    assert unassigned is not None
+    return round(unassigned)
 
 
 EACH_ON_CPU = [pytest.param(solver, "cpu", id=str(solver)) for solver in ON_CPU]
@@ -57,7 +57,7 @@ ON_GPU = [
 
 @pytest.mark.parametrize("price", [1e15, 1e30, (1e30, 0.0), (-1e9, 1e20), (-1e15, 1e20), (1e25, -1e20)], ids=str)
 @pytest.mark.parametrize("form", ["dense", "sparse"])
-@pytest.mark.parametrize("name", ["equal sides", "more columns", "more rows", "lone on both sides"])
+@pytest.mark.parametrize("name", ["equal sides", "more columns", "more rows", "unassigned on both sides"])
 @pytest.mark.parametrize(("solver", "device"), [*EACH_ON_CPU, *ON_GPU])
 def test_the_cheapest_of_the_most_links_are_found(solver: str, device: str, name: str, form: str, price: Any) -> None:
     cost = _cost(name)
@@ -76,7 +76,7 @@ def _assert_cheapest(cost: np.ndarray, problem: Problem, answer: Assignment) -> 
 @pytest.mark.parametrize(("solver", "device"), ON_GPU)
 def test_costs_on_a_gpu_have_their_answer_there(solver: str, device: str) -> None:
     cp = cuda.cupy()
-    cost = _cost("lone on both sides")
+    cost = _cost("unassigned on both sides")
     problem = Problem.dense(cp.asarray(cost), unmatched_cost=1e25)
     answer = solve(problem, solver, device)
     assert isinstance(answer.col_duals, cp.ndarray)
@@ -123,7 +123,7 @@ def test_point_sets_and_batches_too(solver: str, device: str) -> None:
         whole = Problem.points(x, y)
         links = [solve(problem, solver, device).col_of_row.tolist() for problem in (points, whole)]
         assert links[0] == links[1]
-    costs = [_cost(name) for name in ("equal sides", "more columns", "lone on both sides")]
+    costs = [_cost(name) for name in ("equal sides", "more columns", "unassigned on both sides")]
     answer = solve(Problem.batch([Problem.dense(cost, unmatched_cost=1e25) for cost in costs]), solver, device)
     for cost, block in zip(costs, answer.blocks(), strict=True):
         assert cost[block.links()].sum() == pytest.approx(_least(cost), rel=1e-12)

@@ -77,7 +77,7 @@ def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
     """Return for every freed member of one side the cheapest way to settle it that leaves a member alone.
 
     `indptr`, `neighbours`, `reduced` list, for each member of the other side, its edges to this side. A freed member
-    stays alone, or takes a lone member across, or takes a matched one, whose partner is freed in turn.
+    stays alone, or takes an unassigned member across, or takes a matched one, whose partner is freed in turn.
     """
     cost = alone.copy()
     for across in range(len(indptr) - 1):
