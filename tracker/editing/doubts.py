@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
 
 import numpy as np
 import pandas as pd
@@ -44,17 +45,20 @@ class Doubts:
         else:
             self._take(*(links[name].to_numpy() for name in ("source", "target", "margin")))
 
-    def note(self, change: Change, *, is_undone: bool = False) -> None:
-        """Forget what an act, or its undoing, may have changed."""
-        movie = self._movie
+    def note(self, change: Change, before: Iterable[int] = (), *, is_undone: bool = False) -> None:
+        """Forget what an act, or its undoing, may have changed; `before` are the detections near it before it."""
         ends_of_changed = [end for link in (*change.gone, *change.made) for end in link]
         self._exchanged.update(dict.fromkeys(ends_of_changed, -1 if is_undone else 1))
-        touched = [d for d in change.touched if d < len(movie.detections)]
-        edges = {e for d in touched for e in (*movie.edges_from(d), *movie.edges_into(d))}
-        ends = {*touched, *(end for e in edges for end in movie.link_of(e))}
         for link in change.gone:
             self._drop(link)
-        self._follow(ends)
+        self._follow({end for end in before if end < len(self._movie.detections)} | self.near(change))
+
+    def near(self, change: Change) -> set[int]:
+        """Return the detections that an act touched, and those that are candidates of one now."""
+        movie = self._movie
+        touched = [d for d in change.touched if d < len(movie.detections)]
+        edges = {e for d in touched for e in (*movie.edges_from(d), *movie.edges_into(d))}
+        return {*touched, *(end for e in edges for end in movie.link_of(e))}
 
     def margin(self, link: Link) -> float:
         """Return what the best links without this one lose, worked out now; inf of a confirmed one."""
@@ -99,10 +103,13 @@ class Doubts:
     def all(self, *, anew: bool = True) -> pd.DataFrame:
         """Return every link with its `margin` and `log_odds`, inf for confirmed ones, in no order.
 
-        They are measured again (`anew`) if there were acts, or else near these acts only.
+        They are measured again (`anew`) if there were acts, or else near these acts only. What is kept stays as it is,
+        so that undoing an act brings back what was there before it.
         """
         if anew and (self._near or self._stale or self._is_dropped.any()):
-            self.measure()
+            exact = copy(self)  # `measure` gives it arrays of its own
+            exact.measure()
+            return exact.all(anew=False)
         self._work_out()
         return self._table(np.flatnonzero(~self._is_dropped), dict.fromkeys(self._movie.pins, np.inf))
 

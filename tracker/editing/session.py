@@ -217,9 +217,10 @@ class Session:
         if not of:
             return None
         last = of.pop()
+        before = self._doubts.near(last.change)  # an act that is undone takes the candidates that it made along
         back = self._take_back((last.entries, last.changes))
         into.append(_Done(last.change.reversed(), *back))
-        self._doubts.note(into[-1].change, is_undone=is_undone)
+        self._doubts.note(into[-1].change, before, is_undone=is_undone)
         return into[-1].change
 
     # ---------------------------------------------------------------- looking

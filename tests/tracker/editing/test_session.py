@@ -166,6 +166,23 @@ def test_margins_far_from_acts_may_be_left_as_they_were(linking):
     assert (near.links["margin"] > 0).all()
 
 
+@pytest.mark.parametrize("is_exported", [False, True])
+def test_undoing_a_move_brings_the_margins_beside_both_places_back(linking, is_exported):
+    """As they are kept up with the acts, whether or not all were measured for a file meanwhile; redoing too."""
+    session = Session(linking)
+    source, other = linking.links["source"].iloc[[20, 21]].tolist()
+    assert session.frame(source) == session.frame(other)
+    before = session.linking(anew=False).links
+    session.move_detection(source, np.array(session.position(other)) + 0.5)
+    after = session.linking(anew=False).links
+    if is_exported:
+        session.linking()
+    session.undo()
+    pd.testing.assert_frame_equal(session.linking(anew=False).links, before, rtol=1e-9, atol=1e-9)
+    session.redo()
+    pd.testing.assert_frame_equal(session.linking(anew=False).links, after, rtol=1e-9, atol=1e-9)
+
+
 def test_a_saved_session_is_taken_up_where_it_was_left(linking, tmp_path):
     session = Session(linking)
     some_acts(session, 25, seed=9)
