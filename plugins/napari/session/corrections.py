@@ -21,7 +21,9 @@ from ....tracker.editing.looked_at import are_among, expected_wrong
 from ....tracker.editing.reopened import reopened
 from ....tracker.editing.session import Session as EditSession
 from ....tracker.editing.session_file import SavedSession, write_session
+from ....tracker.errors import InvalidInput
 from ....tracker.linking.result import Linking
+from ....tracker.points import Tracks
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
@@ -259,20 +261,34 @@ class Corrections:
             said = f"Corrections of {path} in effect: {self.count}."
             return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
 
-    def save(self, path: str) -> None:
-        """Write the corrections in effect, for `replay`."""
+    def write(self, path: str, write: Callable[[Tracks], Any]) -> None:
+        """Have the tracks shown written, the margins of all links measured, and the corrections in effect beside them.
+
+        Raises
+        ------
+        InvalidInput
+            If they lack a correction.
+        """
         with self._lock:
-            edits = self._opened()
-            edits.save(path)
-            self._saved = edits.acts
+            self._require_followed()
+            shown = self._shown.linked.linking
+            write((shown if shown is self._linking else self._opened().linking()).tracks)
+            if self.count:
+                self._opened().save(f"{path}.corrections.json")
+                self._saved = self._opened().acts
 
     def save_session(self, path: str, settings: Settings, place: Sequence[float] | None) -> str:
-        """Write all of it into one file, with the place that is shown, and say so."""
+        """Write all of it into one file, with the place that is shown, and say so; raises as `write`."""
         with self._lock:
+            self._require_followed()
             edits = self._opened()
             write_session(edits, path, settings=settings, looked_at=self._looked_at, place=place, overwrite=True)
             self._saved = edits.acts
         return f"Wrote all tracks, {self.count} corrections and {len(self._looked_at)} links looked at to {path}."
+
+    def _require_followed(self) -> None:
+        if self.is_behind:
+            raise InvalidInput("The last correction is still being worked into the tracks: try again in a second.")
 
     def _opened(self, report: Callable[[Any], None] = lambda _: None) -> EditSession:
         if self._edits is None:

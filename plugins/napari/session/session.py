@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -400,22 +401,27 @@ class Session:
     ) -> str:
         """Write some of the tracks, and their corrections beside them, or the session as a whole, and say so.
 
-        A session keeps `place`, the frame and position that are shown.
+        A session keeps `place`, the frame and position that are shown. After corrections the margins of all links are
+        measured for the file; those shown are, near the corrections only.
         """
         del report
-        if self.is_behind:
-            raise InvalidInput("The last correction is still being worked into the tracks: try again in a second.")
         if path.lower().endswith(SESSION):
             return self._corrections().save_session(path, self._settings(min_length), place)
         settings = self._settings(min_length) if self.linked is not None else None
         effective = {} if settings is None else {"effective": settings.to_mapping()}
-        write_tracks(data.only(kept), path, settings=effective, overwrite=True)
+
+        def write(tracks: Tracks) -> None:
+            write_tracks(replace(data, tracks=tracks).only(kept), path, settings=effective, overwrite=True)
+
+        if self.corrections is None:
+            write(data.tracks)
+        else:
+            self.corrections.write(path, write)
         if settings is not None:
             self._exported[settings_file(settings)] = f"{path}{SIDECAR}"
         said = f"Wrote {len(kept):,} tracks to {path}"
         if self.corrections is None or not self.n_corrections:
             return f"{said}."
-        self.corrections.save(f"{path}.corrections.json")
         return f"{said}, and beside it the corrections made ({self.n_corrections})."
 
     def write_measures(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, report: Report) -> str:

@@ -31,6 +31,8 @@ from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.settings import Settings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
+from ...tracker.linking.movies import walks
+
 POINTS = simulate(SimulationSettings(particles=60, frames=12, missed=0.05, false=0.05, seed=5)).detections
 
 
@@ -246,6 +248,22 @@ def test_a_correction_says_whether_other_links_changed_with_it(later, has_others
     table = pd.DataFrame({"frame": [0, *[1] * len(later)], "y": 0.0, "x": [0.0, *later]})
     corrections = Corrections(chain(Points(table), LinkSettings(5.0, 4.0, motion="none"), unheard))
     assert corrections.make(EditSession.break_link, (0, 1), unheard).has_others == has_others
+
+
+def test_tracks_are_written_with_every_margin_measured_though_those_shown_are_near_the_corrections_only(tmp_path):
+    """As a linking of the library with the same corrections has them."""
+    linked = chain(walks(60, 6, seed=4)[0], LinkSettings(), unheard)
+    corrections, edits = Corrections(linked), EditSession(linked.linking)
+    for source, target in linked.suspicious[["source", "target"]].to_numpy()[:8].tolist():
+        if target in edits.successors(source):
+            edits.break_link(source, target)
+            corrections.make(EditSession.break_link, (source, target), unheard)
+    corrections.show(shown := corrections.follow(unheard))
+    written: list[Tracks] = []
+    corrections.write(str(tmp_path / "tracks.csv"), written.append)
+    pd.testing.assert_frame_equal(written[0].table, edits.linking().tracks.table)
+    assert not written[0].table["link_margin"].equals(shown.linked.linking.tracks.table["link_margin"])
+    assert corrections.n_unsaved == 0
 
 
 @pytest.mark.parametrize(
