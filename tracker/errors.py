@@ -99,7 +99,29 @@ class InvalidSetting(AuctrackError, ValueError):
 
 
 class InvalidEdit(AuctrackError, ValueError):
-    """A correction names what is not there, or contradicts what was confirmed or forbidden; nothing was changed."""
+    """A correction names what is not there, or contradicts what was confirmed or forbidden; nothing was changed.
+
+    The message names detections by id. A face of the program whose user knows them by track and frame has words of its
+    own, from the attributes.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in Python's words.
+    kind : str
+        Which of the refusals it is: "no detection", "no link", "order", "no room", "not given" or "nothing follows";
+        empty where the problem names no detection.
+    detections, frames : tuple of int
+        Those that it is about, of links the source and the target, and the frames they are in; none with "no detection".
+    """
+
+    def __init__(
+        self, problem: str, *, kind: str = "", detections: tuple[int, ...] = (), frames: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(problem)
+        self.kind = kind
+        self.detections = detections
+        self.frames = frames
 
 
 class OutputExists(AuctrackError, FileExistsError):

@@ -62,7 +62,9 @@ def release_link(movie: Corrected, source: int, target: int) -> None:
     """Leave a confirmed or forbidden link to the data again."""
     link = source, target
     if link not in movie.pins and link not in movie.bans:
-        raise InvalidEdit(f"link {source} → {target} is neither confirmed nor forbidden, so it cannot be released.")
+        movie.detections.require(source, target)
+        problem = f"link {source} → {target} is neither confirmed nor forbidden, so it cannot be released."
+        raise movie.detections.refusal(problem, "not given", source, target)
     movie.unpin(link)
     movie.unban(link)
     movie.solve_again(link)
@@ -73,7 +75,8 @@ def split_track(movie: Corrected, detection: int) -> None:
     movie.detections.require(detection)
     followers = movie.targets(detection)
     if not followers:
-        raise InvalidEdit(f"detection {detection} is the last of its track, so there is nothing to split off.")
+        problem = f"detection {detection} is the last of its track, so there is nothing to split off."
+        raise movie.detections.refusal(problem, "nothing follows", detection)
     for target in followers:
         movie.ban((detection, target))
     edges = [*movie.edges_from(detection), *(e for target in followers for e in movie.edges_into(target))]
@@ -182,4 +185,4 @@ def named(act: Mapping[str, Any]) -> set[int]:
 def _require_link(movie: Corrected, link: Link | Sequence[int]) -> None:
     movie.detections.require(*link)
     if not movie.is_link((link[0], link[1])):
-        raise InvalidEdit(f"there is no link {link[0]} → {link[1]}.")
+        raise movie.detections.refusal(f"there is no link {link[0]} → {link[1]}.", "no link", link[0], link[1])

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...matching.paths.changing import NONE, ChangingMatching
-from ..errors import InvalidEdit
 from ..linking.kept import Kept
 from ..points import Points
 from .change import Link
@@ -102,9 +101,11 @@ class Corrected:
         self.detections.require(*link)
         earlier, later = map(self.detections.frame, link)
         if earlier >= later:
-            raise InvalidEdit(
+            raise self.detections.refusal(
                 f"link {_named(link)} needs a source in an earlier frame than its target; they are in frames "
-                f"{earlier} and {later}."
+                f"{earlier} and {later}.",
+                "order",
+                *link,
             )
 
     def has_room(self, link: Link) -> bool:
@@ -128,7 +129,7 @@ class Corrected:
             self.journal.drop(self.bans, link)
         source, target = link
         most = max(self.ways_out, 1 + divides)
-        ways = _free(link, self._taken_out(source), most), _free(link, self._taken_into(target), self.ways_in)
+        ways = self._free(link, self._taken_out(source), most), self._free(link, self._taken_into(target), self.ways_in)
         if (edge := self.matched_edge(link)) is not None:
             own = int(self.matching.row[edge]) % self.ways_out, int(self.matching.col[edge]) % self.ways_in
             is_free = own[0] not in self._taken_out(source), own[1] not in self._taken_into(target)
@@ -230,6 +231,18 @@ class Corrected:
         """Whether an edge stands for a first link on either side."""
         return self.matching.row[edge] % self.ways_out == 0 and self.matching.col[edge] % self.ways_in == 0
 
+    def _free(self, link: Link, taken: set[int], ways: int) -> int:
+        """Return the first of some ways that no confirmed link takes."""
+        free = next((way for way in range(ways) if way not in taken), None)
+        if free is None:
+            raise self.detections.refusal(
+                f"link {_named(link)} cannot be confirmed: its source or its target has a confirmed link in its place. "
+                "Break or release that one first.",
+                "no room",
+                *link,
+            )
+        return free
+
     def _rows(self, detection: int) -> slice:
         return slice(detection * self.ways_out, (detection + 1) * self.ways_out)
 
@@ -239,17 +252,6 @@ class Corrected:
 
 def _places(of: slice) -> range:
     return range(of.start, of.stop)
-
-
-def _free(link: Link, taken: set[int], ways: int) -> int:
-    """Return the first of some ways that no confirmed link takes."""
-    free = next((way for way in range(ways) if way not in taken), None)
-    if free is None:
-        raise InvalidEdit(
-            f"link {_named(link)} cannot be confirmed: its source or its target has a confirmed link in its place. "
-            "Break or release that one first."
-        )
-    return free
 
 
 def _named(link: Link) -> str:

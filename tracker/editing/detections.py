@@ -50,8 +50,13 @@ class Detections:
             if not isinstance(detection, (int, np.integer)) or not self.is_there(int(detection)):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InvalidEdit(
                     f"there is no detection {detection!r}: ids are rows of the table, 0 to {len(self._frames) - 1}, "
-                    "then the added ones; a deleted one is away until its deletion is undone."
+                    "then the added ones; a deleted one is away until its deletion is undone.",
+                    kind="no detection",
                 )
+
+    def refusal(self, problem: str, kind: str, *detections: int) -> InvalidEdit:
+        """Return the error of an act on detections that are there."""
+        return InvalidEdit(problem, kind=kind, detections=detections, frames=tuple(map(self.frame, detections)))
 
     def frame(self, detection: int) -> int:
         """Return the frame number of a detection."""

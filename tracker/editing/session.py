@@ -354,8 +354,9 @@ class Session:
         return as_linking(self._movie, self._linking, self._doubts.all(anew=anew))
 
     def _link(self, source: int, target: int) -> Link:
+        self._movie.detections.require(source, target)
         if not self._movie.is_link((source, target)):
-            raise InvalidEdit(f"there is no link {source} → {target}.")
+            raise self._movie.detections.refusal(f"there is no link {source} → {target}.", "no link", source, target)
         return source, target
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ....tracker.errors import InvalidEdit
+
 
 class Seen(NamedTuple):
     """A particle as the user sees it; one that is not shown yet is of no track."""
@@ -69,6 +71,33 @@ _WHAT: Mapping[str, Callable[[list[int]], str]] = {
     "merge_detections": lambda frames: f"particles of frame {frames[0]} merged",
     **{name: lambda frames, done=done: f"particle of frame {frames[0]} {done}" for name, done in _OF_ONE.items()},
 }
+
+
+def refusal_words(error: InvalidEdit, track_of: Callable[[int], int | None]) -> str:
+    """Return why an act cannot be done, by tracks and frames where the error names detections; tracks as in `Seen`."""
+    if error.kind not in _REFUSED:
+        return str(error)
+    seen = [Seen(track_of(detection), at) for detection, at in zip(error.detections, error.frames, strict=True)]
+    return _REFUSED[error.kind](*seen)
+
+
+_REFUSED: Mapping[str, Callable[..., str]] = {
+    "no detection": lambda: "This particle is not there any more.",
+    "no link": lambda source, target: f"There is no link from {_place(source)} to {_place(target)}.",
+    "order": lambda source, target: f"Links lead forward in time, not from {_place(source)} to {_place(target)}.",
+    "no room": lambda source, target: (
+        f"A link from {_place(source)} to {_place(target)} cannot be confirmed: one of these two particles has a "
+        "confirmed link in its place. Break that one first (B)."
+    ),
+    "not given": lambda source, target: (
+        f"The link from {_place(source)} to {_place(target)} is neither confirmed nor forbidden."
+    ),
+    "nothing follows": lambda last: f"{_tracks([last]) or 'The track'} already ends in frame {last.frame}.",
+}
+
+
+def _place(seen: Seen) -> str:
+    return f"{'the particle' if seen.track is None else f'track {seen.track}'} in frame {seen.frame}"
 
 
 def _detections(act: Mapping[str, Any]) -> list[int]:

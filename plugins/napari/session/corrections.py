@@ -7,8 +7,8 @@ A correction takes milliseconds; what is shown of all tracks, of a million links
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
@@ -21,13 +21,13 @@ from ....tracker.editing.looked_at import are_among, expected_wrong
 from ....tracker.editing.reopened import reopened
 from ....tracker.editing.session import Session as EditSession
 from ....tracker.editing.session_file import SavedSession, write_session
-from ....tracker.errors import InvalidInput
+from ....tracker.errors import InvalidEdit, InvalidInput
 from ....tracker.linking.result import Linking
 from ....tracker.points import Tracks
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
-from .act_words import Seen, Words, act_words
+from .act_words import Seen, Words, act_words, refusal_words
 from .filters import measured_links
 from .steps import Linked
 from .suspicious import suspicious_links
@@ -204,11 +204,12 @@ class Corrections:
         Raises
         ------
         InvalidEdit
-            If it cannot be made; nothing has changed then.
+            If it cannot be made, by tracks and frames; nothing has changed then.
         """
         with self._lock:
             edits = self._opened(report)
-            change = act(edits, *ids)
+            with self._by_track_and_frame():
+                change = act(edits, *ids)
             if change is None:
                 what = "undo" if act is EditSession.undo else "redo"
                 return Acted(self._ends(()), self._ends(()), has_others=False, said=f"There is nothing to {what}.")
@@ -247,7 +248,8 @@ class Corrections:
     def look_at(self, link: Link, report: Callable[[Any], None]) -> LookedAt:
         """Return a link between two detections with what would be made in its place, and tick it off."""
         with self._lock:
-            rivals = self._opened(report).rivals(*link)
+            with self._by_track_and_frame():
+                rivals = self._opened(report).rivals(*link)
             self._looked_at.add(link)
             return LookedAt(self._ends([link]), self._ends(rivals))
 
@@ -255,7 +257,8 @@ class Corrections:
         """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`."""
         with self._lock:
             told = partial(_prepared, report)
-            self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
+            with self._by_track_and_frame():
+                self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
             self._saved = self._edits.acts
             self._version += 1
             said = f"Corrections of {path} in effect: {self.count}."
@@ -296,12 +299,22 @@ class Corrections:
             self._edits = EditSession(_editable(self._linking, told), progress=told)
         return self._edits
 
+    @contextmanager
+    def _by_track_and_frame(self) -> Generator[None]:
+        """Have what cannot be done said by the tracks and frames that the user sees."""
+        try:
+            yield
+        except InvalidEdit as error:
+            raise InvalidEdit(refusal_words(error, self._track)) from error
+
+    def _track(self, detection: int) -> int | None:
+        """Return the track that a detection is shown in; None where it is not shown."""
+        rows = self.rows_of([detection])
+        return None if rows is None else int(self._shown.linked.linking.tracks.table["track_id"].iloc[rows[0]])
+
     def _see(self, detection: int) -> Seen:
         """Return a detection as the user sees it."""
-        rows = self.rows_of([detection])
-        table = self._shown.linked.linking.tracks.table
-        track = None if rows is None else int(table["track_id"].iloc[rows[0]])
-        return Seen(track, self._opened().frame(detection))
+        return Seen(self._track(detection), self._opened().frame(detection))
 
     def _ends(self, links: Collection[Link], *, as_shown: bool = False) -> np.ndarray:
         """Return frame and place of both ends of links between detections that are there or are shown.

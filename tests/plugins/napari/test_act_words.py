@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from auctrack.plugins.napari.session.act_words import Seen, act_words
+from auctrack.plugins.napari.session.act_words import Seen, act_words, refusal_words
 from auctrack.tracker.editing.acts import ACTS
+from auctrack.tracker.errors import InvalidEdit
 
 SHOWN = {0: Seen(3, 4), 1: Seen(3, 5), 2: Seen(7, 4), 3: Seen(7, 5), 4: Seen(None, 5)}
 PLACE = {"frame": 5, "position": [0.0, 0.0]}
@@ -28,6 +29,31 @@ SAID = {
     "merge_detections": ({"detections": [0, 2]}, "Tracks 3 and 7: particles of frame 4 merged"),
     "together": ({"acts": [{"act": "delete_detection", "detection": one} for one in (0, 1)]}, "2 particles deleted"),
 }
+
+
+REFUSED = {
+    "no detection": ((), "This particle is not there any more."),
+    "no link": ((0, 3), "There is no link from track 3 in frame 4 to track 7 in frame 5."),
+    "order": ((1, 2), "Links lead forward in time, not from track 3 in frame 5 to track 7 in frame 4."),
+    "no room": (
+        (0, 4),
+        "A link from track 3 in frame 4 to the particle in frame 5 cannot be confirmed: one of these two particles has "
+        "a confirmed link in its place. Break that one first (B).",
+    ),
+    "not given": ((2, 3), "The link from track 7 in frame 4 to track 7 in frame 5 is neither confirmed nor forbidden."),
+    "nothing follows": ((3,), "Track 7 already ends in frame 5."),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_refusal_is_said_by_tracks_and_frames(kind):
+    detections, said = REFUSED[kind]
+    error = InvalidEdit("9", kind=kind, detections=detections, frames=tuple(SHOWN[one].frame for one in detections))
+    assert refusal_words(error, lambda one: SHOWN[one].track) == said
+
+
+def test_a_refusal_that_names_no_detection_is_said_as_it_is():
+    assert refusal_words(InvalidEdit("there is nothing."), lambda one: one) == "there is nothing."
 
 
 def test_every_act_has_words():

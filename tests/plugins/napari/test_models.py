@@ -25,7 +25,7 @@ from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.editing.session import Session as EditSession
-from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.errors import InvalidEdit, InvalidInput
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.settings import Settings
@@ -248,6 +248,16 @@ def test_a_correction_says_whether_other_links_changed_with_it(later, has_others
     table = pd.DataFrame({"frame": [0, *[1] * len(later)], "y": 0.0, "x": [0.0, *later]})
     corrections = Corrections(chain(Points(table), LinkSettings(5.0, 4.0, motion="none"), unheard))
     assert corrections.make(EditSession.break_link, (0, 1), unheard).has_others == has_others
+
+
+def test_what_cannot_be_done_is_said_by_track_and_frame():
+    """Rows of the table mean nothing to who sees the tracks."""
+    table = pd.DataFrame({"frame": [7, 7, 8, 8], "y": [0.0, 9.0, 9.0, 0.0], "x": 0.0})
+    corrections = Corrections(chain(Points(table), LinkSettings(5.0, 4.0, motion="none"), unheard))
+    with pytest.raises(InvalidEdit, match=r"^Track 0 already ends in frame 8\.$"):
+        corrections.make(EditSession.split_track, (3,), unheard)
+    with pytest.raises(InvalidEdit, match="no link from track 0 in frame 7 to track 1 in frame 8"):
+        corrections.look_at((0, 2), unheard)
 
 
 def test_tracks_are_written_with_every_margin_measured_though_those_shown_are_near_the_corrections_only(tmp_path):

@@ -414,6 +414,26 @@ def test_acts_that_do_not_fit_are_refused_and_change_nothing(act):
     assert session.acts == []
 
 
+REFUSALS = {
+    "no link": (lambda session: session.break_link(0, 3), (0, 3), (0, 1)),
+    "no link to be sure of": (lambda session: session.margin(0, 3), (0, 3), (0, 1)),
+    "no room": (lambda session: session.mark_division(2, (4, 5)) and session.add_link(3, 5), (3, 5), (1, 2)),
+    "order": (lambda session: session.add_link(4, 2), (4, 2), (2, 1)),
+    "not given": (lambda session: session.release_link(0, 2), (0, 2), (0, 1)),
+    "nothing follows": (lambda session: session.split_track(4), (4,), (2,)),
+    "no detection": (lambda session: session.split_track(99), (), ()),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSALS)
+def test_a_refusal_tells_faces_what_it_is_about(kind):
+    act, detections, frames = REFUSALS[kind]
+    with pytest.raises(InvalidEdit) as refused:
+        act(Session(pair_of_tracks()))
+    assert kind.startswith(refused.value.kind)
+    assert (refused.value.detections, refused.value.frames) == (detections, frames)
+
+
 def test_a_second_successor_needs_a_division():
     session = Session(pair_of_tracks())
     session.confirm_link(2, 4)
