@@ -16,7 +16,8 @@ _LINKS = (
 _MOUSE = (
     (
         "I",
-        "add the particle under the mouse (in 3D at the brightest voxel), at the peak of the image there",
+        "add the particle under the mouse (in 3D at the brightest voxel), at the peak of the image there; "
+        "where there is none, at the mouse",
     ),
     ("P", "move the clicked particle to the mouse"),
     (

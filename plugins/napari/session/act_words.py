@@ -50,12 +50,12 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
         kinds = {one["act"] for one in act["acts"]}
         return Words("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
     if name == "confirm_links":
-        return Words("", f"{_links(len(act['links']))} confirmed")
+        return Words("", f"{counted(len(act['links']), 'link')} confirmed")
     if name == "hold_links":
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
         ends = {end for link in (*act["pinned"], *act["forbidden"]) for end in link}
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
-        return Words(subject, ", ".join(f"{_links(n)} {what}" for n, what in counts if n))
+        return Words(subject, ", ".join(f"{counted(n, 'link')} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in _detections(act)]
     return Words(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
 
@@ -117,8 +117,9 @@ def _tracks(seen: list[Seen]) -> str:
     return f"Tracks {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-def _links(count: int) -> str:
-    return "1 link" if count == 1 else f"{count} links"
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something: "1 link", "2 links"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _capital(text: str) -> str:

@@ -11,12 +11,13 @@ from scipy.spatial import cKDTree
 from ....tracker.calibrating.digits import in_digits
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
-from ....tracker.detecting.threshold import sample_qualities, threshold_between
+from ....tracker.detecting.threshold import SAMPLED_FRAMES, sample_qualities, spread_frames, threshold_between
 from ....tracker.linking.gate.candidates import frame_pairs
 from ....tracker.linking.gate.spacing import WIDEST, mean_spacing
 from ....tracker.linking.unmatched_cost.price import mutual_nearest
 from ....tracker.points import Points
 from ..layers.layer_movie import LayerMovie
+from .act_words import counted
 
 _ENOUGH = 5_000  # particles or steps that a histogram needs
 
@@ -74,11 +75,13 @@ def advise_detection(movie: LayerMovie, settings: DetectSettings) -> DetectAdvic
     if settings.diameter == "auto":
         suggestion = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark)
         settings, reason = replace(settings, diameter=suggestion.diameter), suggestion.reason + " "
-    sample = sample_qualities(movie, settings)
+    frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
+    sample = sample_qualities(movie, settings, frames)
     threshold = threshold_between(sample)
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (
-        f"Threshold {threshold:.4g} divides noise from particles: {above} of {len(sample.qualities)} peaks are above."
+        f"Threshold {threshold:.4g} divides noise from particles: of the {len(sample.qualities):,} peaks in "
+        f"{counted(len(frames), 'frame')} of the movie that were looked at, {above:,} are above."
     )
     return DetectAdvice(settings.known_diameter, threshold, reason, sample.qualities)
 

@@ -27,12 +27,14 @@ from ....tracker.points import Tracks
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
-from .act_words import Seen, Words, act_words, refusal_words
+from .act_words import Seen, act_words, counted, refusal_words
 from .filters import measured_links
+from .outcome_words import far_words, joined_words, others_words
+from .placing import Noted
 from .steps import Linked
 from .suspicious import suspicious_links
 
-Act = Callable[..., Change | None]
+Act = Callable[..., Change | Noted | None]
 """One correction, of a session and the ids of detections; None where there was nothing to undo or redo."""
 
 _OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections", "together")
@@ -209,7 +211,8 @@ class Corrections:
         with self._lock:
             edits = self._opened(report)
             with self._by_track_and_frame():
-                change = act(edits, *ids)
+                done = act(edits, *ids)
+            change, note = (done.change, done.note) if isinstance(done, Noted) else (done, "")
             if change is None:
                 what = "undo" if act is EditSession.undo else "redo"
                 return Acted(self._ends(()), self._ends(()), has_others=False, said=f"There is nothing to {what}.")
@@ -218,7 +221,8 @@ class Corrections:
             said = (
                 f"{words.undone}. All links are again as they were before it."
                 if act is EditSession.undo
-                else _said(words, change, can_keep=edits.can_keep_others)
+                else f"{words}{joined_words(change, self._track)}{far_words(change, edits)}; "
+                f"{others_words(change, can_keep=edits.can_keep_others)}{note}"
             )
             said = f"{said} Corrections in effect: {self.count}."
             has_others = bool(change.others_gone or change.others_made)
@@ -287,7 +291,8 @@ class Corrections:
             edits = self._opened()
             write_session(edits, path, settings=settings, looked_at=self._looked_at, place=place, overwrite=True)
             self._saved = edits.acts
-        return f"Wrote all tracks, {self.count} corrections and {len(self._looked_at)} links looked at to {path}."
+        corrections = counted(self.count, "correction")
+        return f"Wrote all tracks and {corrections} to {path}; links looked at: {len(self._looked_at):,}."
 
     def _require_followed(self) -> None:
         if self.is_behind:
@@ -362,15 +367,3 @@ def _prepared(report: Callable[[Any], None], done: int, total: int) -> None:
     """Tell how far linking once more is; it is not broken off, as whatever comes next needs it too."""
     with suppress(Stopped):
         report(Preparing(done, total))
-
-
-def _said(words: Words, change: Change, *, can_keep: bool) -> str:
-    gone, made = len(change.others_gone), len(change.others_made)
-    if not gone and not made:
-        return f"{words}; no other link changed. All links are proven optimal again."
-    links = "link" if gone + made == 1 else "links"
-    keep = "K keeps them as they were, U" if can_keep else "U"
-    return (
-        f"{words}; all links are proven optimal again. This changed {gone + made} other {links}: {gone} gone (dashed), "
-        f"{made} new (yellow). {keep} undoes everything."
-    )

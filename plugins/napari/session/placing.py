@@ -43,8 +43,18 @@ class Ground:
         return None if self.found_with is None else self.found_with.known_diameter
 
 
-def adding(edits: EditSession, ground: Ground, place: Place) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Noted:
+    """What an act did, and a sentence that is to be said of it, with a space before it; empty for none."""
+
+    change: Change
+    note: str
+
+
+def adding(edits: EditSession, ground: Ground, place: Place) -> tuple[dict[str, Any], str]:
     """Return the act that adds the particle meant by a place: at the peak there, or, if that is one, at the place.
+
+    With it goes why it is not at a peak, as in `Noted`.
 
     Raises
     ------
@@ -55,7 +65,12 @@ def adding(edits: EditSession, ground: Ground, place: Place) -> dict[str, Any]:
     _require_room(edits, place)
     meant = _meant(ground, place)
     is_taken = _particle_at(edits, (place[0], meant[0]["position"])) is not None
-    return {"act": "add_detection", "frame": place[0], **meant[-1 if is_taken else 0]}
+    note = ""
+    if is_taken:
+        note = " The peak near the mouse is of another particle, so it was placed at the mouse."
+    elif "measures" in meant[0] and len(meant) == 1:
+        note = " The image has no peak near the mouse: it was placed at the mouse itself."
+    return {"act": "add_detection", "frame": place[0], **meant[-1 if is_taken else 0]}, note
 
 
 def moving(
@@ -68,9 +83,10 @@ def moving(
     return {"act": "move_detection", "detection": detection, **_meant(ground, place)[-1]}
 
 
-def add_particle(edits: EditSession, *, ground: Ground, place: Place) -> Change:
+def add_particle(edits: EditSession, *, ground: Ground, place: Place) -> Noted:
     """Add a particle; see `adding`."""
-    return edits.replay([adding(edits, ground, place)])[0]
+    act, note = adding(edits, ground, place)
+    return Noted(edits.replay([act])[0], note)
 
 
 def move_particle(edits: EditSession, detection: int, *, ground: Ground, position: list[float]) -> Change:
@@ -80,13 +96,16 @@ def move_particle(edits: EditSession, detection: int, *, ground: Ground, positio
 
 def edit_particles(
     edits: EditSession, *detections: int, ground: Ground, moved_to: Sequence[list[float]], placed: Sequence[Place]
-) -> Change:
+) -> Noted:
     """Delete particles, move the last ones of them to other positions instead, and add some, as one act."""
     gone, moved = detections[: len(detections) - len(moved_to)], detections[len(detections) - len(moved_to) :]
     acts: list[dict[str, Any]] = [{"act": "delete_detection", "detection": detection} for detection in gone]
     acts += [moving(edits, ground, one, to, moved) for one, to in zip(moved, moved_to, strict=True)]
-    acts += [adding(edits, ground, place) for place in placed]
-    return edits.replay(acts)[0] if len(acts) == 1 else edits.together(acts)
+    added = [adding(edits, ground, place) for place in placed]
+    acts += [act for act, _ in added]
+    if len(acts) > 1:
+        return Noted(edits.together(acts), "")
+    return Noted(edits.replay(acts)[0], "".join(note for _, note in added))
 
 
 def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground) -> Change:
@@ -97,13 +116,15 @@ def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground)
     InvalidEdit
         If they are farther apart than a particle is wide, or, where that is not known, than neighbours are.
     """
-    apart = _apart(edits, edits.position(one), edits.position(other))
+    distance = apart(edits, edits.position(one), edits.position(other))
     most, what = ground.diameter, "the diameter of a particle"
     if most is None:
         most, what = mean_spacing(edits.begun.tracks), "what neighbours are on average"
-    if most is not None and apart > most * (1 + 1e-9):
+    if most is not None and distance > most * (1 + 1e-9):
         unit = edits.begun.tracks.calibration.unit
-        raise InvalidEdit(f"These two are {apart:.3g} {unit} apart, more than {what} ({most:.3g}): they are not one.")
+        raise InvalidEdit(
+            f"These two are {distance:.3g} {unit} apart, more than {what} ({most:.3g}): they are not one."
+        )
     return edits.merge_detections([one, other])
 
 
@@ -120,8 +141,8 @@ def _require_inside(ground: Ground, place: Place) -> None:
 def _require_room(edits: EditSession, place: Place, own: Collection[int] = ()) -> None:
     other = _particle_at(edits, place, own)
     if other is not None:
-        apart, unit = _apart(edits, place[1], edits.position(other)), edits.begun.tracks.calibration.unit
-        raise InvalidEdit(f"There is a particle here already, {apart:.2g} {unit} from this place.")
+        distance, unit = apart(edits, place[1], edits.position(other)), edits.begun.tracks.calibration.unit
+        raise InvalidEdit(f"There is a particle here already, {distance:.2g} {unit} from this place.")
 
 
 def _particle_at(edits: EditSession, place: Place, own: Collection[int] = ()) -> int | None:
@@ -132,7 +153,7 @@ def _particle_at(edits: EditSession, place: Place, own: Collection[int] = ()) ->
     return next((o for o in near if np.abs(np.subtract(position, edits.position(o))).max() <= _HALF_A_VOXEL), None)
 
 
-def _apart(edits: EditSession, position: Sequence[float], other: Sequence[float]) -> float:
+def apart(edits: EditSession, position: Sequence[float], other: Sequence[float]) -> float:
     """Return how far two positions are apart, in the calibration's unit."""
     steps = edits.begun.tracks.calibration.scale_for(len(position))
     return float(np.linalg.norm(np.subtract(position, other) * steps))

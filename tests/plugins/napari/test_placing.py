@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
+
+from auctrack.plugins.napari.session.placing import adding
+from auctrack.tracker.errors import InvalidEdit
 
 from .conftest import PHYSICAL, finish, process_events, spots
 from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
@@ -92,6 +97,20 @@ def test_where_no_particle_is_near_it_is_where_the_mouse_is_in_the_plane_shown(v
     added = table(movie).iloc[-1]
     np.testing.assert_allclose(added[["z", "y", "x"]].astype(float), empty, atol=4)  # a peak of the noise at most
     assert np.isfinite(added[MEASURES].astype(float)).all()
+
+
+def test_it_is_said_where_a_particle_is_not_at_a_peak_of_the_image(movie):
+    """Of places on a grid some are by a peak of the noise, some by none, and one beside it by another particle's."""
+    edits, ground = movie.parts.session._corrections()._opened(), movie.correcting._ground()
+    notes = set()
+    frame, z, y, x = place_of(movie, 3)
+    grid = np.mgrid[3:4, 8:56:2, 8:56:2].reshape(3, -1).T.astype(float).tolist()
+    for place in ([round(z), y + 1.2, x], *grid):
+        with suppress(InvalidEdit):  # another one is exactly there
+            act, note = adding(edits, ground, (round(frame), place))
+            assert (note == "") == (act["position"] != place)
+            notes.add(note)
+    assert len(notes) == 3
 
 
 def test_beside_a_particle_that_has_the_peak_it_is_where_the_mouse_is(viewer, movie):

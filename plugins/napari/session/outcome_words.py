@@ -1,0 +1,56 @@
+"""What a correction came to, in words: what was joined, how far apart it is, and which other links changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....tracker.editing.change import Change
+from ....tracker.editing.session import Session as EditSession
+from .placing import apart
+
+TrackOf = Callable[[int], int | None]
+"""Returns the track that a detection is shown in; None where it is not shown yet."""
+
+
+def joined_words(change: Change, track_of: TrackOf) -> str:
+    """Return which tracks an added particle was joined to; empty after any other act."""
+    if change.act["act"] != "add_detection":
+        return ""
+    (added,) = change.added
+    before = [_track(track_of(source)) for source, target in change.made if target == added]
+    after = [_track(track_of(target)) for source, target in change.made if source == added]
+    if len(before) == 1 and before == after:
+        return f" within {before[0]}"
+    ends = [f"{' and '.join(tracks)} {side} it" for tracks, side in ((before, "before"), (after, "after")) if tracks]
+    return f", joined to {' and '.join(ends) or 'no track'}"
+
+
+def far_words(change: Change, edits: EditSession) -> str:
+    """Return how far apart the particles are that the user linked, where no link that was found is as long."""
+    act = change.act
+    links = {
+        "add_link": lambda: [(act["source"], act["target"])],
+        "mark_division": lambda: [(act["mother"], daughter) for daughter in act["daughters"]],
+    }.get(act["act"], list[tuple[int, int]])()
+    length = max((apart(edits, *map(edits.position, link)) for link in links), default=0.0)
+    longest, unit = edits.begun.links["length"].max(), edits.begun.tracks.calibration.unit
+    if not length > longest:
+        return ""
+    return f", {length:.3g} {unit} apart, farther than any link that was found (at most {longest:.3g} {unit})"
+
+
+def others_words(change: Change, *, can_keep: bool) -> str:
+    """Return which other links changed, and what can be done about it, as the end of a sentence and those after it."""
+    counts = (len(change.others_gone), "gone (dashed)"), (len(change.others_made), "new (yellow)")
+    changed = [(count, what) for count, what in counts if count]
+    if not changed:
+        return "no other link changed. All links are proven optimal again."
+    (first, what), *more = changed
+    said = f"{first} other {'link is' if first == 1 else 'links are'} {what}"
+    said += "".join(f", {count} {'is' if count == 1 else 'are'} {what}" for count, what in more)
+    keep = "K keeps the other links as they were, U" if can_keep else "U"
+    return f"{said}. All links are proven optimal again. {keep} undoes everything."
+
+
+def _track(number: int | None) -> str:
+    return "a new particle" if number is None else f"track {number}"
