@@ -31,6 +31,7 @@ def fill_layer(layer: Any, layer_data: LayerData) -> None:
         _fill_tracks(layer, data, given)
     else:
         if not np.array_equal(layer.data, data):  # a correction of links moves no particle
+            layer.selected_data = set()  # rows, which would mean other particles, or none
             layer.data = data
         layer.features = given["features"]
         if len(data) and (layer.size != given["size"]).any():  # napari gives points that are new a size of its own

@@ -39,14 +39,18 @@ def acts(widget) -> list[str]:
     return [act["act"] for act in widget.parts.session.corrections._edits.acts]
 
 
-def drawn(viewer) -> np.ndarray:
+def particles(viewer):
     (layer,) = (layer for layer in viewer.layers if layer.name.startswith("particles of"))
-    return np.array(layer.data)
+    return layer
+
+
+def drawn(viewer) -> np.ndarray:
+    return np.array(particles(viewer).data)
 
 
 def use_tool(viewer, mode: str):
     """Take one of napari's own tools for points, as its button does."""
-    (layer,) = (layer for layer in viewer.layers if layer.name.startswith("particles of"))
+    layer = particles(viewer)
     viewer.layers.selection.active, layer.mode = layer, mode
     process_events()
     return layer
@@ -315,4 +319,43 @@ def test_a_particle_dragged_onto_another_one_goes_back(viewer, lines):  # noqa: 
     assert "already" in lines.parts.bar.error.text()
     assert acts(lines) == []
     np.testing.assert_array_equal(drawn(viewer), before)
+    use_tool(viewer, "pan_zoom")
+
+
+@pytest.mark.parametrize("rows_come_back", [True, False])
+def test_the_delete_key_takes_no_other_particle_than_the_selected_one(viewer, lines, mouse, rows_come_back):  # noqa: F811
+    """Though rows have shifted since it was selected: one before it came back by U, or it went itself by X."""
+    if rows_come_back:
+        delete_one(viewer, lines, mouse, 0)
+    select(viewer, mouse, CHOSEN[0])
+    finish(lines)
+    assert len(particles(viewer).selected_data) == 1
+    press(viewer, "u" if rows_come_back else "x")
+    finish(lines)
+    left = {tuple(place) for place in drawn(viewer)}
+    press_delete(viewer)
+    finish(lines)
+    assert left - {tuple(place) for place in drawn(viewer)} <= {CHOSEN[0]}
+    assert len(drawn(viewer)) == len(table(lines))
+    use_tool(viewer, "pan_zoom")
+
+
+@pytest.mark.parametrize("key", ["1", "Delete"])
+@pytest.mark.parametrize("is_refused", [True, False])
+def test_napari_goes_on_after_an_added_point_was_refused_or_undone(viewer, lines, mouse, is_refused, key):  # noqa: F811
+    """napari had selected its row, which is the last one and gone."""
+    before, place = drawn(viewer), CHOSEN[0] if is_refused else (2, 4, 18, 25)
+    show(viewer, place)
+    use_tool(viewer, "add")
+    click(viewer, mouse, place)
+    finish(lines)
+    if not is_refused:
+        press(viewer, "u")
+        finish(lines)
+    np.testing.assert_array_equal(drawn(viewer), before)
+    press_delete(viewer) if key == "Delete" else press(viewer, key)
+    process_events()
+    finish(lines)
+    np.testing.assert_array_equal(drawn(viewer), before)
+    assert particles(viewer).selected_data == set()
     use_tool(viewer, "pan_zoom")
