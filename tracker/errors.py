@@ -112,7 +112,7 @@ class InvalidEdit(AuctrackError, ValueError):
         Which of the refusals it is: "no detection", "no link", "order", "no room", "not given" or "nothing follows";
         empty where the problem names no detection.
     detections, frames : tuple of int
-        Those that it is about, of links the source and the target, and the frames they are in; none with "no detection".
+        Those that it is about, of links the source and the target, and their frames; none with "no detection".
     """
 
     def __init__(
