@@ -89,10 +89,19 @@ class InvalidSetting(AuctrackError, ValueError):
     setting : str
         Name of the setting at fault, with which the message begins; a face that has another name for it begins with
         that. Empty where the problem names all.
+    kind : str
+        Of links that cannot be confirmed, why: "missed frames" or "too many"; else empty.
+    rows : tuple of int
+        Of the points table, which the problem names then: source and target; or the detection that has too many links,
+        and those that these lead to or come from.
     """
 
-    def __init__(self, problem: str, *, in_python: str = "", setting: str = "") -> None:
+    def __init__(
+        self, problem: str, *, in_python: str = "", setting: str = "", kind: str = "", rows: tuple[int, ...] = ()
+    ) -> None:
         super().__init__(f"{setting} {problem} {in_python}".strip())
+        self.kind = kind
+        self.rows = rows
         self.problem = problem
         self.in_python = in_python
         self.setting = setting

@@ -159,7 +159,11 @@ def _refuse_steps(points: Points, settings: LinkSettings, pinned: np.ndarray) ->
         remedy = (
             f"max_missed_frames allows {most}" if settings.is_learned else "motion 'none' links consecutive frames only"
         )
-        raise InvalidSetting(f"{_named(pinned[over[0]])} cannot be confirmed: it misses {missed[over[0]]}; {remedy}.")
+        raise InvalidSetting(
+            f"{_named(pinned[over[0]])} cannot be confirmed: it misses {missed[over[0]]}; {remedy}.",
+            kind="missed frames",
+            rows=tuple(pinned[over[0]].tolist()),
+        )
 
 
 def _refuse_many(pinned: np.ndarray, side: int, most: int, setting: str, what: str) -> None:
@@ -170,7 +174,9 @@ def _refuse_many(pinned: np.ndarray, side: int, most: int, setting: str, what: s
         others = pinned[pinned[:, side] == crowded[0]][:, 1 - side].tolist()
         remedy = f"set {setting}, or take all but one away" if most == 1 else "take all but two away"
         raise InvalidSetting(
-            f"detection {crowded[0]} is confirmed (pinned) to be {what} {' and '.join(map(str, others))}; {remedy}."
+            f"detection {crowded[0]} is confirmed (pinned) to be {what} {' and '.join(map(str, others))}; {remedy}.",
+            kind="too many",
+            rows=(int(crowded[0]), *others),
         )
 
 

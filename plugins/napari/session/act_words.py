@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ....tracker.errors import InvalidEdit
+from ....tracker.errors import InvalidEdit, InvalidSetting
 
 
 class Seen(NamedTuple):
@@ -94,6 +94,16 @@ _REFUSED: Mapping[str, Callable[..., str]] = {
     ),
     "nothing follows": lambda last: f"{_tracks([last]) or 'The track'} already ends in frame {last.frame}.",
 }
+
+
+def unmakeable_words(error: InvalidSetting, seen: Sequence[Seen]) -> str:
+    """Return why links of tracks cannot be taken up, by tracks and frames where the error names rows; `seen` by row."""
+    ends = [_place(seen[row]) for row in error.rows]
+    if error.kind == "missed frames":
+        return f"The link from {ends[0]} to {ends[1]} misses more frames than the settings of 2 Link allow."
+    if error.kind == "too many":
+        return f"{_capital(ends[0])} has too many links, with {', '.join(ends[1:])}: two on a side are the most."
+    return error.problem
 
 
 def _place(seen: Seen) -> str:

@@ -13,6 +13,7 @@ import pandas as pd
 from ....tracker import pipeline
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.reopened import reopened
+from ....tracker.errors import InvalidSetting
 from ....tracker.linking.kept import Keeping
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
@@ -24,6 +25,7 @@ from ...cli.notes import on_mask
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..threads.stopped import Stopped
+from .act_words import Seen, unmakeable_words
 from .filters import MeasuredTracks, measured, measured_links
 from .suspicious import suspicious_links
 
@@ -127,8 +129,18 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
 
 
 def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
-    """Return tracks with the links that they have, proven again around those that linking would not make."""
-    linking = reopened(tracks, settings, progress=lambda done, total: report(Advance("link", done, total)))
+    """Return tracks with the links that they have, proven again around those that linking would not make.
+
+    Raises
+    ------
+    InvalidInput, InvalidSetting
+        As of `reopened`, by tracks and frames in place of rows.
+    """
+    try:
+        linking = reopened(tracks, settings, progress=lambda done, total: report(Advance("link", done, total)))
+    except InvalidSetting as error:
+        of = tracks.table[["track_id", "frame"]].itertuples(index=False, name=None)
+        raise InvalidSetting(unmakeable_words(error, [Seen(*seen) for seen in of]), setting=error.setting) from error
     margins = linking.links["margin"].to_numpy()
     doubtful = suspicious_links(linking, margins, held=linking.settings.pinned or ())
     return Linked(linking, measured_links(linking), doubtful, is_given=True)

@@ -19,13 +19,13 @@ from auctrack.plugins.napari.session.corrections import Corrections
 from auctrack.plugins.napari.session.curves import plots_of
 from auctrack.plugins.napari.session.filters import measured, measured_links
 from auctrack.plugins.napari.session.session import Session
-from auctrack.plugins.napari.session.steps import chain, find_and_chain
+from auctrack.plugins.napari.session.steps import chain, find_and_chain, take_up
 from auctrack.plugins.napari.session.suspicious import suspicious_links
 from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.editing.session import Session as EditSession
-from auctrack.tracker.errors import InvalidEdit, InvalidInput
+from auctrack.tracker.errors import InvalidEdit, InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.settings import Settings
@@ -258,6 +258,22 @@ def test_what_cannot_be_done_is_said_by_track_and_frame():
         corrections.make(EditSession.split_track, (3,), unheard)
     with pytest.raises(InvalidEdit, match="no link from track 0 in frame 7 to track 1 in frame 8"):
         corrections.look_at((0, 2), unheard)
+
+
+@pytest.mark.parametrize(
+    ("frames", "parents", "settings", "said"),
+    [
+        ([3, 7], {}, LinkSettings(max_missed_frames=1), "from track 4 in frame 3 to track 4 in frame 7"),
+        ([3, 4, 4, 4], {5: [4], 6: [4], 7: [4]}, LinkSettings(), "Track 4 in frame 3 has too many links"),
+    ],
+)
+def test_tracks_that_cannot_be_taken_up_are_refused_by_track_and_frame(frames, parents, settings, said):
+    """The first is missed too long, the second divides into three."""
+    track_id = [4] * len(frames) if not parents else [4, *parents]
+    # other particles before them, so that rows are no frames
+    table = pd.DataFrame({"frame": [3, 4, *frames], "y": [50.0, 50.0, *range(len(frames))], "x": 0.0})
+    with pytest.raises(InvalidSetting, match=said):
+        take_up(Tracks(table.assign(track_id=[1, 1, *track_id]), parents=parents), settings, unheard)
 
 
 def test_tracks_are_written_with_every_margin_measured_though_those_shown_are_near_the_corrections_only(tmp_path):
