@@ -63,7 +63,12 @@ class TrackWidget(QWidget):
             viewer=napari_viewer,
             preferences=preferences,
             session=Session(),
-            input=InputPanel(napari_viewer, self._connections, lambda *acts: self.unsaved.before(*acts)),
+            input=InputPanel(
+                napari_viewer,
+                self._connections,
+                before=lambda *acts: self.unsaved.before(*acts),
+                would_lose=lambda: self.parts.session.n_unsaved > 0,
+            ),
             detect=DetectPanel(),
             link=LinkPanel(preferences),
             results=ResultsPanel(),

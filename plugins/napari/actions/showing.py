@@ -73,7 +73,7 @@ class Showing(QObject):
 
     def _draw(self, *, soon: bool = False) -> None:
         results, overlay, layer = self._parts.results, self._parts.overlay, self._shown_on
-        if results.data is None or results.kept is None or layer is None or layer not in self._parts.viewer.layers:
+        if results.data is None or results.kept is None or layer is None:
             return
         feature, percentiles = results.colour.value
         drawing = Drawing(

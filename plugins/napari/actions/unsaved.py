@@ -72,7 +72,7 @@ class Unsaved(QObject):
         """Keep the window open until it is said what becomes of corrections (called by Qt)."""
         if watched is not self._window or event is None or event.type() != QEvent.Type.Close:
             return False
-        if not self._parts.session.n_unsaved:
+        if not self._parts.session.n_unsaved or not self._parts.viewer.layers:  # `viewer.close()` has emptied it
             return False
         event.ignore()
         self._closing.start()  # and not in here: a window that is being told to close cannot be closed

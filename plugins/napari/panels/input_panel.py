@@ -53,17 +53,28 @@ class InputPanel(QGroupBox):
     connections : Connections
     before : callable
         Takes what makes the input another one, and what shows again what it was: it does one of them.
+    would_lose : callable
+        Says whether another input would lose what no file holds: then the input stays though its layer is deleted.
     """
 
     chosen = Signal()
     take_up = Signal()
 
-    def __init__(self, viewer: Viewer, connections: Connections, before: Callable[[_Act, _Act], None]) -> None:
+    def __init__(
+        self,
+        viewer: Viewer,
+        connections: Connections,
+        before: Callable[[_Act, _Act], None],
+        would_lose: Callable[[], bool],
+    ) -> None:
         super().__init__("Input")
         self._viewer = viewer
         self._before = before
+        self._would_lose = would_lose
         self.source: LayerInput | None = None
+        self._listed: dict[str, Layer] = {}
         self._chosen: Layer | None = None
+        self._deleted: Layer | None = None
         self._state: tuple[object, ...] | None = None
         self._is_folded = False
         self.layer_box = QComboBox()
@@ -121,8 +132,7 @@ class InputPanel(QGroupBox):
     @property
     def layer(self) -> Layer | None:
         """The layer chosen."""
-        name = self.layer_box.currentText()
-        return next((layer for layer in self._viewer.layers if layer.name == name), None)
+        return self._listed.get(self.layer_box.currentText())
 
     def fold(self, on: bool) -> None:
         """Leave the room to what stands below: show the layer alone, unless something is missing or wrong."""
@@ -152,23 +162,42 @@ class InputPanel(QGroupBox):
     def _list_layers(self, event: object = None) -> None:
         del event
         listed = {
-            layer.name: type(layer).__name__ == "Tracks"
+            layer.name: layer
             for layer in self._viewer.layers
             if type(layer).__name__ in KINDS and not layer.metadata.get(OURS, {}).get("overlay")
         }
-        names = sorted(listed, key=listed.__getitem__)  # tracks are results: they come last
+        listed |= self._kept()
+        self._listed = dict(sorted(listed.items(), key=lambda each: _is_tracks(each[1])))  # results come last
         self.part.list_layers()
-        if names == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
+        if [*self._listed] == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
             return
         selected = self._viewer.layers.selection.active  # what the user looks at: the input to begin with
-        before = selected if self._chosen is None else self._chosen
         with QSignalBlocker(self.layer_box):
             self.layer_box.clear()
-            self.layer_box.addItems(names)
-            if before is not None and before.name in names and (self._chosen is not None or not listed[before.name]):
-                self.layer_box.setCurrentText(before.name)
+            self.layer_box.addItems([*self._listed])
+        if self._chosen is not None:
+            self._show_choice(self._chosen)
+        elif selected is not None and not _is_tracks(self._listed.get(selected.name)):
+            self._show_choice(selected)
         if self.layer is not self._chosen or self.source is None:
             self._choose()
+
+    def _kept(self) -> dict[str, Layer]:
+        """Return the layer chosen, and how it is listed, where it stays the input though it is deleted."""
+        layer, is_kept = self._chosen, self._chosen is self._deleted or self._would_lose()
+        self._deleted = layer if is_kept and layer not in self._viewer.layers else None
+        if layer is None or self._deleted is None:
+            return {}
+        say(self.problem, f"{layer.name} is deleted. Its tracks and corrections are still here: Export… saves them.")
+        return {f"{layer.name} (deleted)": layer}
+
+    def _show_choice(self, layer: Layer) -> None:
+        """Show which layer is chosen, if it is listed."""
+        with QSignalBlocker(self.layer_box):
+            name = next(
+                (name for name, each in self._listed.items() if each == layer), ""
+            )  # napari's proxies are equal
+            self.layer_box.setCurrentText(name)
 
     def _edited(self, index: int = 0) -> None:
         """Take another layer or part, if what is lost by that may be lost."""
@@ -184,8 +213,7 @@ class InputPanel(QGroupBox):
         """Show again what the input is: it is to stay."""
         if self._chosen is None or self.source is None:
             return
-        with QSignalBlocker(self.layer_box):
-            self.layer_box.setCurrentText(self._chosen.name)
+        self._show_choice(self._chosen)
         self.axes.show_layer(self._chosen)
         self.part.put_back()
         self._show_calibration(self.source.calibration, self.source.ndim)
@@ -212,6 +240,8 @@ class InputPanel(QGroupBox):
             field.setEnabled(self.source is not None)
         self._show_rows()
         self.chosen.emit()
+        if self._deleted not in (None, layer):
+            self._list_layers()  # it has gone for good
 
     def _read(self, layer: Layer) -> LayerInput:
         """Return the part of a layer that is to be tracked."""
@@ -274,6 +304,10 @@ class InputPanel(QGroupBox):
         self._viewer.dims.current_step = step
         self._viewer.reset_view()
         self._choose()
+
+
+def _is_tracks(layer: object) -> bool:
+    return type(layer).__name__ == "Tracks"
 
 
 def _in_order(layer: Layer, choice: AxesChoice) -> Sequence[LayerData]:

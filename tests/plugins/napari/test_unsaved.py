@@ -148,6 +148,55 @@ def test_another_layer_asks_first(viewer, corrected, mouse, button, chosen):  # 
     assert (corrected.parts.session.corrections is before) == (button == "Cancel")
 
 
+@pytest.fixture
+def without_input(viewer, corrected, mouse):  # noqa: F811
+    """The widget after the layer that was tracked was thrown into the bin of the layer list."""
+    viewer.layers.selection = {viewer.layers["movie"]}
+    mouse.click(viewer.window._qt_viewer.layerButtons.deleteButton)
+    finish(corrected)
+    assert "movie" not in viewer.layers
+    return corrected
+
+
+def test_corrections_outlive_the_layer_that_was_tracked_and_are_saved(viewer, without_input, tmp_path):
+    session, drawn = without_input.parts.session, viewer.layers["tracks of movie"].data
+    assert session.n_unsaved == session.n_corrections == 1
+    assert "deleted" in without_input.parts.input.problem.text()
+    correct(viewer, without_input)
+    assert session.n_corrections == 2
+    assert len(viewer.layers["tracks of movie"].data) == len(drawn)
+    assert not np.array_equal(viewer.layers["tracks of movie"].data, drawn)
+    press(viewer, "u")
+    finish(without_input)
+    np.testing.assert_array_equal(viewer.layers["tracks of movie"].data, drawn)
+    without_input.taking_away.export(str(tmp_path / "mine.auctrack"))
+    finish(without_input)
+    assert len(read_session(tmp_path / "mine.auctrack").session.acts) == session.n_corrections == 1
+    viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
+    finish(without_input)
+    assert session.n_corrections == 1  # they stay, though they are saved
+
+
+@pytest.mark.parametrize(("button", "chosen"), [("Cancel", "movie (deleted)"), ("Discard", "movie")])
+def test_a_layer_instead_of_the_deleted_one_is_chosen_and_asks_first(viewer, without_input, mouse, button, chosen):  # noqa: F811
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    viewer.add_image(spots(seed=1), name="movie", **PHYSICAL)
+    parts = without_input.parts
+    parts.input.layer_box.setFocus()
+    with answering(mouse, button) as asked:
+        QTest.keyClick(parts.input.layer_box, Qt.Key.Key_Up)
+    finish(without_input)
+    assert len(asked) == 1
+    assert parts.input.layer_box.currentText() == chosen
+    assert (parts.input.layer is viewer.layers["movie"]) == (button == "Discard")
+    assert parts.session.n_corrections == (button == "Cancel")
+    assert (parts.input.layer_box.count(), bool(parts.input.problem.text())) == (
+        (2, True) if parts.session.n_corrections else (1, False)
+    )
+
+
 @pytest.mark.parametrize("button", ["Cancel", "Discard"])
 @pytest.mark.parametrize("field", ["voxel size", "last frame"])
 def test_another_calibration_or_part_asks_first(viewer, corrected, mouse, field, button):  # noqa: F811
