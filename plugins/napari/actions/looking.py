@@ -158,8 +158,11 @@ class Looking(QObject):
             self._parts.results.show_looked_at(corrections.ticks(), corrections.progress)
 
     def _next_link(self, viewer: object = None) -> None:
+        """Look at the next link of the list, or where one was at none, at the first that nobody has looked at."""
         del viewer
-        self._parts.results.suspicious.step(1)
+        results = self._parts.results
+        if results.suspicious.currentIndex().isValid() or not results.choose_open():
+            results.suspicious.step(1)
 
     def _previous_link(self, viewer: object = None) -> None:
         del viewer

@@ -114,7 +114,6 @@ class Running(QObject):
     def abandon(self) -> None:
         """Forget the work: it was about another input than there is now."""
         self._parts.bar.say("Stopped: the input has changed." if self._work.is_busy else "")
-        self._parts.bar.clear_error()
         self._work.let_go()
         self._end()
 
@@ -172,8 +171,13 @@ class Running(QObject):
         self._suggesting.show_distances()
         self._showing.show_tracks()
         gone = [f"Corrections made before ({lost}) are not part of these tracks{self._kept}."] if lost else []
-        self._parts.bar.say(self._parts.session.report(), [*self._edited, *gone, *self._parts.session.doubts()])
+        are_back = self._parts.session.n_corrections
+        said = f" Corrections in effect: {are_back}." if are_back else ""
+        doubts = [*self._edited, *gone, *self._parts.session.doubts()]
+        self._parts.bar.say(f"{self._parts.session.report()}{said}", doubts)
         self._parts.steps.setCurrentWidget(self._parts.results)
+        if linked.is_given:
+            self._parts.results.tabs.setCurrentWidget(self._parts.results.doubtful)
 
     def _failed(self, failure: Failure) -> None:
         self._end()

@@ -259,7 +259,8 @@ class ResultsPanel(QWidget):
 
     def choose_open(self) -> bool:
         """Choose the first link of the list that nobody has looked at; say whether there is one."""
-        assert self._links is not None  # one of them was corrected
+        if self._links is None:
+            return False
         is_open = ~self._links["looked_at"].to_numpy(bool)[self._listed]
         if is_open.any():
             self.suspicious.choose(int(np.argmax(is_open)))

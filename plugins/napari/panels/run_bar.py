@@ -82,7 +82,6 @@ class RunBar(QWidget):
         self.cancel_button.setEnabled(running)
         self._run_or_progress.setCurrentWidget(self.progress if running else self.run_button)
         if running:
-            self.clear_error()
             self.say("")
             self._stage = ("", 0.0, 0)
             self.progress.setRange(0, 0)
@@ -113,14 +112,16 @@ class RunBar(QWidget):
     def tell_preparing(self, at: Preparing) -> None:
         """Say how far linking once more is, which corrections of some runs need first."""
         done = at.done == at.total
-        self.say("Ready to correct." if done else f"Preparing corrections, once: {100 * at.done // at.total} %…")
+        said = "Ready to correct." if done else f"Preparing corrections, once: {100 * at.done // at.total} %…"
+        say(self.status, said)  # and not in the place of an error: nobody has asked for this
 
     def announce(self, text: str) -> None:
         """Say what goes on, in the progress bar."""
         self.progress.setFormat(text)
 
     def say(self, text: str, warnings: Sequence[str] = ()) -> None:
-        """Show a sentence, and what is doubtful about what it says."""
+        """Show a sentence, and what is doubtful about what it says, in the place of what went wrong before."""
+        self.clear_error()
         say(self.status, text)
         say(self.warnings, "\n".join(f"{warning[0].upper()}{warning[1:]}" for warning in warnings))
 

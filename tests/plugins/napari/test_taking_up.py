@@ -16,6 +16,7 @@ from auctrack.tracker.points import Points, Tracks
 
 from ...tracker.linking.movies import walks
 from .conftest import finish, process_events
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_correcting import chosen, links, press
 from .test_edits import drag
 
@@ -71,6 +72,23 @@ def test_links_are_those_of_the_file(taken_up, tracks):
     assert shown(taken_up) == expected(tracks)
     assert "that linking would not make" in taken_up.parts.bar.warnings.text()
     assert not taken_up.parts.results.command_button.isEnabled()
+
+
+def test_corrections_of_a_session_are_back_on_the_page_that_they_are_made_on(viewer, taken_up, mouse, tmp_path):  # noqa: F811
+    results = taken_up.parts.results
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(taken_up)
+    taken_up.taking_away.export(str(tmp_path / "left.auctrack"))
+    finish(taken_up)
+    results.tabs.setCurrentIndex(0)
+    viewer.open(str(tmp_path / "left.auctrack"), plugin="auctrack")
+    taken_up.parts.input.choose_layer("left.auctrack")
+    finish(taken_up)
+    mouse.click(taken_up.parts.input.take_up_button)
+    finish(taken_up)
+    assert results.tabs.currentWidget() is results.doubtful
+    assert "Corrections in effect: 1." in taken_up.parts.bar.status.text()
 
 
 def test_what_linking_would_not_make_is_looked_at_first_and_broken(viewer, taken_up):

@@ -132,6 +132,21 @@ def test_the_link_that_is_next_in_the_list_is_said_and_then_what_was_done_with_i
     assert lines.parts.session.link is not None
 
 
+@pytest.mark.parametrize("key", ["b", "c"])
+def test_the_next_link_is_one_that_nobody_has_looked_at_after_a_clicked_one_was_corrected(viewer, lines, mouse, key):  # noqa: F811
+    for _ in range(2):
+        press(viewer, "n")
+        finish(lines)
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    press(viewer, key)
+    finish(lines)
+    ticked = lines.parts.session.corrections.ticks()
+    assert ticked[0]
+    press(viewer, "n")
+    finish(lines)
+    assert lines.parts.results.suspicious.position == np.flatnonzero(~ticked)[0]
+
+
 def test_a_particle_clicked_twice_is_one(viewer, shown, mouse):  # noqa: F811
     click_all(viewer, shown, mouse, CHOSEN[0], CHOSEN[0])
     assert shown.parts.results.clicked.text().count("in frame") == 1
@@ -148,6 +163,25 @@ def test_what_was_clicked_stays_so_where_the_act_was_refused(viewer, lines, mous
     press(viewer, "s")
     finish(lines)
     assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (1, "")
+
+
+@pytest.mark.parametrize("then", ["n", "click", "x"])
+def test_an_error_goes_with_the_next_thing_that_is_said(viewer, lines, mouse, then):  # noqa: F811
+    press(viewer, "k")  # there is nothing to keep
+    finish(lines)
+    assert lines.parts.bar.error.text()
+    click_all(viewer, lines, mouse, NEIGHBOUR) if then == "click" else press(viewer, then)
+    finish(lines)
+    assert (lines.parts.bar.error.text(), bool(status(lines))) == ("", True)
+
+
+def test_an_error_stays_while_something_goes_on_that_nobody_asked_for(lines):  # noqa: F811
+    from auctrack.plugins.napari.session.corrections import Preparing
+    from auctrack.plugins.napari.threads.job import Failure
+
+    lines.parts.bar.fail(Failure("It could not be done.", ""))
+    lines.parts.bar.tell_preparing(Preparing(1, 2))
+    assert lines.parts.bar.error.text()
 
 
 def test_linking_by_clicks_goes_on_with_the_next_pair_after_one_that_was_refused(viewer, lines, mouse):  # noqa: F811
