@@ -171,6 +171,7 @@ def _saved_tracks(viewer: Any, widget: Any) -> Iterator[str]:
     data, given, _ = tracks_layer(tracks, "saved tracks")
     viewer.layers.clear()
     viewer.add_tracks(data, **given)
+    widget.parts.input.choose_layer("saved tracks")  # whose place the deleted one held, for its corrections
     settle(widget, quiet_s=0.05)
     yield "saved-tracks-opened"
     widget.parts.input.take_up_button.click()
