@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from ..linking.constraints import missed_frames
 from ..linking.result import Linking, median_step
 from ..linking.settings import LinkSettings
 from ..linking.tracks import tracks_of, with_sureness
@@ -56,8 +57,7 @@ def _allowing(
     Without learned motion there are none of them: of such links, settings keep those from frame to frame, one to one.
     """
     links = pd.DataFrame(pinned, columns=["source", "target"], dtype=np.int64)
-    source, target = (points.frames[links[end].to_numpy()] for end in ("source", "target"))
-    missed = (target - source) // points.frame_step - 1
+    missed = missed_frames(points, links.to_numpy())
     if settings.is_learned:
         most = settings.max_missed_frames
         return replace(

@@ -149,10 +149,15 @@ def _nearest(points: Points, places: np.ndarray, name: str) -> np.ndarray:
     return rows
 
 
+def missed_frames(points: Points, links: np.ndarray) -> np.ndarray:
+    """Return how many frames each link (k, 2) between rows passes over, int64 (k,)."""
+    source, target = points.frames[links].T
+    return (target - source) // points.frame_step - 1
+
+
 def _refuse_steps(points: Points, settings: LinkSettings, pinned: np.ndarray) -> None:
     """Refuse confirmed links over more missed frames than allowed; "auto" with learned motion allows any number."""
-    frames = points.frames
-    missed = (frames[pinned[:, 1]] - frames[pinned[:, 0]]) // points.frame_step - 1
+    missed = missed_frames(points, pinned)
     most = settings.max_missed_frames if settings.is_learned else 0
     over = np.flatnonzero(missed > (np.inf if most == "auto" else most))
     if len(over):

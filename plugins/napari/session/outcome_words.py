@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ....tracker.calibrating.digits import in_digits
 from ....tracker.editing.change import Change
 from ....tracker.editing.session import Session as EditSession
 from .placing import apart
@@ -36,7 +37,8 @@ def far_words(change: Change, edits: EditSession) -> str:
     longest, unit = edits.begun.links["length"].max(), edits.begun.tracks.calibration.unit
     if not length > longest:
         return ""
-    return f", {length:.3g} {unit} apart, farther than any link that was found (at most {longest:.3g} {unit})"
+    apart_words, most = in_digits(length), in_digits(longest)
+    return f", {apart_words} {unit} apart, farther than any link that was found (at most {most} {unit})"
 
 
 def others_words(change: Change, *, can_keep: bool) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....tracker.calibrating.digits import in_digits
 from ....tracker.detecting.at_a_place import particles_at
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Change
@@ -123,7 +124,7 @@ def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground)
     if most is not None and distance > most * (1 + 1e-9):
         unit = edits.begun.tracks.calibration.unit
         raise InvalidEdit(
-            f"These two are {distance:.3g} {unit} apart, more than {what} ({most:.3g}): they are not one."
+            f"These two are {in_digits(distance)} {unit} apart, more than {what} ({in_digits(most)}): they are not one."
         )
     return edits.merge_detections([one, other])
 
