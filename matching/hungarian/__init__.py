@@ -16,14 +16,17 @@ Three repairs hold everywhere here.
 - Staying unassigned is a private column of each row at its bound (`Problem.dual_bounds`), where a path may end; columns
   start at their bound where they have one. Hence unequal sides and `unmatched_cost` need no enlarged matrix.
 
-Dense costs on a GPU: the classical variant in dual phases (`gpu_classical`, twin `zero_graph`) is the faster one,
-as it finds many paths with one dual change and looks at short lists instead of the matrix; the alternating tree
-(`paths.gpu_forest`, twin `papers.date_nagi_2016.forest`) looks at all columns for every row that enters. Batches of
-small problems: `gpu_batch`.
+Dense costs on a GPU: the classical variant in dual phases (`gpu_classical`, twin `papers.date_nagi_2016.zero_graph`) is
+the faster one, as it finds many paths with one dual change and looks at short lists instead of the matrix; the
+alternating tree (`paths.gpu_forest`, twin `papers.date_nagi_2016.forest`) looks at all columns for every row that
+enters. Batches of small problems: `gpu_batch`.
 
-Sparse costs are never made dense, and both solvers do the same with them. On the CPU their components are solved side
-by side in threads, in dual phases (`zero_graph`); on a GPU they are one graph, on which every tree has a Δ of its own
-and stops at its own path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search per path.
+Sparse costs are never made dense, and both solvers do the same with them. On a GPU they are one graph, on which every
+tree has a Δ of its own and stops at its own path's end (`paths/trees.cu`): one Δ for thousands of components would cost
+a search per path.
+
+`auto` takes these methods on GPUs. Their CPU forms, which the tests hold the kernels to, are loaded by name
+(`papers.date_nagi_2016.cpu`): components side by side in threads, in dual phases.
 """
 
 from __future__ import annotations

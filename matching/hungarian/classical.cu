@@ -2,7 +2,7 @@
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016), section 2.2: keep the pairs of zero slack, augment along them as far as possible, change the duals by the least
-// uncovered slack, list again. Ours is how that is done (hungarian/dual_phases.cuh); `matching/hungarian/zero_graph.py` does
+// uncovered slack, list again. Ours is how that is done (hungarian/dual_phases.cuh); `papers/date_nagi_2016/zero_graph.py` does
 // the same on the CPU.
 //
 // variant: -DCOST=double

@@ -1,7 +1,7 @@
 // Where some may stay unassigned: every row's distance to its nearest sink, a free column or staying unassigned, over the pairs within Δ.
 //
 // One Δ for all trees finds one path where ends stay at their bound. So every row and column gets a dual change of its own,
-// min(dist, Δ - key): see `matching/hungarian/nearest_sinks.py`. Rows take their columns' distances, round by round, until nothing
+// min(dist, Δ - key): see `papers/date_nagi_2016/nearest_sinks.py`. Rows take their columns' distances, round by round, until nothing
 // falls; the distances that result do not depend on the order.
 //
 // Then only the pairs on shortest paths are kept: those have zero slack once the duals have changed.

@@ -16,7 +16,9 @@ from ..named import named
 from ..presolve.groups import by_orientation, by_shape, one_by_one
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
-from .cpu import match_classical, match_tree
+
+_ON_CPU = ".papers.date_nagi_2016.cpu"
+"""Where the code of a CPU is: `auto` takes the Hungarian methods on GPUs only."""
 
 
 class _Code(NamedTuple):
@@ -102,7 +104,8 @@ class HungarianClassical(_Hungarian):
     Attributes
     ----------
     variant : {"default", "paper"}
-        "default": in dual phases, each of which changes the duals once, as far as many paths need it (`zero_graph`);
+        "default": in dual phases, each of which changes the duals once, as far as many paths need it
+        (`classical.cu`);
         dense problems take some 5 to 80 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm
         of their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
     most_updates : int, optional
@@ -158,7 +161,7 @@ class HungarianClassical(_Hungarian):
         return {"most_updates": self.most_updates, "few_left": self.few_left} if self.variant == "default" else {}
 
     def _match_on_cpu(self, problem: Problem) -> Matched:
-        return match_classical(problem, sequential=self.variant == "paper")
+        return named(f"{_ON_CPU}:match_classical")(problem, sequential=self.variant == "paper")
 
 
 @dataclass(frozen=True)
@@ -213,4 +216,4 @@ class HungarianTree(_Hungarian):
         return ("cpu",) if self.variant == "sequential" else ("cpu", "cuda")
 
     def _match_on_cpu(self, problem: Problem) -> Matched:
-        return match_tree(problem, variant=self.variant, threads=self.threads)
+        return named(f"{_ON_CPU}:match_tree")(problem, variant=self.variant, threads=self.threads)

@@ -1,4 +1,4 @@
-"""The papers' algorithms step by step, and their rivals: for their tables, and to measure our own against.
+"""The papers' algorithms step by step, their rivals, and what `auto` never takes: for tables, tests, and by name.
 
 They may import all of `matching`; it loads them by name only, when one is asked for (`named`).
 """

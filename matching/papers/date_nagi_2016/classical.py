@@ -11,7 +11,8 @@ import numpy as np
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import NO_PATH, grown, unassigned_sink
-from ...paths.state import FREE, UNASSIGNED, augment, forget, free_rows, key_of, with_lists
+from ...paths.state import FREE, UNASSIGNED
+from .state import augment, forget, free_rows, key_of, with_lists
 from .tree import update_duals
 
 

@@ -1,39 +1,78 @@
-"""The paper's methods on a CPU, as `hungarian.cpu` calls them: counts, and scratch space of each."""
+"""Both methods on a CPU: reduce, then match each independent part of the problem, in threads where it has many."""
 
 from __future__ import annotations
 
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from ...hungarian.cpu import in_runs
-from ...paths.state import State, no_trees
-from ...problem.flat_graph import Graph, Parts
-from .classical import match_by_zeros
-from .forest import match_by_forests, no_forest
-from .tree import match_by_trees
-
-SEARCHES_COUNTED = 40
-"""Searches of the forests whose paths are counted one by one, for Table 2."""
-
-
-def by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
-    """Match by the sequential classical variant (`classical`)."""
-    first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
-    names = ("searches", "rows_scanned", "dual_updates", "compressions")
-    return in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last)
+from ...certificate.hall import infeasible
+from ...certificate.matched import Matched, match_each
+from ...paths.state import FREE
+from ...problem import INT_LIMIT, Problem
+from ...problem.convert import as_dense, as_sparse
+from ...problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, independent_parts, local_columns
+from .methods import Method, by_dual_phases, by_forests, by_trees, by_zeros
+from .numba_threads import numba_threads
+from .reduction import reduce_columns, reduce_rows
+from .state import State, start
 
 
-def by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
-    """Match by the sequential alternating-tree variant (`tree`)."""
-    names = ("searches", "rows_scanned", "dual_updates")
-    return in_runs(match_by_trees, names, parts, graph, state, no_trees(state))
+def match_classical(problem: Problem, *, sequential: bool) -> Matched:
+    """Match by the classical variant, with one path a search or in dual phases."""
+    return _match(problem, by_zeros if sequential else by_dual_phases)
 
 
-def by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
-    """Match by the parallel alternating-tree variant (`forest`), which says what `many` is."""
-    names = ("searches", "rows_scanned", "dual_updates", "levels", *range(SEARCHES_COUNTED))
-    own = no_trees(state), no_forest(state)
-    infeasible_row, counts = in_runs(match_by_forests, names, parts, graph, many, state, *own)
-    paths = [counts.pop(search) for search in range(SEARCHES_COUNTED)]
-    return infeasible_row, counts | {"paths_of_search": np.array(paths)}
+def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matched:
+    """Match by the alternating-tree variant, with one path a search or one of each tree."""
+    forests = partial(by_forests, many=None if threads in (None, 1) else True)
+    methods: dict[str, Method] = {
+        "sequential": by_trees,
+        "paper": forests,
+        "default": partial(_by_forests_or_phases, forests=forests),
+    }
+    with numba_threads(threads):
+        return _match(problem, methods[variant])
+
+
+def _match(problem: Problem, method: Method) -> Matched:
+    """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`; its matrices one by one."""
+    if problem.kind == "points":
+        problem = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
+    if problem.kind == "dense" and problem.n_blocks > 1:
+        return match_each(problem, partial(_match, method=method))
+    graph = _graph(problem)
+    row_bound, col_bound = problem.dual_bounds()
+    state = start(row_bound, col_bound)
+    parts = independent_parts(problem)
+    began = perf_counter()
+    infeasible_row = np.array([reduce_rows(parts[0], *graph, state)])
+    reduce_columns(parts[0], *graph, col_bound, state)
+    reduced = perf_counter()
+    stats: dict[str, Any] = {"reduction_s": reduced - began}
+    if infeasible_row[0] < 0:
+        infeasible_row, counts = method(parts, graph, state)
+        stats |= counts
+    if (infeasible_row >= 0).any():
+        matched = np.maximum(state.col_of_row, FREE), state.row_of_col
+        raise infeasible(problem, int(infeasible_row.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
+    stats["search_s"] = perf_counter() - reduced
+    return Matched(problem, local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats)
+
+
+def _graph(problem: Problem) -> Graph:
+    """Return (indptr, indices or None, costs); a forbidden dense pair costs as much as a missing bound."""
+    indptr, indices, data = flat_graph(problem)
+    if problem.forbidden is not None:
+        none = np.int64(INT_LIMIT) if problem.is_integer else data.dtype.type(np.inf)
+        data = np.where(problem.forbidden, none, data)
+    return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
+
+
+def _by_forests_or_phases(
+    parts: Parts, graph: Graph, state: State, *, forests: Method
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all ends at few paths."""
+    return (forests if graph[1] is None else by_dual_phases)(parts, graph, state)

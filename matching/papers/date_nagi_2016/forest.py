@@ -20,7 +20,7 @@ from numba import prange
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import unassigned_sink
-from ...paths.state import State, augment, forget, free_rows, key_of, with_lists
+from .state import State, augment, forget, free_rows, key_of, with_lists
 from .tree import update_duals
 
 STRIP = 2048

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import NO_PATH, unassigned_sink
-from ...paths.state import augment, forget, free_rows, key_of, with_lists
+from .state import augment, forget, free_rows, key_of, with_lists
 
 
 @compiled

@@ -23,10 +23,10 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from ..jit.compiled import compiled
-from ..paths.shortest_paths import grown
-from ..paths.state import forget, free_rows, key_of, with_lists
+from ...jit.compiled import compiled
+from ...paths.shortest_paths import grown
 from .nearest_sinks import keep_shortest_paths
+from .state import forget, free_rows, key_of, with_lists
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)

@@ -19,7 +19,7 @@ tolerance.
 
 from __future__ import annotations
 
-from ..jit.compiled import compiled
+from ...jit.compiled import compiled
 
 
 @compiled

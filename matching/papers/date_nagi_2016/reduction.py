@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..jit.compiled import compiled
+from ...jit.compiled import compiled
 
 
 @compiled

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit.compiled import compiled
-from ..paths.shortest_paths import unassigned_sink
-from ..paths.state import State, augment, free_rows
+from ...jit.compiled import compiled
+from ...paths.shortest_paths import unassigned_sink
+from .state import State, augment, free_rows
 
 _NO_LEVEL = np.iinfo(np.int32).max
 
