@@ -24,12 +24,9 @@ MOST_SIDE = 2048
 ROW_ROOM, COLUMN_ROOM, FIXED_ROOM = 60, 40, 8192
 """Bytes of a block's shared memory that each row and column of its problem takes, and the rest."""
 
-PHASE_THREADS = 256
-TREE_THREADS = (128, 256, 512)
-"""Threads of a block of the alternating-tree variant; it has two columns a thread, or more where there are many."""
-MOST_GROUPS = 8
+THREADS = 256
 
-_PLACE, _TREE_COUNTS = (struct("hungarian/tree_batch.cu", name) for name in ("Place", "TreeCounts"))
+_PLACE = struct("hungarian/classical_batch.cu", "Place")
 
 
 def fits_a_block(shape: tuple[int, int]) -> bool:
@@ -136,12 +133,12 @@ def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]
     counts = np.zeros(batch.n, COUNTS)
     counts["infeasible_row"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
-    kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={PHASE_THREADS}")
+    kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={THREADS}")
     kernel.max_dynamic_shared_size_bytes = room
     places, rest = batch.common_arguments(again=again)
     kernel(
         (batch.n,),
-        (PHASE_THREADS,),
+        (THREADS,),
         (
             *(places, np.int32(side), *costs.pairs, *rest),
             *(np.int32(capacity), cp.empty((rows, capacity), cp.int32), cp.empty((rows, capacity), costs.cost.dtype)),
@@ -154,29 +151,6 @@ def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]
     )
     done = on_device.get().view(COUNTS)
     return done["infeasible_row"], stats_of(done)
-
-
-def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
-    """Match by the alternating-tree variant (`hungarian/tree_batch.cu`)."""
-    costs, cp = batch.costs, batch.costs.cp
-    rows, cols, m = len(batch.state.r), len(batch.state.v), batch.shape[1]
-    threads = next((t for t in TREE_THREADS if m <= 2 * t), TREE_THREADS[-1])
-    options = f"-DTHREADS={threads}", f"-DGROUPS={1 << (-(-m // threads) - 1).bit_length()}"
-    counts = np.zeros(batch.n, _TREE_COUNTS)
-    counts["infeasible_row"] = -1
-    on_device = cp.asarray(counts.view(np.uint8))
-    places, rest = batch.common_arguments(again=again)
-    costs.kernel("hungarian/tree_batch.cu", "hungarian_tree_batch", *options)(
-        (batch.n,),
-        (threads,),
-        (
-            *(places, *costs.pairs, *rest, cp.empty(rows if batch.bounded else 1, costs.price_dtype)),
-            *(cp.empty(cols, cp.int32), cp.empty(rows, cp.int32), cp.empty(rows, cp.int32)),
-            *(cp.empty(2 * rows, cp.int32), cp.empty(rows, cp.int32), on_device),
-        ),
-    )
-    done = on_device.get().view(_TREE_COUNTS)
-    return done["infeasible_row"], {name: int(done[name].sum()) for name in (_TREE_COUNTS.names or ())[1:]}
 
 
 def match_batch(cp: Any, form: Problem, match: Match) -> MatchedOnDevice:
