@@ -108,8 +108,8 @@ def best(
     if np.all(row_of_col >= 0):
         return stats
     if kind == "ordered":
-        stats["free_after_local_search"] = _complete_nearby(graph, col_of_row, row_of_col)
-        if stats["free_after_local_search"] == 0:
+        n_free = stats["free_after_local_search"] = _complete_nearby(graph, col_of_row, row_of_col)
+        if n_free == 0:
             return stats
     if kind in {"uneven", "thin"}:
         stats["pothen-fan"] = _depth_first(graph, col_of_row, row_of_col, is_uneven=kind == "uneven")

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.gpu_certificate import MatchedOnDevice, proven
 from ..certificate.matched import Matched, Matching
 from ..device import cuda
 from ..paths.gpu_dense import DeviceCosts, DeviceState, reduced, violator_of
-from ..paths.gpu_settling import REFINEMENTS, settle_unassigned_columns, state_after_release
+from ..paths.gpu_settling import Last, settle_unassigned_columns, state_after_release, until_proven
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
 from ..problem import Problem
@@ -58,17 +57,16 @@ def _match_matrix(cp: Any, block: Problem, method: Method) -> Matching:
     isolated = cp.flatnonzero(state.r >= costs.none)
     if len(isolated):
         raise violator_of(costs, int(isolated[0]), state)
-    stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
-    free = cp.arange(block.n_rows, dtype=cp.int32)
-    while True:
-        infeasible_row, counts = method(costs, state, free)
+    seconds = {"reduction_s": perf_counter() - began}
+
+    def match(last: Last) -> tuple[Prices, dict[str, Any]]:
+        unmatched = state, cp.arange(block.n_rows, dtype=cp.int32)
+        now, free = unmatched if last is None else state_after_release(graph, *last)
+        infeasible_row, counts = method(costs, now, free)
         if infeasible_row >= 0:
-            raise violator_of(costs, infeasible_row, state)
-        stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
-        prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
+            raise violator_of(costs, infeasible_row, now)
+        prices = Prices(now.v, cp.maximum(now.col_of_row, FREE), now.row_of_col, {})
         settle_unassigned_columns(graph, prices, grow_trees)
-        proof = proven(graph, prices)
-        if block.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
-            return MatchedOnDevice(block, graph, prices, stats, proof=proof)
-        state, free = state_after_release(graph, prices, proof)
-        stats["refinements"] += 1
+        return prices, counts
+
+    return until_proven(block, graph, match, seconds)

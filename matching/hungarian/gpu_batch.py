@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.gpu_certificate import MatchedOnDevice, proven
+from ..certificate.gpu_certificate import MatchedOnDevice
 from ..device import cuda
 from ..device.structs import struct
 from ..errors import Infeasible
 from ..paths.gpu_dense import DeviceCosts, DeviceState, violator_of
-from ..paths.gpu_settling import REFINEMENTS, state_after_release
+from ..paths.gpu_settling import Last, state_after_release, until_proven
 from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.gpu_graph import Prices, bounds_on_device
@@ -163,19 +163,17 @@ def match_batch(cp: Any, form: Problem, match: Match) -> MatchedOnDevice:
     """
     batch = Batch.of(cp, form)
     graph = batch.costs.graph_of(form)
-    stats: dict[str, Any] = {"refinements": 0}
-    while True:
-        infeasible_row, counts = match(batch, stats["refinements"] > 0)
+
+    def match_all(last: Last) -> tuple[Prices, dict[str, Any]]:
+        if last is not None:
+            batch.go_on_from(state_after_release(graph, *last)[0])
+        infeasible_row, counts = match(batch, last is not None)
         if (infeasible_row >= 0).any():
             b = int(np.argmax(infeasible_row >= 0))
             raise _infeasible(form, b, int(infeasible_row[b]), batch)
-        stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
-        prices = batch.prices()
-        proof = proven(graph, prices)
-        if form.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
-            return MatchedOnDevice(form, graph, prices, stats, proof=proof)
-        batch.go_on_from(state_after_release(graph, prices, proof)[0])
-        stats["refinements"] += 1
+        return batch.prices(), counts
+
+    return until_proven(form, graph, match_all)
 
 
 def _infeasible(form: Problem, b: int, row: int, batch: Batch) -> Infeasible:

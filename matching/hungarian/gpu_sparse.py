@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.gpu_certificate import MatchedOnDevice, proven
+from ..certificate.gpu_certificate import MatchedOnDevice
 from ..certificate.hall import infeasible
 from ..device import cuda
-from ..paths.gpu_settling import REFINEMENTS, released, settle_unassigned_columns
+from ..paths.gpu_settling import Last, released, settle_unassigned_columns, until_proven
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
@@ -47,19 +47,19 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     prices = Prices.start(graph, starting_prices(graph))
     began = perf_counter()
     _reduce(graph, prices)
-    stats: dict[str, Any] = {"refinements": 0, "reduction_s": perf_counter() - began}
-    free = cp.arange(n, dtype=np.int32)
-    while True:
-        infeasible_row = grow_trees(graph, prices, free, stats)
+    seconds = {"reduction_s": perf_counter() - began}
+
+    def match(last: Last) -> tuple[Prices, dict[str, Any]]:
+        free = cp.arange(n, dtype=np.int32) if last is None else released(graph, *last)
+        counts: dict[str, Any] = {}
+        infeasible_row = grow_trees(graph, prices, free, counts)
         if infeasible_row >= 0:
             matched = prices.col_of_row.get(), prices.row_of_col.get()
             raise infeasible(problem, infeasible_row, graph.indptr.get(), graph.indices.get(), None, *matched)
-        settle_unassigned_columns(graph, prices, partial(grow_trees, stats=stats))
-        proof = proven(graph, prices)
-        if graph.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
-            return MatchedOnDevice(problem, graph, prices, stats, proof=proof)
-        free = released(graph, prices, proof)
-        stats["refinements"] += 1
+        settle_unassigned_columns(graph, prices, partial(grow_trees, stats=counts))
+        return prices, counts
+
+    return until_proven(problem, graph, match, seconds)
 
 
 def _reduce(graph: DeviceGraph, prices: Prices) -> None:

@@ -122,7 +122,8 @@ def match_shards(shards: Shards, method: Method) -> MatchedShards:
     isolated = np.flatnonzero(state.r >= shards.none)
     if len(isolated):
         raise _infeasible(shards, int(isolated[0]), state)
-    stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
+    stats: dict[str, Any] = {"reduction_s": perf_counter() - began}
+    times = 0
     while True:
         infeasible_row, state, counts = method(shards, state)
         if infeasible_row >= 0:
@@ -136,10 +137,10 @@ def match_shards(shards: Shards, method: Method) -> MatchedShards:
         row_of_col = inverse(shards.outline, col_of_row)
         proof = prove(shards, state.v, col_of_row, row_of_col)
         stats["certificate_s"] = stats.get("certificate_s", 0.0) + perf_counter() - began
-        if proof.slackness.proves or shards.outline.is_integer or stats["refinements"] == REFINEMENTS:
-            return MatchedShards(shards.outline, col_of_row, row_of_col, proof, stats)
+        if proof.slackness.proves or shards.outline.is_integer or times == REFINEMENTS:
+            return MatchedShards(shards.outline, col_of_row, row_of_col, proof, {**stats, "refinements": times})
         state = _released(shards, state, proof)
-        stats["refinements"] += 1
+        times += 1
 
 
 def _with_unassigned_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:

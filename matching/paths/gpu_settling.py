@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ..certificate.gpu_certificate import Slackness, certify
+from ..certificate.gpu_certificate import MatchedOnDevice, Slackness, certify, proven
+from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_dense import DeviceState
 from .state import FREE, UNASSIGNED
 
 REFINEMENTS = 8
 """Times that the rows are matched again whose edges rounding left slack, at most."""
+
+Last = tuple[Prices, Slackness] | None
+"""What was matched last, and what it proves; None before the first time."""
+
+
+def until_proven(
+    form: Problem,
+    graph: DeviceGraph,
+    match: Callable[[Last], tuple[Prices, Mapping[str, Any]]],
+    stats: Mapping[str, Any] | None = None,
+) -> MatchedOnDevice:
+    """Match, and match again the rows whose edges rounding left slack, until the prices prove the matching.
+
+    `match` matches all rows, or those `released` after the last time; it returns prices and counts, to which `stats`
+    are added.
+    """
+    total: Counter[str] = Counter(stats or {})
+    last: Last = None
+    times = 0
+    while True:
+        prices, counts = match(last)
+        total.update(counts)
+        proof = proven(graph, prices)
+        if form.is_integer or not int(proof.n_slack[0]) or times == REFINEMENTS:
+            return MatchedOnDevice(form, graph, prices, {**total, "refinements": times}, proof=proof)
+        last = prices, proof
+        times += 1
 
 
 def settle_unassigned_columns(
