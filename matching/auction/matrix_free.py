@@ -89,7 +89,7 @@ class _MatrixFree:
         self.graph: Graph = self._neighbour_graph()
         self.all_rows = np.arange(self.n)
         self.counts = np.zeros(3, np.int64)
-        self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "unassigned_columns": 0}
+        self.bids, self.pricings, self.unassigned_columns = 0, 0, 0
         self.most_reads = np.inf if self.schedule.shares_budget else most_reads(problem)
 
     def solve(self) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any], int] | None:
@@ -114,15 +114,18 @@ class _MatrixFree:
         out_v[self.col_order] = v
         matched = np.flatnonzero(col_of_row >= 0)
         out_col[self.row_order[matched]] = self.col_order[col_of_row[matched]]
+        return (out_col, out_v), self._stats(), waiting
+
+    def _stats(self) -> dict[str, Any]:
         finish = named_counts(self.counts)
-        self.stats["bids"] += finish.pop("bids")
-        return (out_col, out_v), self.stats | finish | {"edges": len(self.graph[1])}, waiting
+        own = {"bids": self.bids + finish.pop("bids"), "pricings": self.pricings}
+        return {**own, "unassigned_columns": self.unassigned_columns, **finish, "edges": len(self.graph[1])}
 
     def _scans_left(self) -> int:
         """Return how many rows of the graph may still be read; negative once the matrix is faster."""
         if self.most_reads == np.inf:
             return NO_LIMIT
-        rows_read = self.stats["bids"] + int(self.counts[0] + self.counts[2])
+        rows_read = self.bids + int(self.counts[0] + self.counts[2])
         return int(self.most_reads / len(self.graph[1]) * self.n) - rows_read
 
     def _neighbour_graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -185,9 +188,9 @@ class _MatrixFree:
         """Run one phase; the finish of an exact solve takes what the budget of a phase leaves."""
         budget = self.schedule.budget * self.n
         if self.schedule.shares_budget:
-            budget = max(budget - self.stats["bids"], 0)
+            budget = max(budget - self.bids, 0)
         bids, waiting = run_phase(self.all_rows, *self.graph, prices, eps, budget)
-        self.stats["bids"] += bids
+        self.bids += bids
         return len(waiting)
 
     def _finish(self, state: State) -> bool:
@@ -202,7 +205,7 @@ class _MatrixFree:
                 return False
             assert failed < 0, "the graph pairs every row with a column of its own rank"
             settled = settle_unassigned_columns(*self.graph, state, self.col_bound, self.counts)
-            self.stats["unassigned_columns"] += settled
+            self.unassigned_columns += settled
             r = self._row_duals(state.v)
             if settled:
                 passed[:] = -np.inf
@@ -219,7 +222,7 @@ class _MatrixFree:
         """Add what contradicts the duals to the graph; return how many pairs each row gained, None if none did."""
         question = self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance, self.graph[:2]
         columns, counts = contradictions(*question)
-        self.stats["pricings"] += 1
+        self.pricings += 1
         if not counts.any():
             return None
         self.graph = extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)

@@ -112,8 +112,8 @@ def best(
         if n_free == 0:
             return stats
     if kind in {"uneven", "thin"}:
-        stats["pothen-fan"] = _depth_first(graph, col_of_row, row_of_col, is_uneven=kind == "uneven")
-        if stats["pothen-fan"]["complete"]:
+        is_maximum, stats["pothen-fan"] = _depth_first(graph, col_of_row, row_of_col, is_uneven=kind == "uneven")
+        if is_maximum:
             return stats
     far = kind != "general"  # near free columns are taken: exact distances pay at once
     stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=far, patience=_PATIENCE, few=_FEW)
@@ -122,17 +122,16 @@ def best(
 
 def _depth_first(
     graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, is_uneven: bool
-) -> dict[str, Any]:
-    """Search depth first as long as it pays."""
+) -> tuple[bool, dict[str, Any]]:
+    """Search depth first as long as it pays; return whether the matching is maximum, and the statistics."""
     most = _VISITS * (graph.n_rows + graph.n_columns)
     if not is_uneven:
         return phases_while_they_pay(graph, col_of_row, row_of_col, most, _SLOW_SHARE)
-    first = phases_while_they_pay(graph, col_of_row, row_of_col, 1, np.inf)  # so many visits make one phase
-    if first["complete"]:
-        return first
-    last = search_each_out(graph, col_of_row, row_of_col, most)
-    both = {name: first[name] + last[name] for name in ("phases", "augmentations", "visited_columns", "phase_seconds")}
-    return {**both, "complete": last["complete"]}
+    is_maximum, first = phases_while_they_pay(graph, col_of_row, row_of_col, 1, np.inf)  # so many visits make one phase
+    if is_maximum:
+        return True, first
+    is_maximum, last = search_each_out(graph, col_of_row, row_of_col, most)
+    return is_maximum, {name: first[name] + last[name] for name in first}
 
 
 def _complete_nearby(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> int:

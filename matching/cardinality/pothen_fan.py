@@ -32,7 +32,7 @@ def pothen_fan(
     fairness : bool
         Scan backwards in every second phase.
     """
-    return phases_while_they_pay(graph, col_of_row, row_of_col, np.inf, np.inf, fairness=fairness)
+    return phases_while_they_pay(graph, col_of_row, row_of_col, np.inf, np.inf, fairness=fairness)[1]
 
 
 def phases_while_they_pay(
@@ -43,14 +43,15 @@ def phases_while_they_pay(
     slow_share: float,
     *,
     fairness: bool = True,
-) -> dict[str, Any]:
+) -> tuple[bool, dict[str, Any]]:
     """As `pothen_fan`, but end where another search is to go on.
+
+    Returns whether the matching is maximum, and the statistics.
 
     Parameters
     ----------
     max_visits : float
-        Start no further phase once so many columns were met: the matching may then fall short of the maximum, and
-        ``complete`` in the statistics says so.
+        Start no further phase once so many columns were met: the matching may then fall short of the maximum.
     slow_share : float
         Nor once a phase augments more than this share of what the phase before did (and more than a handful): as long
         as the others, and ever more of them.
@@ -70,19 +71,21 @@ def phases_while_they_pay(
         augmented.append(n_augmented)
         visited.append(n_visited)
         seconds.append(perf_counter() - begin)
-    return {
+    stats = {
         "phases": len(augmented),
         "augmentations": augmented,
         "visited_columns": visited,
         "phase_seconds": seconds,
-        "complete": n_augmented == 0,
     }
+    return n_augmented == 0, stats
 
 
 def search_each_out(
     graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, max_visits: float
-) -> dict[str, Any]:
+) -> tuple[bool, dict[str, Any]]:
     """Search from every free row until it has a path or cannot have one: a single phase, then, is enough.
+
+    Returns whether the matching is maximum, and the statistics.
 
     What a search that fails has met leads to no free column any more and stays closed (Duff, "On algorithms for
     obtaining a maximum transversal", ACM TOMS 1981); what one that succeeds has met is opened again, and may be met
@@ -91,20 +94,20 @@ def search_each_out(
     Parameters
     ----------
     max_visits : float
-        Begin no further search once so many columns were met; ``complete`` in the statistics then is False.
+        Begin no further search once so many columns were met; the matching may then fall short of the maximum.
     """
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     begin = perf_counter()
     n_augmented, _, n_visited = depth_first_phase(
         *_arrays(graph, col_of_row, row_of_col), free_rows, False, True, float(max_visits)
     )
-    return {
+    stats = {
         "phases": 1,
         "augmentations": [n_augmented],
         "visited_columns": [n_visited],
         "phase_seconds": [perf_counter() - begin],
-        "complete": n_visited < max_visits,
     }
+    return n_visited < max_visits, stats
 
 
 _Arrays = tuple[
