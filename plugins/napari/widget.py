@@ -85,6 +85,7 @@ class TrackWidget(QWidget):
         self.running = Running(self.parts, self.work, showing, self.suggesting, self.unsaved.before, self)
         self.looking = Looking(self.parts, self._connections, self)
         self.correcting = Correcting(self.parts, showing, self._connections, self.unsaved.before, self)
+        self.correcting.followed.connect(self.looking.plot_again)
         self._devices = Desk(self)
         self._desks = self.findChildren(Desk)
         self._lay_out()

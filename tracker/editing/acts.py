@@ -175,11 +175,11 @@ ACTS: dict[str, Callable[..., Any]] = {
 """The acts by the names under which they are recorded."""
 
 
-def named(act: Mapping[str, Any]) -> set[int]:
-    """Return the detections that an act names."""
+def named(act: Mapping[str, Any]) -> list[int]:
+    """Return the detections that an act names, each once, in the order of its arguments."""
     no_ids = ("act", "acts", "frame", "position", "measures")
-    ids = [np.ravel(value) for name, value in act.items() if name not in no_ids]
-    return {int(one) for values in ids for one in values}.union(*map(named, act.get("acts", ())))
+    ids = [int(one) for name, value in act.items() if name not in no_ids for one in np.ravel(value)]
+    return [*dict.fromkeys([*ids, *(one for part in act.get("acts", ()) for one in named(part))])]
 
 
 def _require_link(movie: Corrected, link: Link | Sequence[int]) -> None:

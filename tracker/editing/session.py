@@ -201,7 +201,7 @@ class Session:
                 raise
             raise InvalidEdit(f"act {name} cannot be done: {error}.") from error
         entries, changes = self._entries()
-        change = outcome(self._movie, act, named(act), entries, changes)
+        change = outcome(self._movie, act, {*named(act)}, entries, changes)
         self._done.append(_Done(change, entries, changes))
         self._undone.clear()
         self._doubts.note(change)

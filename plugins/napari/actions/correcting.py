@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from qtpy.QtCore import QObject
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QFileDialog
 
 from ....matching.errors import AuctrackError
@@ -18,6 +18,7 @@ from ..layers.edits import ByHand
 from ..layers.image_under import image_under, movie_of
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
 from ..session.corrections import Act, Acted, Corrected, Corrections
+from ..session.meant import Meant
 from ..session.placing import Ground, Place, add_particle, edit_particles, move_particle
 from ..session.session import Work
 from ..threads.connections import Connections
@@ -30,7 +31,12 @@ _PAINT_MS = 60  # in which napari paints the links that a correction changed
 
 
 class Correcting(QObject):
-    """Confirms and breaks the link chosen, acts on the particles clicked, adds and moves particles, undoes, redoes."""
+    """Confirms and breaks the link chosen, acts on the particles clicked, adds and moves particles, undoes, redoes.
+
+    Signals: `followed()` once tracks, table and list hold all corrections.
+    """
+
+    followed = Signal()
 
     def __init__(
         self,
@@ -47,6 +53,7 @@ class Correcting(QObject):
         self._goes_on = False
         self._said = ""
         self._acted_on: Link | None = None
+        self._meant: Meant | None = None
         self._by_hand: list[Work] = []
         self._is_by_hand = False
         self._followed: Corrections | None = None
@@ -199,6 +206,10 @@ class Correcting(QObject):
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
         self._forget_clicks()
         self._parts.overlay.show_changes(acted.made, acted.gone)
+        self._meant = acted.meant
+        if acted.meant is not None:
+            self._parts.overlay.go_back_to(acted.meant.place)
+            self._parts.session.choose_link(acted.meant.link)
         self._said = acted.said
         self._parts.bar.say(acted.said)
         self._goes_on &= not acted.has_others
@@ -218,8 +229,10 @@ class Correcting(QObject):
             return  # there was another run meanwhile
         self._forget_clicks()  # their rows are those of the table before
         session.keep_corrected(corrected)
+        self._click_meant()
         self._showing.show_tracks()
         results.mark(() if session.chosen is None else (session.chosen,))
+        self.followed.emit()
         if session.link is not None:
             results.mark_link(session.link)
         elif self._goes_on:
@@ -227,6 +240,17 @@ class Correcting(QObject):
             end = "" if is_left else " You have looked at every link of the list."
             self._parts.bar.say(f"{self._said}{end}")  # and not what can be done with the next one
         self._goes_on = False
+
+    def _click_meant(self) -> None:
+        """Have the particles that an act was about, which was undone or made again, be those clicked last."""
+        meant, session = self._meant, self._parts.session
+        if meant is None:
+            return
+        session.choose_track_of(meant.link or meant.particles)
+        particles = session.seen(meant.particles) if len(meant.particles) <= MOST else {}
+        for row, (track_id, frame) in particles.items():
+            self._add_click(track_id, frame, row)
+        self._parts.results.show_clicked([*self._clicked.values()])
 
     def _fail(self, failure: Failure) -> None:
         """Say what could not be done; what was corrected before it may still have to be shown."""
@@ -248,8 +272,7 @@ class Correcting(QObject):
         row = self._parts.session.row_of(track_id, frame)
         if row is None:
             return
-        self._clicked.pop((frame, row), None)  # clicked again it is the last one
-        self._clicked[frame, row] = f"track {track_id} in frame {frame}"
+        self._add_click(track_id, frame, row)
         self._clicked = dict([*self._clicked.items()][-MOST:])
         self._parts.results.show_clicked([*self._clicked.values()])
         if not self._parts.results.link_button.isChecked():
@@ -259,6 +282,10 @@ class Correcting(QObject):
             self._parts.bar.say("Now click the particle that it is linked to, in another frame.")
         else:
             self.act_on_clicked(link_them)
+
+    def _add_click(self, track_id: int, frame: int, row: int) -> None:
+        self._clicked.pop((frame, row), None)  # clicked again it is the last one
+        self._clicked[frame, row] = f"track {track_id} in frame {frame}"
 
     def _forget_clicks(self) -> None:
         self._clicked = {}

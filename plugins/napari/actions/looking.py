@@ -107,6 +107,13 @@ class Looking(QObject):
         self._parts.overlay.choose([track_id])
         self._follow(self._parts.results.follow_box.isChecked())
 
+    def plot_again(self) -> None:
+        """Show the plots of the track chosen as corrections have left it."""
+        if self._parts.session.chosen is None:
+            self._parts.results.clear_plots()
+        else:
+            self._plot(self._parts.session.chosen)
+
     def _plot(self, track_id: int) -> None:
         self._parts.session.chosen = track_id
         self._plots.start(partial(self._parts.session.plots, track_id))

@@ -17,7 +17,7 @@ from ....tracker.points import Points, Tracks
 from ..layers.depth import Depth
 from ..layers.edits import ByHand, Edits
 from ..layers.layer_tables import LayerData
-from ..layers.main_window import is_dark
+from ..layers.main_window import canvas_of, is_dark
 from ..layers.own_layers import OwnLayers
 from ..session.placing import Place
 from ..threads.connections import Connections
@@ -192,35 +192,56 @@ class Overlay(QObject):
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted in the data of the tracks."""
-        layer = self.layer("tracks")
+        layer = self._placing
         if layer is not None:
             time = float(np.asarray(layer.data_to_world((frame, *[0] * (layer.ndim - 1))))[0])
             self._viewer.dims.set_point(self._viewer.dims.ndim - layer.ndim, time)
 
     def place(self) -> list[float] | None:
         """Return frame and position that the sliders show, in the data of the tracks; None where there are none."""
-        layer: Any = self.layer("tracks")
+        layer: Any = self._placing
         if layer is None or self._shown is None:
             return None
         point = np.asarray(self._viewer.dims.point)[-layer.ndim :]
         at = np.asarray(layer.world_to_data(point), dtype=np.float64)
         return [at[0], *at[-self._shown.tracks.ndim :]]
 
-    def show_place(self, place: Sequence[float], layer: Layer) -> None:
-        """Show frame and position, counted in the data of a layer."""
+    def show_place(self, place: Sequence[float], layer: Layer) -> tuple[float, float, float]:
+        """Show frame and position, counted in the data of a layer, and return where in the world it is."""
         at = np.zeros(layer.ndim)
         at[0], at[1 - len(place) :] = place[0], place[1:]
-        world = np.asarray(layer.data_to_world(at))
-        self._viewer.dims.set_point(range(self._viewer.dims.ndim - layer.ndim, self._viewer.dims.ndim), world.tolist())
+        world, dims = np.asarray(layer.data_to_world(at)), self._viewer.dims
+        if dims.ndim >= len(world):  # else all layers are deleted
+            dims.set_point(range(dims.ndim - len(world), dims.ndim), world.tolist())
+        return _last_three(world)
 
     def go_to(self, track_id: int, frame: int) -> None:
         """Show a frame with one of a track's particles in the middle, or the frame nearest to it that has one."""
-        layer, position = self.layer("tracks"), self._nearest(track_id, frame)
-        if layer is None or position is None:
-            return
-        world = np.asarray(layer.data_to_world(position))
-        self._viewer.dims.set_point(range(len(world)), world.tolist())
-        self._viewer.scene.camera.center = _last_three(world)
+        layer, position = self._placing, self._nearest(track_id, frame)
+        if layer is not None and position is not None:
+            self._viewer.scene.camera.center = self.show_place(position.tolist(), layer)
+
+    def go_back_to(self, place: Sequence[float]) -> None:
+        """Show frame and plane of a place (frame, z, y, x or y, x), with it in the middle where it was out of sight."""
+        layer = self._placing
+        center = None if layer is None else self.show_place(place, layer)
+        if center is not None and not self._is_in_sight(center):
+            self._viewer.scene.camera.center = center
+
+    def _is_in_sight(self, world: tuple[float, float, float]) -> bool:
+        """Whether a place (z, y, x) is on the canvas."""
+        camera: Any = self._viewer.scene.camera
+        up = (0.0, 1.0, 0.0) if self._viewer.dims.ndisplay == 2 else camera.up_direction
+        sight = (1.0, 0.0, 0.0) if self._viewer.dims.ndisplay == 2 else camera.view_direction
+        away = np.subtract(world, [*[0.0] * (3 - len(camera.center)), *camera.center])
+        canvas = canvas_of(self._viewer)
+        aside, above = abs(away @ np.cross(sight, up)), abs(away @ np.asarray(up))
+        return bool(aside * camera.zoom <= canvas.width() / 2 and above * camera.zoom <= canvas.height() / 2)
+
+    @property
+    def _placing(self) -> Layer | None:
+        """What tells where tracks lie, whether or not the user has deleted their layer."""
+        return self._layers.placing("tracks")
 
     def _nearest(self, track_id: int, frame: int) -> np.ndarray | None:
         """Return (frame, z, y, x) of a track's particle nearest in time, in the data's steps; None if it has none."""
@@ -234,7 +255,7 @@ class Overlay(QObject):
         return positions[np.argmin(np.abs(positions[:, 0] - frame))]
 
     def _look_at_followed(self) -> None:
-        layer = self.layer("tracks")
+        layer = self._placing
         if self._followed is None or layer is None:
             return
         frame = self.frame_of(layer)
@@ -317,7 +338,7 @@ class Overlay(QObject):
 
         In 3D that is the brightest voxel of an image along the line of sight, or what is nearest to the place `near`.
         """
-        layer = self.layer("tracks")
+        layer = self._placing
         if layer is None:
             return None
         at = None if near is None else np.array([near[0], *[0.0] * (layer.ndim - 1 - ndim), *near[1]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from qtpy.QtGui import QColor
-from qtpy.QtWidgets import QMainWindow
+from qtpy.QtWidgets import QMainWindow, QWidget
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -23,3 +23,10 @@ def is_dark(theme: str, part: str) -> bool:
 def main_window(viewer: Viewer) -> QMainWindow:
     """Return the window in which a viewer is shown."""
     return cast("QMainWindow", viewer.window.main_menu.window())
+
+
+def canvas_of(viewer: Viewer) -> QWidget:
+    """Return the part of the window that layers are painted in."""
+    canvas = main_window(viewer).centralWidget()
+    assert canvas is not None  # every window of napari has one
+    return canvas

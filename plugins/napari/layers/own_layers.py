@@ -14,7 +14,7 @@ from .depth import Depth
 from .edits import Edits, done_between, edits_between
 from .hand_over import fill_layer, make_layer
 from .layer_tables import LayerData
-from .main_window import main_window
+from .main_window import canvas_of
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -57,6 +57,10 @@ class OwnLayers(QObject):
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
         layer = self._layers.get(role)
         return layer if layer is not None and layer in self._viewer.layers else None
+
+    def placing(self, role: str) -> Layer | None:
+        """Return the layer of a role, in the viewer or deleted by the user: it tells where what is in it lies."""
+        return self._layers.get(role)
 
     def hand_over(self, layers: Mapping[str, LayerData]) -> None:
         """Announce layers, then give them to napari; what was still waiting is forgotten."""
@@ -146,9 +150,7 @@ class OwnLayers(QObject):
 
     def _set_painting(self, on: bool) -> None:
         """Let the canvas paint, or hold it; panels and menus are painted all the time."""
-        canvas = main_window(self._viewer).centralWidget()
-        assert canvas is not None  # every window of napari has one
-        canvas.setUpdatesEnabled(on)
+        canvas_of(self._viewer).setUpdatesEnabled(on)
 
     def _remove(self, role: str) -> None:
         layer = self.layer(role)

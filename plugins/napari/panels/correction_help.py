@@ -10,7 +10,7 @@ _LINKS = (
     ("C", "confirm the chosen link: it stays, whatever else changes"),
     ("B", "break the chosen link: it is never made again"),
     ("", "after C and B the next link of the list is chosen, unless other links changed"),
-    ("U, Shift+U", "undo, redo: what it was is said below"),
+    ("U, Shift+U", "undo, redo: what it was is said below, and shown: its link or its particles are chosen again"),
     ("K", "keep the other links as they were before the last correction"),
 )
 _MOUSE = (

@@ -209,7 +209,7 @@ class ResultsPanel(QWidget):
         self.suspicious.show_frame(pd.DataFrame())
         self.lineage.clear()
         self.colour.clear()
-        self.show_plots((_NO_TRACK, ()))
+        self.clear_plots()
         say(self.count, _NO_TRACKS)
         for label in (self.suspicious_note, self.left_out, self.progress, self.clicked, self.drawn):
             say(label, "")
@@ -280,6 +280,10 @@ class ResultsPanel(QWidget):
             chart.setVisible(number < len(plots))
             if number >= len(plots):
                 chart.clear()
+
+    def clear_plots(self) -> None:
+        """Show no track's curves."""
+        self.show_plots((_NO_TRACK, ()))
 
     def show_chosen(self, track_id: int) -> None:
         """Mark a track in the table and among the lineages, and leave the filters for its plots."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ....tracker.editing.acts import named
 from ....tracker.errors import InvalidEdit, InvalidSetting
 
 
@@ -53,10 +54,10 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
         return Words("", f"{counted(len(act['links']), 'link')} confirmed")
     if name == "hold_links":
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
-        ends = {end for link in (*act["pinned"], *act["forbidden"]) for end in link}
+        ends = named(act)
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
         return Words(subject, ", ".join(f"{counted(n, 'link')} {what}" for n, what in counts if n))
-    seen = [see(detection) for detection in _detections(act)]
+    seen = [see(detection) for detection in named(act)]
     return Words(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
 
 
@@ -108,15 +109,6 @@ def unmakeable_words(error: InvalidSetting, seen: Sequence[Seen]) -> str:
 
 def _place(seen: Seen) -> str:
     return f"{'the particle' if seen.track is None else f'track {seen.track}'} in frame {seen.frame}"
-
-
-def _detections(act: Mapping[str, Any]) -> list[int]:
-    """Return the detections of an act in the order of its arguments."""
-    found: list[int] = []
-    for name in ("source", "target", "first", "second", "mother", "daughters", "detection", "detections"):
-        value = act.get(name, ())
-        found += [value] if isinstance(value, int) else value
-    return found
 
 
 def _tracks(seen: list[Seen]) -> str:

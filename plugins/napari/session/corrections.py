@@ -29,6 +29,7 @@ from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
 from .act_words import Seen, act_words, counted, refusal_words
 from .filters import measured_links
+from .meant import Meant, meant_by
 from .outcome_words import far_words, joined_words, others_words
 from .placing import Noted
 from .steps import Linked
@@ -55,17 +56,21 @@ class Acted:
     Attributes
     ----------
     gone, made : float64 (k, 2, 1 + d)
-        Both ends (frame, z, y, x or y, x, in steps) of the links that it took away, and of those that it made.
+        Both ends (frame, z, y, x or y, x, in steps) of the links that it took away, and of those that it made, the one
+        that is `meant` before them.
     has_others : bool
         Whether it changed links besides those that it was about.
     said : str
         What it changed, in a sentence or two.
+    meant : Meant or None
+        What it was about, where it was undone or made again: the user may be elsewhere since.
     """
 
     gone: np.ndarray
     made: np.ndarray
     has_others: bool
     said: str
+    meant: Meant | None = None
 
 
 @dataclass(frozen=True)
@@ -226,7 +231,10 @@ class Corrections:
             )
             said = f"{said} Corrections in effect: {self.count}."
             has_others = bool(change.others_gone or change.others_made)
-            return Acted(self._ends(change.gone, as_shown=True), self._ends(change.made), has_others, said)
+            meant = meant_by(change, edits, self._place) if act in (EditSession.undo, EditSession.redo) else None
+            chosen = () if meant is None or meant.link is None else (meant.link,)
+            made = dict.fromkeys((*chosen, *change.made))
+            return Acted(self._ends(change.gone, as_shown=True), self._ends(made), has_others, said, meant)
 
     def follow(self, report: Callable[[Any], None]) -> Corrected:
         """Return tracks and links as they stand; what was confirmed or made needs no second look.
@@ -326,22 +334,17 @@ class Corrections:
 
         `as_shown`: at the places that are shown, where a moved one was before; else where they are now.
         """
+        ends = [[self._place(one, as_shown=as_shown) for one in link] for link in links]
+        width = 1 + self._shown.linked.linking.tracks.ndim
+        return np.array([link for link in ends if None not in link], dtype=np.float64).reshape(-1, 2, width)
+
+    def _place(self, detection: int, *, as_shown: bool = False) -> list[float] | None:
+        """Return frame and place of a detection as of `_ends`; None where it neither is there nor is shown."""
         edits, tracks = self._opened(), self._shown.linked.linking.tracks
-
-        def now(link: Link) -> Any:
-            return (
-                [(edits.frame(one), *edits.position(one)) for one in link] if all(map(edits.is_there, link)) else None
-            )
-
-        def shown(link: Link) -> Any:
-            rows = self.rows_of(link)
-            if rows is None:
-                return None
-            return tracks.table.iloc[[*rows]][["frame", *tracks.axes]].to_numpy(dtype=np.float64).tolist()
-
-        first, then = (shown, now) if as_shown else (now, shown)
-        ends = [first(link) or then(link) for link in links]
-        return np.array([link for link in ends if link], dtype=np.float64).reshape(-1, 2, 1 + tracks.ndim)
+        rows = self.rows_of([detection])
+        if edits.is_there(detection) and (rows is None or not as_shown):
+            return [edits.frame(detection), *edits.position(detection)]
+        return None if rows is None else tracks.table.iloc[rows[0]][["frame", *tracks.axes]].tolist()
 
 
 def _found(links: Collection[Link], ids: np.ndarray) -> list[tuple[Link, Link]]:

@@ -253,6 +253,24 @@ class Session:
         if rows is not None and are_among(corrected.linked.linking.links, {(rows[0], rows[1])}).any():
             self.link = rows[0], rows[1]
 
+    def choose_link(self, link: Link | None) -> None:
+        """Choose a link between two detections, or none."""
+        rows = None if link is None else self._corrections().rows_of(link)
+        self.link = None if rows is None else (rows[0], rows[1])
+
+    def seen(self, detections: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Return track and frame of some detections by their rows in the table shown; none where one is away."""
+        assert self.linked is not None  # they are of its corrections
+        rows = self._corrections().rows_of(detections) or ()
+        table = self.linked.linking.tracks.table[["track_id", "frame"]].iloc[[*rows]]
+        return dict(zip(rows, table.itertuples(index=False, name=None), strict=True))
+
+    def choose_track_of(self, detections: Sequence[int]) -> None:
+        """Choose the track of the last of some detections, where that of none of them is chosen."""
+        tracks = [track for track, _ in self.seen(detections).values()]
+        if tracks and self.chosen not in tracks:
+            self.chosen = tracks[-1]
+
     def _particles_of_chosen(self) -> tuple[int, ...]:
         """Return the detections of the track chosen, in the order of time; none where none is chosen."""
         assert self.linked is not None  # it is corrected

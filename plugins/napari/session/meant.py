@@ -1,0 +1,40 @@
+"""What an act was about: where the user is led once it is undone or made again, and what is chosen then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ....tracker.editing.acts import named
+from ....tracker.editing.change import Change, Link
+from ....tracker.editing.session import Session as EditSession
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What an act was about.
+
+    Attributes
+    ----------
+    place : list of float
+        Frame and z, y, x or y, x, in steps: where the link ends, else where the particle is, or was until it went.
+    link : (source, target) or None
+        As ids of detections, where it was about one link, which is there.
+    particles : tuple of int
+        Detections that are there, in the order of the act; none where there is such a link.
+    """
+
+    place: list[float]
+    link: Link | None
+    particles: tuple[int, ...]
+
+
+def meant_by(change: Change, edits: EditSession, place_of: Callable[[int], list[float] | None]) -> Meant | None:
+    """Return what an act was about, its change at hand; None where nothing of it has a place any more."""
+    about = [*dict.fromkeys([*named(change.act), *change.added, *change.removed, *change.moved])]
+    there = tuple(filter(edits.is_there, about))
+    places = [place for place in map(place_of, (there or about)[:2]) if place is not None]
+    if not places:
+        return None
+    is_link = len(about) == len(there) == 2 and there[1] in edits.successors(there[0])
+    return Meant(places[-1], (there[0], there[1]) if is_link else None, () if is_link else there)
