@@ -108,6 +108,6 @@ def _differences(pinned: int, forbidden: int) -> list[str]:
     if not pinned and not forbidden:
         return []
     return [
-        f"these tracks have {pinned} links that linking would not make, and lack {forbidden} that it would; they stay "
-        "as they are until they are corrected."
+        f"of the links of these tracks linking would not make {pinned}, and it would make {forbidden} that they lack; "
+        "they stay as they are until they are corrected."
     ]

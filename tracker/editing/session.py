@@ -368,21 +368,21 @@ class Session:
 
     def save(self, path: str | Path) -> None:
         """Write the acts in effect into a file, over what stands there; errors as of `write_tracks`."""
-        write_acts(Path(path), self.acts, len(self._linking.tracks))
+        write_acts(Path(path), self.acts, self._linking.tracks)
 
     @classmethod
     def load(cls, path: str | Path, linking: Linking, *, progress: Progress | None = None) -> Self:
-        """Return a session of a linking with the acts of a file in effect.
+        """Return a session of a linking with the acts of a file in effect, on the same detections in any order.
 
         Raises
         ------
         InvalidInput
-            If the file cannot be read, or belongs to other detections.
+            If the file cannot be read, or names detections that the linking does not have.
         InvalidEdit
             If an act in it does not fit the linking.
         """
         session = cls(linking, progress=progress)
-        session.replay(read_acts(Path(path), len(linking.tracks)))
+        session.replay(read_acts(Path(path), linking.tracks))
         return session
 
     def _only(self, detection: int, ahead: Any, back: Any) -> int | None:

@@ -269,8 +269,12 @@ class Corrections:
         """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`."""
         with self._lock:
             told = partial(_prepared, report)
-            with self._by_track_and_frame():
-                self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
+            try:
+                with self._by_track_and_frame():
+                    self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
+            except InvalidEdit as error:
+                hint = "Tracks that were saved with these corrections in effect hold them already."
+                raise InvalidEdit(f"{error} {hint}") from error
             self._saved = self._edits.acts
             self._version += 1
             said = f"Corrections of {path} in effect: {self.count}."

@@ -70,7 +70,7 @@ def taken_up(request, viewer, open_widget, tracks, tmp_path):
 
 def test_links_are_those_of_the_file(taken_up, tracks):
     assert shown(taken_up) == expected(tracks)
-    assert "that linking would not make" in taken_up.parts.bar.warnings.text()
+    assert "linking would not make" in taken_up.parts.bar.warnings.text()
     assert not taken_up.parts.results.command_button.isEnabled()
 
 
@@ -89,6 +89,24 @@ def test_corrections_of_a_session_are_back_on_the_page_that_they_are_made_on(vie
     finish(taken_up)
     assert results.tabs.currentWidget() is results.doubtful
     assert "Corrections in effect: 1." in taken_up.parts.bar.status.text()
+
+
+def test_corrections_that_saved_tracks_hold_already_are_refused_with_the_reason(viewer, taken_up, tmp_path):
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(taken_up)
+    after = shown(taken_up)
+    taken_up.taking_away.export(str(tmp_path / "mine.csv"))
+    finish(taken_up)
+    viewer.open(str(tmp_path / "mine.csv"), plugin="auctrack")
+    taken_up.parts.input.choose_layer("mine.csv")
+    finish(taken_up)
+    taken_up.parts.input.take_up_button.click()
+    finish(taken_up)
+    taken_up.correcting.replay(str(tmp_path / "mine.csv.corrections.json"))
+    finish(taken_up)
+    assert "hold them already" in taken_up.parts.bar.error.text()
+    assert shown(taken_up) == after
 
 
 def test_what_linking_would_not_make_is_looked_at_first_and_broken(viewer, taken_up):

@@ -1,6 +1,5 @@
 """Corrections: every act leaves the best links given what is confirmed and forbidden, and can be taken back."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -450,19 +449,62 @@ def test_an_act_refused_half_way_leaves_nothing_behind():
     assert session.pinned.tolist() == [[1, 3]]
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"auctrack_corrections": 9, "detections": 6, "acts": []}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"auctrack_corrections": 9, "detections": 6, "acts": []}',
+        '{"auctrack_corrections": 2, "detections": 6, "acts": []}',
+        '{"auctrack_corrections": 2, "detections": 6, "places": {"0": [0]}, "acts": []}',
+        '{"auctrack_corrections": 2, "detections": 6, "places": {}, "acts": [{"act": "split_track", "detection": 2}]}',
+        '{"auctrack_corrections": 2, "detections": 6, "places": {}, "acts": ["split_track"]}',
+    ],
+)
 def test_files_that_are_none_of_ours_are_refused(tmp_path, content):
     (tmp_path / "corrections.json").write_text(content)
     with pytest.raises(InvalidInput):
         Session.load(tmp_path / "corrections.json", pair_of_tracks())
 
 
-def test_corrections_of_another_table_are_refused(tmp_path):
-    path = tmp_path / "corrections.json"
-    Session(pair_of_tracks()).save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"detections": 7}))
-    with pytest.raises(InvalidInput, match="7 detections"):
-        Session.load(path, pair_of_tracks())
+def all_kinds_of_acts(session: Session) -> None:
+    session.swap_links((0, 2), (1, 3))
+    added = session.add_detection(2, (0.0, 1.5)).added[0]
+    session.together([{"act": "delete_detection", "detection": 4}, {"act": "add_link", "source": 3, "target": added}])
+    session.move_detection(5, (0.0, 3.3))
+
+
+def test_corrections_find_their_detections_in_another_order_of_rows(tmp_path):
+    made = Session(pair_of_tracks())
+    all_kinds_of_acts(made)
+    made.save(tmp_path / "corrections.json")
+    table = made.begun.tracks.table[["frame", "y", "x"]].iloc[[5, 3, 1, 4, 0, 2]].reset_index(drop=True)
+    turned = Session.load(tmp_path / "corrections.json", link_points(Points(table), made.begun.settings))
+
+    def places_linked(session: Session) -> set[tuple[tuple[float, ...], ...]]:
+        return {(session.position(source), session.position(target)) for source, target in links_of(session)}
+
+    assert places_linked(turned) == places_linked(made)
+    assert [act["act"] for act in turned.acts] == [act["act"] for act in made.acts]
+
+
+@pytest.mark.parametrize("column", ["frame", "y"])
+def test_corrections_of_a_detection_that_is_not_there_are_refused(tmp_path, column):
+    made = Session(pair_of_tracks())
+    made.split_track(2)
+    made.save(tmp_path / "corrections.json")
+    table = made.begun.tracks.table[["frame", "y", "x"]].copy()
+    table.loc[2, column] += 1
+    with pytest.raises(InvalidInput, match=r"frame 1 at y, x = 0\.00, 0\.10"):
+        Session.load(tmp_path / "corrections.json", link_points(Points(table), made.begun.settings))
+
+
+def test_corrections_are_not_made_again_on_tracks_that_hold_them(tmp_path):
+    made = Session(pair_of_tracks())
+    made.move_detection(4, (0.0, 0.4))
+    made.save(tmp_path / "corrections.json")
+    with pytest.raises(InvalidInput, match="hold them already"):
+        Session.load(tmp_path / "corrections.json", made.linking())
 
 
 def test_an_empty_movie_can_be_corrected():
