@@ -78,7 +78,7 @@ def common_shift(earlier: np.ndarray, later: np.ndarray, field: np.ndarray) -> n
     voters = padded(np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)]))  # one layout, compiled once
     grid = build_grid(np.ascontiguousarray(later), CELL)
     cells = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
-    (shift,), (is_believed,) = elected(_counted(voters, *cells, ndim)[None], field)
+    (shift,), (is_believed,) = elected(_counted(voters, *cells, ndim)[None], field, np.array([len(voters)]))
     if not is_believed:
         return np.zeros(ndim)
     for reach in (1.5, 1.0, 0.75):

@@ -21,13 +21,15 @@ AS_WHOLE = 4 / 3
 """What shared votes count as, an axis: weights of a half, one and a half have a sum of 2, and of squares of 3/2."""
 
 
-def elected(counts: np.ndarray, field: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def elected(counts: np.ndarray, field: np.ndarray, voters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the shifts that have won, and whether they are believed.
 
     The votes of a bin, with half of those beside it, are held against those of the bins around. Were all of them cast
     by chance, and so Poisson's, the winner's would be a binomial share of both (Przyborowski & Wilenski, Biometrika
     1940). It is believed where fewer than `BY_CHANCE` bins of all would have as large a share, and where no shift at
-    all is behind by more than a standard deviation.
+    all is behind by more than a standard deviation. Near the end of the field few voters have a say, each with several
+    votes, and how many have one is chance too: votes then count as so many fewer (the design effect of Kish, Survey
+    Sampling, 1965).
 
     Parameters
     ----------
@@ -36,6 +38,8 @@ def elected(counts: np.ndarray, field: np.ndarray) -> tuple[np.ndarray, np.ndarr
         work is done where they are.
     field : float64 (d,)
         How far particles are apart at most, in spacings: the farther a shift, the fewer pairs are that far apart.
+    voters : int64 (pairs,)
+        Particles that have voted.
 
     Returns
     -------
@@ -51,11 +55,13 @@ def elected(counts: np.ndarray, field: np.ndarray) -> tuple[np.ndarray, np.ndarr
     of_best = np.arange(len(counts), like=counts), best
     won, won_around, ahead = (cuda.to_host(of[of_best]) for of in (votes, around, lead))
     best, ahead_of_still = cuda.to_host(best), ahead - cuda.to_host(lead[:, still])
+    shift = np.stack(np.unravel_index(best, size), axis=1) - np.array(size) // 2
+    inside = voters * np.prod(_shares_left(shift[:, 3 - len(field) :], field), axis=1)
+    design = 1 + (won - ahead) / inside * (1 - inside / voters)
     as_whole = AS_WHOLE ** len(field)
     share = as_whole * width / (as_whole * width + width_around)
-    by_chance = bins * betainc(np.maximum(as_whole * won, 1), won_around + 1, share[best])
-    is_ahead = (best == still) | (ahead_of_still > np.sqrt(won))
-    shift = np.stack(np.unravel_index(best, size), axis=1) - np.array(size) // 2
+    by_chance = bins * betainc(np.maximum(as_whole * won / design, 1), won_around / design + 1, share[best])
+    is_ahead = (best == still) | (ahead_of_still > np.sqrt(won * design))
     return shift.astype(np.float64), (ahead >= FEWEST) & (by_chance < BY_CHANCE) & is_ahead
 
 
@@ -64,9 +70,14 @@ def _widths(size: tuple[int, ...], field: tuple[float, ...]) -> tuple[np.ndarray
     """Return the chance of votes in each bin, by its weights, and in those around it, float64 (bins,), in any unit."""
     chance = np.ones((1, *size))
     for axis, extent in zip(range(3, 0, -1), reversed(field), strict=False):
-        away = np.abs(np.arange(size[axis - 1]) - size[axis - 1] // 2)
-        chance *= np.maximum(1 - away / max(extent, 1.0), LEAST_CHANCE).reshape(-1, *[1] * (3 - axis))
+        away = np.arange(size[axis - 1]) - size[axis - 1] // 2
+        chance *= _shares_left(away, extent).reshape(-1, *[1] * (3 - axis))
     return _shared(chance).ravel(), _around(chance).ravel()
+
+
+def _shares_left(shift: np.ndarray, extent: np.ndarray | float) -> np.ndarray:
+    """Return the share of particles along an axis that a shift leaves in the field."""
+    return np.maximum(1 - np.abs(shift) / np.maximum(extent, 1.0), LEAST_CHANCE)
 
 
 def _shared(counts: np.ndarray) -> np.ndarray:

@@ -43,7 +43,8 @@ def common_shifts(
     for first in range(0, len(shifts), AT_ONCE):
         last = first + AT_ONCE
         counts = grid.cp.empty((len(shifts[first:last]), *size))
-        shifts[first:last] = _shifts(kernels, grid, starts[first : last + 2], number[first : last + 1], counts, field)
+        chosen = starts[first : last + 2], number[first : last + 1]
+        shifts[first:last] = _shifts(kernels, grid, *chosen, counts, field, limits["VOTERS"])
     return shifts[:, 3 - ndim :]
 
 
@@ -54,13 +55,15 @@ def _shifts(
     number: np.ndarray,
     counts: np.ndarray,
     field: np.ndarray,
+    most_voters: float,
 ) -> np.ndarray:
     """Return the shifts of some frame pairs, float64 (pairs, 3), on the host; `counts` has room for their votes."""
     cp, pairs = grid.cp, len(counts)
     movie = cp.asarray(starts), cp.asarray(number, np.int32), grid.position, grid.starts, *grid.cells
     kernels["count_votes"]((pairs,), (gpu_movie.THREADS,), (*movie, counts))
-    elect, is_believed = elected(counts, field)
     held = np.diff(starts)
+    step = np.maximum(held[:-1] // int(most_voters), 1)
+    elect, is_believed = elected(counts, field, np.maximum(-(-held[:-1] // step), 1))
     is_believed &= np.minimum(held[:-1], held[1:]) >= FEWEST
     shift = cp.asarray(elect)
     kernels["refine_shifts"]((pairs,), (gpu_movie.THREADS,), (*movie, cp.asarray(is_believed), shift))

@@ -4,10 +4,12 @@ import tracemalloc
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auctrack.tracker.linking.motion.drift import common_shift, drift_of
 from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.points import Points
 
 from ..movies import stirred, walks
 
@@ -49,6 +51,17 @@ def test_particles_that_move_far_each_on_its_own_have_no_shift(ndim, n):
     for seed in range(5):
         points, _ = walks(n, 3, step=0.9, ndim=ndim, seed=seed)
         assert np.linalg.norm(drift_of(ordered(points)), axis=1).max() < 1
+
+
+@pytest.mark.parametrize("n", [12, 20, 30])
+def test_few_particles_at_the_ends_of_a_small_field_elect_no_shift(n):
+    """Twenty that hardly moved once had a shift of three spacings, by the votes of two at one end of the field."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        place = rng.uniform(0, 50, (n, 3))
+        frames = [place := place + rng.normal(0, 0.5, place.shape) for _ in range(8)]
+        table = pd.DataFrame(np.concatenate(frames), columns=["z", "y", "x"]).assign(frame=np.repeat(np.arange(8), n))
+        assert not drift_of(ordered(Points(table))).any()
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
