@@ -31,7 +31,7 @@ FEW_SCANS = 2
 noise take 6 ms so and 290 as points, most of it for the proof. In vain it takes 12 to 17 ms, of 5,000 rows 84."""
 
 WIDE_GATE = 100
-"""Columns in a row's cube of pairs worth a link above which those pairs are not written out."""
+"""Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
 
 
 class Rule(NamedTuple):
@@ -76,9 +76,9 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
     ),
     "points": (
         # From a price of twice the mean distance of nearest neighbours on; its memory does not grow with the gate.
-        Rule(_has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth a link"),
+        Rule(_has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth matching"),
         # A third of the auction's time up to a price of the mean distance of nearest neighbours.
-        Rule(_has_unmatched_cost, "jv", "point sets whose links are bounded by unmatched_cost"),
+        Rule(_has_unmatched_cost, "jv", "point sets whose matched edges are bounded by unmatched_cost"),
         # n = 400: half the auction's time; n = 4,000: ten times as long or longer.
         Rule(_has_few_pairs, "jv", f"point sets of at most {FEW_PAIRS} pairs"),
         Rule(_always, "auction", f"point sets of more than {FEW_PAIRS} pairs"),
@@ -168,7 +168,7 @@ def _may_be_hard(problem: Problem) -> bool:
 def _gate_width(problem: Problem) -> float:
     """Return how many columns a cube around a row holds on average, if they were spread evenly over the bounding box.
 
-    The cube is the one around all that is worth a link; the largest value of all blocks.
+    The cube is the one around all that is worth matching; the largest value of all blocks.
     """
     return max((_gate_width_of_block(block) for block in problem.blocks()), default=0.0)
 

@@ -47,8 +47,9 @@ def solve(
         there, else the CPU. Several devices share the rows of one dense problem (`hungarian-classical`).
         `Assignment.device` says which it was.
     maximize : bool
-        Find the greatest sum of the links, less the unmatched cost, in place of the least; -inf then forbids a pair
-        of a plain matrix. `Assignment.maximize` says so, and `verify` knows it. Not for point sets and `ShardedCosts`.
+        Find the greatest sum of the matched edges, less the unmatched cost, in place of the least; -inf then forbids a
+        pair of a plain matrix. `Assignment.maximize` says so, and `verify` knows it. Not for point sets and
+        `ShardedCosts`.
     **options
         Options of the named solver.
 
@@ -76,15 +77,15 @@ def solve(
     - on a CPU, matrices of squared distances or inner products of up to three axes: `auction`, on the points that are
       read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
-      few pairs worth a link, and on their matrix where it is small or nearly full; `auction` elsewhere;
+      few pairs worth matching, and on their matrix where it is small or nearly full; `auction` elsewhere;
     - on a CUDA device, dense costs: `hungarian-classical`; sparse costs without `unmatched_cost`: `hungarian-tree`; all
       else: `auction`. A problem goes there if the device is
       asked for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a
       device and the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
     - point sets of equal sides under squared distances are laid over each other first where they are unlike as a whole
       (see `presolve.superposed`), whatever solver is named;
-    - a single problem of equal sides changes to another solver where the first one's own counts say that it is stuck,
-      unless options are given.
+    - a single problem of equal sides changes to another solver where the first one's own counts say that it takes too
+      long, unless options are given.
 
     Examples
     --------
@@ -108,18 +109,18 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     """Solve as "auto" does, and keep the reason for the way that was taken."""
     answer = None if options else _sorted(problem, device)
     if answer is not None:
-        return answer.with_stats(auto="neighbours in one order of each side tell that links need not cross")
+        return answer.with_stats(auto="neighbours in one order of each side tell that matched edges need not cross")
     choice = choose(problem, device)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
     reason = choice.reason
-    for stuck, limits in () if options else choice.first_tried(problem):
+    for tried, limits in () if options else choice.first_tried(problem):
         try:
-            return _solved(problem, make_solver(stuck, **limits), choice.device).with_stats(auto=reason)
+            return _solved(problem, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
         except NotConverged:
-            reason = f"{reason}; {stuck} was stuck, with {limits}"
+            reason = f"{reason}; {tried} was given up, with {limits}"
     return _solved(problem, make_solver(choice.solver, **options), choice.device).with_stats(auto=reason)
 
 

@@ -12,7 +12,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 ULPS = 64
 """Proven optimal: every term of the gap within this many ulp of the largest number that went into it. Duals are sums
-along paths; those of correct solvers stay within some ten ulp, and a wrong link is off by far more."""
+along paths; those of correct solvers stay within some ten ulp, and a wrong edge is off by far more."""
 
 REMATCH_ULPS = 16
 """A matched edge whose slack is beyond this is matched again while a GPU still holds the costs: a fourth of `ULPS`, so
@@ -43,7 +43,7 @@ NEAR_ULPS = 2.0**20
 """Pairs whose slack is beyond this are left out where large point sets are settled: rounding moves no dual as far."""
 
 PAIRS_LOSE = 2.0**-64
-"""Part of what is paid that pairs of floats lose where costs span sixty decades; a wrong link costs more than that."""
+"""Part of what is paid that pairs of floats lose where costs span sixty decades; a wrong edge costs more than that."""
 
 PAIR_ROUNDING = 2.0**-96
 """Part of a move's terms by which it must lower a label held as two floats: less is their rounding."""
@@ -66,4 +66,4 @@ BOX_MARGIN = 2e-15
 GPU's tree takes sixteen."""
 
 GATE_MARGIN = 1e-12
-"""Part by which the search for pairs worth a link goes beyond their distance: what it finds is compared exactly."""
+"""Part by which the search for pairs worth matching goes beyond their distance: what it finds is compared exactly."""

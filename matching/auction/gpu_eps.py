@@ -16,7 +16,7 @@ _PAPER = ".papers.vasconcelos_2009.gpu"
 
 
 def match_within_eps(graph: DeviceGraph, options: AuctionOptions) -> Prices:
-    """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
+    """Bid in float64 until each matched edge is within eps of its row's best; integers' prices are rounded down."""
     eps = named(f"{_PAPER}:increment")(graph) if options.eps is None else options.eps
     eps = increment_beside(eps, _largest_cost(graph))
     if options.variant == "paper":

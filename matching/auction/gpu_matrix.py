@@ -14,7 +14,7 @@ from .matrix_instead import MATRIX_READS
 
 MATRIX_BYTES = 2**32
 """Size of a matrix up to which it is made, with two copies for a while: 23,000 points a side. It is fixed, as on a CPU:
-what memory a card has free must not decide between links that cost the same."""
+what memory a card has free must not decide between matched edges that cost the same."""
 
 
 def most_reads(problem: Problem) -> float:

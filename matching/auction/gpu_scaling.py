@@ -247,7 +247,7 @@ def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
 
 
 def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
-    """Auction a graph of float costs until each link is within `eps` of its row's best, and leave it at that."""
+    """Auction a graph of float costs until each row's edge is within `eps` of its best, and leave it at that."""
     prices = Prices.start(graph, starting_prices(graph))
     if not graph.is_bounded:
         for larger in (step for step in increments(graph) if step > eps):

@@ -30,7 +30,7 @@ clusters, lines and clouds apart 120 and more in the first phases alone."""
 
 MATRIX_BYTES = 2**30
 """Size of a matrix up to which it is made, with two copies for a while. It is fixed, not what memory is free: which way
-is taken decides between links that cost the same, and they must be the same on every machine."""
+is taken decides between matched edges that cost the same, and they must be the same on every machine."""
 
 
 def most_reads(problem: Problem) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from ..certificate.matched import Matched
 from ..points.box_tree import cheapest_columns
 from ..problem import Problem
-from ..problem.costs import link_costs
+from ..problem.costs import edge_costs
 from ..problem.problem import Metric
 
 THINNING = 6
@@ -61,7 +61,7 @@ def sampled_duals(
 
 def _costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     rows = np.arange(problem.n_rows)
-    return link_costs(problem, rows, np.zeros_like(rows), col_of_row)
+    return edge_costs(problem, rows, np.zeros_like(rows), col_of_row)
 
 
 def _thinned(n: int, k: int) -> np.ndarray:

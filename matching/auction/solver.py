@@ -24,9 +24,9 @@ class Auction(AuctionOptions):
     Attributes
     ----------
     eps : float, optional
-        Stop at this bid increment, in the unit of the cost, and skip the exact finish: each link is then within `eps`
-        of its row's best, so that `gap` is at most `eps` a row (integer duals are rounded down, for up to 1 more). The
-        result says what was proven. More than the largest cost counts as that. Default: exact.
+        Stop at this bid increment, in the unit of the cost, and skip the exact finish: each matched edge is then within
+        `eps` of its row's best, so that `gap` is at most `eps` a row (integer duals are rounded down, for up to 1
+        more). The result says what was proven. More than the largest cost counts as that. Default: exact.
     variant : {"default", "paper"}
         "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest
         bid wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given,
@@ -37,8 +37,8 @@ class Auction(AuctionOptions):
         variant="paper": its two tests, a counter of the assigned that grows when a free object takes its first bid, or
         counting a boolean stream.
     max_bids : int, optional
-        Budget of bids per row, on average over a component; when it runs out `NotConverged` carries the links made so
-        far and the duals; the gap is infinite where a row that must be matched has no column yet.
+        Budget of bids per row, on average over a component; when it runs out `NotConverged` carries the matched edges
+        made so far and the duals; the gap is infinite where a row that must be matched has no column yet.
     matrix : bool
         Whether point sets whose neighbours say little get the matrix of all their costs, where it is small enough; else
         `NotConverged` is raised there, for another solver to take over.

@@ -34,7 +34,7 @@ def search(
     is_maximum = matching.n_free == 0
     phases: list[dict[str, Any]] = []
     while not is_maximum:
-        more, is_maximum, _ = _forest(graph, matching, slow_share, flip_paths=True)
+        more, is_maximum, _ = _forest(graph, matching, slow_share, augments=True)
         phases += more
         if slow_share < np.inf:
             break
@@ -50,7 +50,7 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
     row_in_cover = cp.empty(graph.n_rows, cp.bool_)
     column_in_cover = cp.empty(graph.n_columns, cp.bool_)
     if matching.n_free:
-        _, _, claim = _forest(graph, matching, np.inf, flip_paths=False)
+        _, _, claim = _forest(graph, matching, np.inf, augments=False)
     else:
         claim = cp.zeros(graph.n_columns, cp.uint64)
     kernel = graph.kernels("cardinality/search.cu", cooperative=True)["cardinality_search_cover"]
@@ -70,7 +70,7 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
 
 
 def _forest(
-    graph: DeviceGraph, matching: DeviceMatching, slow_share: float, *, flip_paths: bool
+    graph: DeviceGraph, matching: DeviceMatching, slow_share: float, *, augments: bool
 ) -> tuple[list[dict[str, Any]], bool, Any]:
     cp = cuda.cupy()
     has_heavy = graph.largest_degree > LONG_ROW
@@ -111,7 +111,7 @@ def _forest(
             np.int32(matching.n_free),
             np.float32(slow_share),
             np.int32(_MOST_PHASES),
-            np.int32(flip_paths),
+            np.int32(augments),
             counts,
             report[4:],
             report[statistics_end:],
@@ -120,9 +120,9 @@ def _forest(
     )
     numbers = cuda.to_host(report)
     n_phases, n_free, finished, swapped = map(int, numbers[:4])
-    names = ("free_rows", "paths", "levels", "rows_visited", "nanoseconds_growing", "nanoseconds_flipping")
+    names = ("free_rows", "paths", "levels", "rows_visited", "nanoseconds_growing", "nanoseconds_augmenting")
     phases = phases_of(names, numbers[4:statistics_end], n_phases, numbers[statistics_end:])
-    if flip_paths:
+    if augments:
         matching.n_free = n_free
         if swapped:
             matching.free_rows = next_free

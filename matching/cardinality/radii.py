@@ -1,4 +1,4 @@
-"""How many links a radius allows: the maximum cardinality as a curve over gate radii."""
+"""How many matched edges a radius allows: the maximum cardinality as a curve over gate radii."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cardinality_over_radii(
     radii: ArrayLike,
     device: str = "auto",
 ) -> NDArray[np.int64]:
-    """The largest number of links among the pairs within each radius.
+    """The largest number of matched edges among the pairs within each radius.
 
     Parameters
     ----------

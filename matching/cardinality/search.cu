@@ -3,7 +3,7 @@
 // Beyond Deveci, Kaya, Ucar, Catalyurek (Euro-Par 2013), whose APFB with GPUBFS-WR scans all columns at every level and
 // launches a kernel for it. Here a level costs what its frontier costs: queues instead of scans, one grid barrier a
 // level (two where free columns are found, none while few rows are under way), one tree a free row, and a tree stops
-// growing as soon as it owns a free column. Trees share no vertex, so all their paths are flipped at once without
+// growing as soon as it owns a free column. Trees share no vertex, so all their paths are augmented at once without
 // conflicts, and nothing has to be repaired. Of the rows that come to a column on one level the lowest gets it, and a
 // tree ends at its lowest free column: the outcome is the same on every run and every device.
 //
@@ -233,7 +233,7 @@ __device__ int grow_alone(const Search& s, int level, int levels_before, int* si
     }
 }
 
-// Flips the path that ends in `column`, back to its root.
+// Augments along the path that ends in `column`, back to its root.
 __device__ void augment_path(const Search& s, int column) {
     const int last = claimer(s.claim[column]);
     int2 from = make_int2(last, s.tree[last].y);
@@ -246,17 +246,17 @@ __device__ void augment_path(const Search& s, int column) {
     }
 }
 
-// statistics: six numbers a phase (free rows, paths, levels, rows visited, nanoseconds growing, nanoseconds flipping).
+// statistics: six numbers a phase (free rows, paths, levels, rows visited, nanoseconds growing, nanoseconds augmenting).
 // sizes: rows and chunks of each level, of one phase after another, up to MOST_LEVELS.
 // result: (phases, free rows left, 1 if the matching is maximum, 1 if next_free holds the free rows).
 // Leaves early when a phase finds more than `slow_share` of what the phase before found (and not just a handful):
 // the number of paths then falls too slowly for phases this long.
-// With flip_paths = 0 it only grows the forest of one phase: what it reached is the certificate.
+// With augments = 0 it only grows the forest of one phase: what it reached is the certificate.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
                        int* row_of_col, uint64* claim, int2* tree, int2* parent, int* end, Item* queue, Item* heavy,
                        int most_heavy, int* touched, int* free_rows, int* next_free, int n_free, float slow_share,
-                       int max_phases, int flip_paths, Counts* counts, int* statistics, int* sizes, int* result) {
+                       int max_phases, int augments, Counts* counts, int* statistics, int* sizes, int* result) {
     const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, claim,  tree,
                       parent, end,     touched, queue,     heavy,      most_heavy, counts};
     const int thread = global_thread(), threads = all_threads();
@@ -308,7 +308,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             const int column = end[row];
             if (column == NO_END) {
                 next_free[next_place(&counts->next_free)] = row;
-            } else if (flip_paths) {
+            } else if (augments) {
                 augment_path(s, column);
             }
         }
@@ -330,7 +330,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         free_rows = next_free;
         next_free = swap;
         grid_barrier(&counts->arrived);  // all have read `found` before it is cleared
-        if (finished || slow || !flip_paths) break;
+        if (finished || slow || !augments) break;
     }
     if (thread == 0) {
         result[0] = phase;

@@ -23,7 +23,7 @@ class Assignment:
     row_of_col : int32 (columns,)
         Row of each column, local to its block; -1 = unassigned.
     cost : number, or ndarray (blocks,) for a batch
-        Objective value: links plus the unmatched cost. An integer for integer costs.
+        Objective value: matched edges plus the unmatched cost. An integer for integer costs.
     row_duals, col_duals : ndarray (rows,), (columns,)
         Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for
         integer costs, float64 otherwise.
@@ -34,8 +34,9 @@ class Assignment:
         that must be matched is unassigned, as it may be in what `NotConverged` carries.
     is_optimal : bool
         Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every unassigned one's
-        distance from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the links
-        themselves cost: without what every answer pays, and in each group of links that could be exchanged.
+        distance from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the
+        matched edges themselves cost: without what every answer pays, and in each group of matched edges that could be
+        exchanged.
     solver, device : str
         What produced it.
     stats : mapping
@@ -43,8 +44,8 @@ class Assignment:
     row_offsets, col_offsets : int64 (blocks + 1,)
         As in `Problem`.
     maximize : bool
-        The greatest sum was asked for: `cost` is the sum of the links less the unmatched cost, no assignment has
-        more than `cost + gap`, and the duals prove it with all signs turned: c_ij - r_i - v_j ≤ 0, r ≥ -u, v ≥ -u.
+        The greatest sum was asked for: `cost` is the sum of the matched edges less the unmatched cost, no assignment
+        has more than `cost + gap`, and the duals prove it with all signs turned: c_ij - r_i - v_j ≤ 0, r ≥ -u, v ≥ -u.
     """
 
     col_of_row: np.ndarray
@@ -148,10 +149,10 @@ class Assignment:
         )
 
     def negated(self) -> Assignment:
-        """Return the same links for the same costs of the opposite sign: of a least sum a greatest one, and back."""
+        """Return the same matching for the same costs of the opposite sign: of a least sum a greatest one, and back."""
         cost, row_duals, col_duals = -self.cost, -self.row_duals, -self.col_duals
         return replace(self, cost=cost, row_duals=row_duals, col_duals=col_duals, maximize=not self.maximize)
 
     def __repr__(self) -> str:
         proof = "optimal" if self.is_optimal else f"gap {np.max(self.gap)}"
-        return f"<Assignment {self.n_links} links, cost {np.sum(self.cost)}, {proof}, {self.solver} on {self.device}>"
+        return f"<Assignment {self.n_links} matched, cost {np.sum(self.cost)}, {proof}, {self.solver} on {self.device}>"

@@ -1,7 +1,7 @@
 // The certificate of an assignment: best row duals for given column duals, and every term of the gap.
 //
 // Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
-// v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over what is unassigned. LANES lanes serve one
+// v_j), and the gap is the sum of c_ij - v_j - r_i over matched edges and price - dual over what is unassigned. LANES lanes serve one
 // row; after the rows, one thread each column. A term counts as slack when it is not 0, or, for real costs, more than 64
 // ulp of the largest number that went into it, those of the pair that set the row's dual included. An unassigned member without
 // a bound, which must be matched, counts whatever its term. A matched edge has slack, and is matched again, from 16 ulp on.
@@ -50,11 +50,11 @@ extern "C" __global__ void auction_certify(
         int edge = UNASSIGNED;
         const int64 first = row < n_rows ? graph.first(row) : 0;
         const int degree = row < n_rows ? graph.degree(row) : 0;
-        const int link = row < n_rows ? col_of_row[row] : NO_MEMBER;
+        const int partner = row < n_rows ? col_of_row[row] : NO_MEMBER;
         for (int e = member; e < degree; e += LANES) {
             const price_t value = graph.value(first, e, v);
             if (value < dual) dual = value, edge = e;
-            if (graph.column(first, e) == link) own = graph.cost_of(first, e);
+            if (graph.column(first, e) == partner) own = graph.cost_of(first, e);
         }
 #pragma unroll
         for (int step = LANES / 2; step > 0; step /= 2) {
@@ -66,16 +66,16 @@ extern "C" __global__ void auction_certify(
         }
         if (row < n_rows && member == 0) {
             const price_t unmatched = priced ? row_bound[row] : price_t(0);
-            const price_t pays = link == NO_MEMBER ? unmatched : own;
-            const price_t price = link == NO_MEMBER ? price_t(0) : v[link];
+            const price_t pays = partner == NO_MEMBER ? unmatched : own;
+            const price_t price = partner == NO_MEMBER ? price_t(0) : v[partner];
             price_t set_cost = 0, set_price = 0;
             if (edge != UNASSIGNED) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
             row_duals[row] = dual;
             terms_cost[row] = pays;
             terms_slack[row] = pays - price - dual;
-            n_slack += (link == NO_MEMBER && row_bound[row] >= none()) ||
+            n_slack += (partner == NO_MEMBER && row_bound[row] >= none()) ||
                        exceeds(ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
-            has_slack[row] = link != NO_MEMBER && exceeds(REMATCH_ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
+            has_slack[row] = partner != NO_MEMBER && exceeds(REMATCH_ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
         }
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {

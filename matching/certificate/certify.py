@@ -4,10 +4,10 @@ Linear programming duality: for any r, v with c_ij - r_i - v_j ≥ 0 and r, v be
 (`Problem.dual_bounds`), no assignment costs less than Σ r + Σ v. Written as complementary slackness, the gap of
 an assignment is
 
-    Σ links (c_ij - r_i - v_j)  +  Σ unassigned rows (u_i - r_i)  +  Σ unassigned columns (u_j - v_j),
+    Σ matched edges (c_ij - r_i - v_j)  +  Σ unassigned rows (u_i - r_i)  +  Σ unassigned columns (u_j - v_j),
 
 a sum of terms that are all ≥ 0, so it is computed without cancellation. What rounding may have taken from it is added.
-Where that is not far below what the links themselves cost, it is computed without rounding (`exact_gap`).
+Where that is not far below what the matched edges themselves cost, it is computed without rounding (`exact_gap`).
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -23,7 +23,7 @@ import numpy as np
 from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
-from ..problem.costs import best_row_duals, link_costs
+from ..problem.costs import best_row_duals, edge_costs
 from ..problem.outline import Outline
 from ..tolerance import EPS, SHARE, ULPS
 from .assignment import Assignment
@@ -86,9 +86,9 @@ def certify(
 
 
 def certified_anew(problem: Problem, answer: Assignment, col_duals: np.ndarray) -> Assignment:
-    """Certify the links of an answer by other column duals, or for another problem of the same links; on the host."""
-    links, solver = answer.col_of_row, answer.solver
-    return certify(problem, links, col_duals, solver=solver, device=answer.device, stats=answer.stats)
+    """Certify the matching of an answer by other column duals, or for another problem with the same; on the host."""
+    partners, solver = answer.col_of_row, answer.solver
+    return certify(problem, partners, col_duals, solver=solver, device=answer.device, stats=answer.stats)
 
 
 def assembled(
@@ -131,7 +131,7 @@ def assembled(
 
 
 class Slackness(NamedTuple):
-    """What the terms of links, unassigned rows and unassigned columns add up to.
+    """What the terms of matched edges, unassigned rows and unassigned columns add up to.
 
     Attributes
     ----------
@@ -144,10 +144,10 @@ class Slackness(NamedTuple):
     has_zero_slack : bool
         Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
     in_doubt : bool (blocks,)
-        Whether the gap would be more than a `SHARE` of the links' cost if all were as cheap as the cheapest that is not
-        0: a wrong exchange of cheap links might then hide in the rounding of dear ones.
+        Whether the gap would be more than a `SHARE` of the matched edges' cost if all were as cheap as the cheapest
+        that is not 0: a wrong exchange of cheap edges might then hide in the rounding of dear ones.
     proves : bool
-        Whether the links are optimal: all terms are zero, no block is in doubt.
+        Whether the matched edges are optimal: all terms are zero, no block is in doubt.
     """
 
     cost: np.ndarray
@@ -206,7 +206,7 @@ def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Pr
 def complementary_slackness(
     problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, terms: np.ndarray
 ) -> Slackness:
-    """Add up the terms of links, unassigned rows and unassigned columns of an assignment.
+    """Add up the terms of matched edges, unassigned rows and unassigned columns of an assignment.
 
     Parameters
     ----------
@@ -219,11 +219,11 @@ def complementary_slackness(
     """
     rows = np.flatnonzero(col_of_row >= 0)
     cost = np.zeros(len(r), r.dtype)
-    cost[rows] = link_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
-    return slackness_of_links(problem, col_of_row, row_of_col, cost, r, v, terms)
+    cost[rows] = edge_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
+    return slackness_of_matched(problem, col_of_row, row_of_col, cost, r, v, terms)
 
 
-def slackness_of_links(
+def slackness_of_matched(
     problem: Outline,
     col_of_row: np.ndarray,
     row_of_col: np.ndarray,
@@ -232,7 +232,7 @@ def slackness_of_links(
     v: np.ndarray,
     terms: np.ndarray,
 ) -> Slackness:
-    """As `complementary_slackness`, for links whose costs, of `dual_dtype` by row, are known."""
+    """As `complementary_slackness`, for matched edges whose costs, of `dual_dtype` by row, are known."""
     blocks = problem.n_blocks
     sums, rounding, in_doubt = np.zeros((4, blocks), r.dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
     has_zero_slack, proves = add_terms(
@@ -267,7 +267,8 @@ def add_terms(
     of them is in doubt besides.
 
     Without a price only the longer side may be unassigned, free of charge. A row dual that a pair set is rounded by
-    half an ulp of its own, and so is the term of any link. Where no cost is below 0, the gap is no more than the cost.
+    half an ulp of its own, and so is the term of any matched edge. Where no cost is below 0, the gap is no more than
+    the cost.
     """
     has_zero_slack = proves = True
     zero = cost.dtype.type(0)
@@ -307,7 +308,7 @@ def _add_term(b, price, slack, tolerance, sums):
     """Add a term to cost, the rounding lost from it, gap and size (4, blocks).
 
     The cost is added up with compensation (A. Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974):
-    plain addition of a million links would lose three digits.
+    plain addition of a million matched edges would lose three digits.
     """
     total = sums[0, b] + price
     larger, smaller = (sums[0, b], price) if abs(sums[0, b]) >= abs(price) else (price, sums[0, b])
@@ -332,8 +333,8 @@ def incomplete_blocks(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:
     shorter = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)
     if problem.n_blocks == 1:
         return np.count_nonzero(col_of_row >= 0) < shorter
-    links = np.concatenate([[0], np.cumsum(col_of_row >= 0)])[problem.row_offsets]
-    return np.diff(links) < shorter
+    n_matched = np.concatenate([[0], np.cumsum(col_of_row >= 0)])[problem.row_offsets]
+    return np.diff(n_matched) < shorter
 
 
 def inverse(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:

@@ -1,12 +1,12 @@
 """The gap of an assignment without rounding, group by group: for answers whose certificate in floats leaves a doubt.
 
 Row duals are the least of c - v, kept as pairs of floats, in which a difference of two floats is exact. So a cost of
-1e16 beside prices near 1 leaves nothing open. An exchange of links lowers the cost by no more than the slack of the
-links it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows and columns
-that such pairs connect. Each group is therefore held to the cost of its own links, and what is more than pairs of
-floats lose in all groups also to that of all links. What every answer pays is no part of it: what `_forced` duals prove
-without a solve. A link that nobody can avoid must not hide those beside it. Where column duals are rounded to more than
-is being decided, they are found anew as pairs of floats, above the forced ones.
+1e16 beside prices near 1 leaves nothing open. An exchange of matched edges lowers the cost by no more than the slack of
+the matched edges it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows
+and columns that such pairs connect. Each group is therefore held to the cost of its own matched edges, and what is more
+than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of it: what
+`_forced` duals prove without a solve. A matched edge that nobody can avoid must not hide those beside it. Where column
+duals are rounded to more than is being decided, they are found anew as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -120,7 +120,7 @@ def _beginnings(
 
 
 def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays: np.ndarray) -> np.ndarray:
-    """Return which rows and columns are in groups whose slack is more than a share of what their links cost.
+    """Return which rows and columns are in groups whose slack is more than a share of what their matched edges cost.
 
     That is the larger of two measures: what they cost above the forced, and what they would cost if each were as cheap
     as the cheapest that is not 0.
@@ -191,7 +191,7 @@ def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
 
 @compiled
 def _paid(indptr, indices, data, unmatched, col_of_row):
-    """Return what each row pays: its link, or staying unassigned."""
+    """Return what each row pays: its matched edge, or staying unassigned."""
     pays = unmatched.copy()
     for i in range(len(pays)):
         lo = indptr[i]
@@ -237,16 +237,16 @@ def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v
     for _ in range(sweeps):
         lowered = False
         for i in range(len(pays)):
-            link = col_of_row[i]
-            if link < 0:
+            own_col = col_of_row[i]
+            if own_col < 0:
                 dual, dual_low = difference(pays[i], 0.0, base.r[i], base.r_low[i])
             else:
-                high, low = _above(pays[i], i, link, base)
-                dual, dual_low = difference(high, low, v[link], v_low[link])
+                high, low = _above(pays[i], i, own_col, base)
+                dual, dual_low = difference(high, low, v[own_col], v_low[own_col])
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
                 j = e - lo if indices is None else indices[e]
-                if data[e] == np.inf or j == link:
+                if data[e] == np.inf or j == own_col:
                     continue
                 size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(dual) + abs(v[j])
                 if (data[e] - base.v[j]) - base.r[i] - dual - v[j] > FLOAT_SCREEN * size:

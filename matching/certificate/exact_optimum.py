@@ -28,7 +28,7 @@ def is_small(problem: Problem) -> bool:
 
 
 def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, strictly: bool = False) -> bool:
-    """Whether the links of a small block cost no more than the optimum, or a 10⁻⁹ of what not every answer pays.
+    """Whether the matching of a small block costs no more than the optimum, or a 10⁻⁹ of what not every answer pays.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, strict
     whole[allowed], rest = np.split(numbers, [int(allowed.sum())])
     row_price, col_price, v = np.split(rest, [n, n + m])
     worth = _with_unmatched_cost(whole, row_price, col_price, allowed) if block.has_unmatched_cost else (whole, allowed)
-    links = np.where(col_of_row >= 0, col_of_row, m + np.arange(n)) if block.has_unmatched_cost else col_of_row
+    partners = np.where(col_of_row >= 0, col_of_row, m + np.arange(n)) if block.has_unmatched_cost else col_of_row
     if block.has_unmatched_cost:
         v = np.concatenate([v - col_price, np.zeros(n, object)])
     elif n > m:
-        worth, links, v = (worth[0].T, worth[1].T), _turned(col_of_row, m), _row_duals(*worth, v)
-    paid = worth[0][np.arange(len(links)), links]
+        worth, partners, v = (worth[0].T, worth[1].T), _turned(col_of_row, m), _row_duals(*worth, v)
+    paid = worth[0][np.arange(len(partners)), partners]
     own = 0 if strictly else _least_own(whole, row_price, col_price, col_of_row)
-    return _gap(*worth, links, v) * _PARTS <= own or _is_optimal(*worth, int(paid.sum()), own)
+    return _gap(*worth, partners, v) * _PARTS <= own or _is_optimal(*worth, int(paid.sum()), own)
 
 
 def _costs(block: Problem) -> tuple[np.ndarray, np.ndarray]:
@@ -93,7 +93,7 @@ def _integers(values: np.ndarray) -> np.ndarray:
 def _with_unmatched_cost(
     cost: np.ndarray, row_price: np.ndarray, col_price: np.ndarray, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a link costs more than to leave both unassigned, and a column more for each row at 0."""
+    """Return what a matched edge costs more than to leave both unassigned, and a column more for each row at 0."""
     n = len(cost)
     worth = cost - row_price[:, None] - col_price[None, :]
     return np.hstack([worth, np.zeros((n, n), object)]), np.hstack([allowed, np.eye(n, dtype=bool)])
@@ -111,11 +111,11 @@ def _row_duals(cost: np.ndarray, allowed: np.ndarray, v: np.ndarray) -> np.ndarr
     return np.array([min([0, *(cost[i] - v)[allowed[i]]]) for i in range(len(cost))], object)
 
 
-def _gap(cost: np.ndarray, allowed: np.ndarray, links: np.ndarray, v: np.ndarray) -> int:
-    """Return how far the dual objective is below the cost of links from every row; unlinked columns are free."""
-    slack = sum(cost[i, links[i]] - v[links[i]] - min((cost[i] - v)[allowed[i]], default=0) for i in range(len(links)))
+def _gap(cost: np.ndarray, allowed: np.ndarray, partners: np.ndarray, v: np.ndarray) -> int:
+    """Return how far the dual objective is below the cost of edges from every row; unassigned columns are free."""
+    slack = sum(cost[i, j] - v[j] - min((cost[i] - v)[allowed[i]], default=0) for i, j in enumerate(partners))
     unassigned = np.ones(len(v), bool)
-    unassigned[links] = False
+    unassigned[partners] = False
     if (v[unassigned] > 0).any():
         return slack + sum(abs(v))
     return slack - sum(v[unassigned])

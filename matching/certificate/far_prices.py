@@ -1,8 +1,8 @@
 """A proof for unmatched costs far above all costs, whose duals would need more digits than a float has.
 
-As many rows as can be are matched then, at the least cost, whatever the prices are. So the links are proven for lower
-prices that say the same: duals are found for the links alone, by shortest paths after Bellman and Ford, and looked at
-as any others. Nothing here is the solvers'.
+As many rows as can be are matched then, at the least cost, whatever the prices are. So the matched edges are proven for
+lower prices that say the same: duals are found for the matched edges alone, by shortest paths after Bellman and Ford,
+and looked at as any others. Nothing here is the solvers'.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 from ..problem import Problem
 from ..problem.convert import transposed
-from ..problem.costs import best_row_duals, largest_link_cost, link_costs
+from ..problem.costs import best_row_duals, edge_costs, largest_edge_cost
 from ..tolerance import EPS, FAR, SHORTEST_ULPS
 
 
 def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
-    """Return a block with lower prices that leave the same links the cheapest, and column duals that belong to them.
+    """Return a block with lower prices that leave the same matching the cheapest, and column duals that belong to it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
         return None
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
-    exchange = 2.0 * min(n, m) * largest_link_cost(block)
+    exchange = 2.0 * min(n, m) * largest_edge_cost(block)
     least = float(block.row_unmatched.min()), float(block.col_unmatched.min())
     if exchange == 0.0 or sum(least) <= FAR * exchange:
         return None
@@ -51,15 +51,18 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
 
 
 def _col_duals(block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return the largest column duals by which no pair costs less than 0, and links 0; beside better links none do."""
+    """Return the largest column duals by which no pair costs less than 0, and matched edges 0.
+
+    There are none beside a better matching.
+    """
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
     rows = np.flatnonzero(col_of_row >= 0)
     cols, r, v = col_of_row[rows], block.row_unmatched.astype(np.float64), block.col_unmatched.astype(np.float64)
-    link = link_costs(block, rows, np.zeros(len(rows), np.int64), cols)
+    paid = edge_costs(block, rows, np.zeros(len(rows), np.int64), cols)
     turned = transposed(block)
-    for _ in range(len(r) + 1):  # more rounds than a path has links find a cycle: better links
-        r[rows] = link - v[cols]
+    for _ in range(len(r) + 1):  # more rounds than a path has edges find a cycle: a better matching
+        r[rows] = paid - v[cols]
         most, _ = best_row_duals(turned, r)
         if not (most < v - tolerance).any():
             break

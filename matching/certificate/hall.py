@@ -61,7 +61,7 @@ def violator_where_it_lies(
     reached_from : callable
         Tells which columns any of the given rows may be matched with, bool (columns,); asked once for each row.
     col_of_row, row_of_col : int32 (rows,), (columns,)
-        The matching in which it is stuck.
+        A matching that leaves it unassigned and has no path from it.
     """
     columns = np.zeros(len(row_of_col), np.bool_)
     members: list[np.ndarray] = []

@@ -2,7 +2,7 @@
 
 A proof without rounding looks at every pair, and of large point sets the matrix is never made. Pairs that are dearer
 than their duals by more than the gap and all rounding change no row's dual and lie on no exchange that pays: without
-them the same gap is proven, beside a measure of the links' cost that can only be smaller.
+them the same gap is proven, beside a measure of the matched edges' cost that can only be smaller.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..points.box_tree import build_tree
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
 from ..problem import Problem
-from ..problem.costs import link_costs
+from ..problem.costs import edge_costs
 
 MOST = 32
 """Pairs of a row up to which they are distinguished; where more tie, as distances on a line do, the doubt stays."""
@@ -53,6 +53,6 @@ def near_pairs(block: Problem, r: np.ndarray, v: np.ndarray, within: float) -> P
     order = np.lexsort(pairs[::-1])
     of_row, of_col = (side[order] for side in pairs)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(of_row, minlength=block.n_rows))]).astype(np.int64)
-    data = link_costs(block, of_row, np.zeros_like(of_row), of_col)
+    data = edge_costs(block, of_row, np.zeros_like(of_row), of_col)
     edges = {"indptr": indptr, "indices": of_col.astype(np.int32), "data": data}
     return replace(block, kind="sparse", x=None, y=None, allows_all=False, **edges)

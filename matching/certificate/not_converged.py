@@ -14,8 +14,8 @@ class NotConverged(AuctrackError, RuntimeError):
     Attributes
     ----------
     assignment : Assignment or None
-        The links made so far, with duals that bound the optimum from below. Its gap is +inf where a member that must be
-        matched is still unassigned, and the proven one where no link is missing.
+        The matched edges made so far, with duals that bound the optimum from below. Its gap is +inf where a member that
+        must be matched is still unassigned, and the proven one where no matched edge is missing.
     """
 
     def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:

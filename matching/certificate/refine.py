@@ -35,11 +35,11 @@ from .near_pairs import near_pairs
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
 """Times that the moves from each place may be tried on average, up to `MOST_PAIRS` pairs and beyond: more means that
-the links are far from the cheapest."""
+the matched edges are far from the cheapest."""
 
 
 def refined(problem: Problem, answer: Assignment) -> Assignment:
-    """Return a proven answer where rounding alone kept this one from it: other duals, other links of a tie; else this.
+    """Return a proven answer where rounding alone kept this one from it: other duals, or what ties with it; else this.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ def _refined_near_zero(block: Problem, answer: Assignment) -> Assignment:
 
 
 def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the cheapest links of a block and column duals that are exact but for one rounding; None if too far.
+    """Return the cheapest matching of a block and column duals that are exact but for one rounding; None if too far.
 
-    Where that rounding still leaves a doubt, the links are right but the duals larger than they need be. Those that
-    follow from the links and the bounds alone are the least.
+    Where that rounding still leaves a doubt, the matched edges are right but the duals larger than they need be. Those
+    that follow from the matched edges and the bounds alone are the least.
     """
     known = certify(block, answer.col_of_row, answer.col_duals, solver="")
     if known.is_optimal:  # another block is what lacks a proof
@@ -102,7 +102,7 @@ def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.n
 
 
 def _settled(block: Problem, answer: Assignment, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return links that no exchange makes cheaper, and their duals, from given column duals; None if too far."""
+    """Return a matching that no exchange makes cheaper, and its duals, from given column duals; None if too far."""
     n, m = block.shape
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
     moves = indptr, block.indices, unmasked(block).data, *block.dual_bounds()
@@ -141,7 +141,7 @@ class Labels(NamedTuple):
 
 
 def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
-    """Return the state that the search begins with: the answer's links, the given duals, every place in the queue."""
+    """Return the state that the search begins with: the answer's matching, the duals, every place in the queue."""
     n, m = len(answer.col_of_row), len(answer.row_of_col)
     place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
     outside = np.flatnonzero(answer.row_of_col < 0)

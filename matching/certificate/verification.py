@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InvalidProblem
 from ..problem import Problem
-from ..problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
+from ..problem.costs import absent_cost, best_row_duals, edge_costs, largest_cost, row_costs
 from ..tolerance import DUALS_BEYOND_COSTS, EPS, FAR, STATED, ULPS
 from .assignment import Assignment
 from .certify import Slackness, block_of, certify, complementary_slackness, incomplete_blocks, inverse, settled
@@ -34,10 +34,11 @@ class Certificate:
         and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
     is_optimal : bool
         Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term, and the
-        gap with its rounding within 1e-9 of the links' own cost). Of small problems also the optimum itself says so;
-        where unmatched costs are far above all costs, duals for lower ones that leave the same links the cheapest.
+        gap with its rounding within 1e-9 of the matched edges' own cost). Of small problems also the optimum itself
+        says so; where unmatched costs are far above all costs, duals for lower ones that leave the same matched edges
+        the cheapest.
     cost, gap : number, or ndarray (blocks,) for a batch
-        Recomputed from the problem; NaN where the links are not a matching or the duals not numbers.
+        Recomputed from the problem; NaN where the matched edges are not a matching or the duals not numbers.
     faults : tuple of str
         One sentence for each thing that is wrong.
     """
@@ -85,8 +86,8 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
         return Certificate(False, False, _per_block(nothing), _per_block(nothing), tuple(faults))
     r, v = assignment.row_duals, assignment.col_duals
     best, terms = best_row_duals(problem, v)
-    links = assignment.col_of_row, assignment.row_of_col
-    sums = settled(problem, *links, r, v, complementary_slackness(problem, *links, r, v, terms))
+    matched = assignment.col_of_row, assignment.row_of_col
+    sums = settled(problem, *matched, r, v, complementary_slackness(problem, *matched, r, v, terms))
     proven = sums.has_zero_slack and (
         _is_cheapest(problem, assignment) if is_small(problem) else _is_beyond_doubt(problem, assignment, sums)
     )
@@ -100,14 +101,14 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
     """Whether every block of a small problem is matched as cheaply as can be.
 
     Prices far above all costs hide slack in the rounding of duals as large as they are; where duals for lower ones
-    leave some, what the links cost by themselves excuses nothing.
+    leave some, what the matched edges cost by themselves excuses nothing.
     """
     rows, cols = problem.row_offsets, problem.col_offsets
     for b, block in enumerate(problem.blocks()):
-        links = assignment.col_of_row[rows[b] : rows[b + 1]]
-        lower = at_lower_prices(block, links)
-        strictly = lower is not None and not certify(lower[0], links, lower[1], solver="").is_optimal
-        if not is_cheapest(block, links, assignment.col_duals[cols[b] : cols[b + 1]], strictly=strictly):
+        matched = assignment.col_of_row[rows[b] : rows[b + 1]]
+        lower = at_lower_prices(block, matched)
+        strictly = lower is not None and not certify(lower[0], matched, lower[1], solver="").is_optimal
+        if not is_cheapest(block, matched, assignment.col_duals[cols[b] : cols[b + 1]], strictly=strictly):
             return False
     return True
 
@@ -115,7 +116,7 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
 def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
     """Whether each block of a large problem is proven by its duals, or where prices are far above all costs, at lower.
 
-    Duals as large as such prices hide a wrong link in their rounding, and would leave a right one in doubt.
+    Duals as large as such prices hide a wrong edge in their rounding, and would leave a right one in doubt.
     """
     for b in np.flatnonzero(sums.in_doubt | _may_have_far_prices(problem, assignment.col_of_row)).tolist():
         proof = _proof_at_lower_prices(problem, assignment, b)
@@ -125,7 +126,7 @@ def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) 
 
 
 def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
-    """Return for each block whether its least prices are far above what its dearest link tells of its costs."""
+    """Return for each block whether its least prices are far above what its dearest matched edge tells of its costs."""
     if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None:
         return np.zeros(problem.n_blocks, np.bool_)
     least, dearest = np.zeros((2, problem.n_blocks))
@@ -135,7 +136,7 @@ def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray
         least += of_side
     rows = np.flatnonzero(col_of_row >= 0)
     block = block_of(problem.row_offsets, rows)
-    np.maximum.at(dearest, block, abs(link_costs(problem, rows, block, col_of_row[rows])))
+    np.maximum.at(dearest, block, abs(edge_costs(problem, rows, block, col_of_row[rows])))
     return least > FAR * 2.0 * np.minimum(problem.n_rows_of_block, problem.n_cols_of_block) * dearest
 
 
@@ -152,7 +153,7 @@ def _gap_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackne
 
 
 def _proof_at_lower_prices(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
-    """Return the links of a block certified at lower prices; None where its prices are not far above all costs."""
+    """Return the matching of a block certified at lower prices; None where its prices are not far above all costs."""
     col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
     lower = at_lower_prices(problem.block(b), col_of_row)
     if lower is None:
@@ -189,7 +190,7 @@ def _check_arrays(problem: Problem, assignment: Assignment) -> None:
 
 
 def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
-    """Say how the links fail to be a matching that the problem allows and that is complete where it must be."""
+    """Say how the matched edges fail to be a matching that the problem allows and that is complete where it must be."""
     col_of_row, row_of_col = assignment.col_of_row, assignment.row_of_col
     rows = np.flatnonzero(col_of_row >= 0)
     block = block_of(problem.row_offsets, rows)
@@ -202,8 +203,8 @@ def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
     faults: list[str] = []
     if not np.array_equal(inverse(problem, col_of_row), row_of_col):
         faults.append("row_of_col is not the inverse of col_of_row")
-    if (link_costs(problem, rows, block, local) == absent_cost(problem)).any():
-        faults.append("a link is forbidden by the problem")
+    if (edge_costs(problem, rows, block, local) == absent_cost(problem)).any():
+        faults.append("a matched edge is forbidden by the problem")
     if incomplete_blocks(problem, col_of_row).any():
         faults.append("a member of a shorter side is unassigned although there is no unmatched_cost")
     return faults
@@ -213,7 +214,7 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
     """Say whether duals are so large that rounding would let them prove anything.
 
     Some optimal duals are always sums of costs along a path, so none needs more than its length times the largest cost;
-    the factor leaves room for the overshoot of auctions. Where all costs are 0, no link can be wrong.
+    the factor leaves room for the overshoot of auctions. Where all costs are 0, no matched edge can be wrong.
     """
     duals = np.concatenate([assignment.row_duals, assignment.col_duals])
     if not np.isfinite(duals).all():
@@ -222,12 +223,12 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
     largest = largest_cost(problem)
     limit = DUALS_BEYOND_COSTS * (float(shorter) + 2) * largest
     if largest and (abs(duals.astype(np.float64)) > limit).any():
-        return [f"a dual is beyond ±{limit:g}, more than these costs can need: its rounding would hide a wrong link"]
+        return [f"a dual is beyond ±{limit:g}, more than these costs can need: its rounding would hide a wrong edge"]
     return []
 
 
 def _claim_faults(assignment: Assignment, sums: Slackness, gap: np.ndarray, proven: bool) -> list[str]:
-    """Say which of the stated cost, gap and optimality are not what the links and duals come to."""
+    """Say which of the stated cost, gap and optimality are not what the matched edges and duals come to."""
     cost = sums.cost
     stated_cost, stated_gap = np.atleast_1d(assignment.cost), np.atleast_1d(assignment.gap)
     if stated_cost.shape != cost.shape or stated_gap.shape != gap.shape:
@@ -235,7 +236,7 @@ def _claim_faults(assignment: Assignment, sums: Slackness, gap: np.ndarray, prov
     cost_rounding = 0 if cost.dtype.kind == "i" else STATED * sums.size
     faults: list[str] = []
     if not (abs(stated_cost - cost) <= cost_rounding).all():
-        faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")
+        faults.append(f"the stated cost {assignment.cost} is not the matched edges' {_per_block(cost)}")
     if not (stated_gap >= gap - _rounding_of_gap(sums)).all():
         faults.append(f"the stated gap {assignment.gap} is below the {_per_block(gap)} that the duals prove")
     if assignment.is_optimal and not proven:

@@ -1,4 +1,4 @@
-// Chains: for every row, columns that it reaches along up to four pairs of zero slack, links in between. A key that
+// Chains: for every row, columns that it reaches along up to four pairs of zero slack, matched edges in between. A key that
 // enters the row is all of theirs at once, so that a search takes a third of the rounds. It is worth it where searches are
 // long: few rows are free then, and the pairs of zero slack are hardly more than the trees of earlier dual phases, so that a row
 // reaches four columns or so.

@@ -34,7 +34,7 @@ constexpr int SECTOR_BYTES = 32;
 struct SECTOR Row {
     price_t r, beyond;
     price_t entered;  // the dual change at which the row entered the trees
-    int col, listed;  // its link (FREE, LEFT_UNASSIGNED), the length of its list
+    int col, listed;  // its matched edge (FREE, LEFT_UNASSIGNED), the length of its list
 #ifdef ONE_BLOCK
     uint64 unused;
 #endif
@@ -42,7 +42,7 @@ struct SECTOR Row {
 struct SECTOR Column {
     uint64 key;  // bits of the dual change at which the column's slack is zero
     price_t v;
-    int row;  // its link, or FREE
+    int row;  // its matched edge, or FREE
     int unused;
 };
 #ifndef ONE_BLOCK

@@ -1,14 +1,14 @@
 // The certificate of a matching whose cost matrix is split over several GPUs: what each shard knows of it.
 //
-// What a link costs is known to one device; the largest number over the devices (an all-reduce after the launch) is it.
+// What a matched edge costs is known to one device; the largest number over the devices (an all-reduce after the launch) is it.
 //
-// Threads: one a row for the links, a warp a row for the certificate, which reads all pairs of the shard. Hazards: none.
+// Threads: one a row for the matched edges, a warp a row for the certificate, which reads all pairs of the shard. Hazards: none.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
 #include "problem/graph.cuh"
 
-// What the links in this shard cost. col_of_row, packed: (all rows,); packed begins below every price.
+// What the matched edges in this shard cost. col_of_row, packed: (all rows,); packed begins below every price.
 extern "C" __global__ void hungarian_pack_matched_costs(int n_rows, int n_cols, int first_row, int first_col, const cost_t* cost,
                                                 const int* col_of_row, price_t* packed) {
     for (int i = global_thread(); i < n_rows; i += all_threads()) {

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..certificate.certify import Slackness, slackness_of_links
+from ..certificate.certify import Slackness, slackness_of_matched
 from ..device import cuda
 from ..device.collectives import Collective
 from ..paths.gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
@@ -184,7 +184,7 @@ class Proof:
     ----------
     r, v : (rows,), (columns,)
         Feasible duals.
-    cost : (links,)
+    cost : (matched edges,)
         By ascending row.
     slackness : Slackness
     """
@@ -200,7 +200,7 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
     v = np.minimum(v, shards.outline.dual_bounds()[1])
     prices = [v[own] for _, own in shards.windows()]
     duals, terms = (list(arrays) for arrays in zip(*shards.each(_row_duals, prices), strict=True))
-    packed = shards.each(_link_costs, shards.windows(), shards.copies(col_of_row))
+    packed = shards.each(_matched_costs, shards.windows(), shards.copies(col_of_row))
     shards.collective.all_max(packed)
     if shards.axis == 1:
         least = shards.each(lambda _, r: r.copy(), duals)
@@ -212,7 +212,7 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
         r, sizes = (shards.collective.gathered(arrays) for arrays in (duals, terms))
     r, sizes, cost = (cuda.to_host(array) for array in (r, sizes, packed[0]))
     return Proof(
-        r, v, cost[col_of_row >= 0], slackness_of_links(shards.outline, col_of_row, row_of_col, cost, r, v, sizes)
+        r, v, cost[col_of_row >= 0], slackness_of_matched(shards.outline, col_of_row, row_of_col, cost, r, v, sizes)
     )
 
 
@@ -225,8 +225,8 @@ def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
     return r, terms
 
 
-def _link_costs(part: DeviceCosts, window: tuple[slice, slice], col_of_row: Any) -> Any:
-    """Return what each row's link costs if it is in this part, else the lowest number."""
+def _matched_costs(part: DeviceCosts, window: tuple[slice, slice], col_of_row: Any) -> Any:
+    """Return what each row's matched edge costs if it is in this part, else the lowest number."""
     packed = part.cp.full(len(col_of_row), part.lowest, part.price_dtype)
     first = (np.int32(side.start) for side in window)
     kernel = part.kernel("hungarian/shards.cu", "hungarian_pack_matched_costs")

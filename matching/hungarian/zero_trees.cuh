@@ -9,7 +9,7 @@
 #endif
 static_assert(FEW_COLUMNS <= OFFERS, "a level that one block takes over fits");
 
-// Exchanges links and non-links along the path to `end`.
+// Exchanges matched edges and other edges along the path to `end`.
 __device__ __forceinline__ void augment_path(const Solve& s, int end) {
     int col = end;
     if (end >= s.costs.n_cols) {

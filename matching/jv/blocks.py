@@ -36,11 +36,11 @@ MOST_RUNS = 64
 def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     """Match a dense problem without a mask, and find the terms of its proof; otherwise as `JV.match`."""
     (n, m), dtype, blocks = problem.shape, problem.dual_dtype, problem.n_blocks
-    links = np.empty(n, np.int32), np.empty(m, np.int32)
+    partners = np.empty(n, np.int32), np.empty(m, np.int32)
     r, cost, terms = np.zeros(n, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
     v = np.empty(m, dtype)
     sums, rounding, in_doubt = np.zeros((4, blocks), dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
-    found = *links, r, v, cost, terms, sums, rounding, in_doubt
+    found = *partners, r, v, cost, terms, sums, rounding, in_doubt
     batch = problem.row_offsets, problem.col_offsets, problem.data
     arithmetic = (INT_LIMIT, 0.0) if problem.is_integer else (np.inf, EPS)
     runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
@@ -60,10 +60,10 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
         _, _, has_zero_slack, proves = zip(*ends, strict=True)
         slackness = Slackness(sums[0], sums[2], sums[3], rounding, all(has_zero_slack), in_doubt, all(proves))
         stats = named_counts(counts[0] if runs == 1 else counts.sum(axis=0))
-        return Matched(problem, links[0], v, stats, terms=Terms(links[1], r, slackness))
+        return Matched(problem, partners[0], v, stats, terms=Terms(partners[1], r, slackness))
     if any(row == TOO_HARD for _, row in failed):
         raise out_of_scans(most_scans)
-    raise _infeasible_block(problem, *failed[0], links)
+    raise _infeasible_block(problem, *failed[0], partners)
 
 
 def _widest(problem: Problem) -> int:
@@ -71,10 +71,10 @@ def _widest(problem: Problem) -> int:
     return problem.n_cols if problem.n_blocks == 1 else int(problem.n_cols_of_block.max())
 
 
-def _infeasible_block(problem: Problem, b: int, row: int, links: tuple[np.ndarray, np.ndarray]) -> Infeasible:
+def _infeasible_block(problem: Problem, b: int, row: int, partners: tuple[np.ndarray, np.ndarray]) -> Infeasible:
     block = problem.block(b)
     offsets = problem.row_offsets, problem.col_offsets
-    own = (side[slice(*of[b : b + 2])] for side, of in zip(links, offsets, strict=True))
+    own = (side[slice(*of[b : b + 2])] for side, of in zip(partners, offsets, strict=True))
     error = infeasible(block, row, *flat_graph(block)[:2], allowed_pairs(block), *own)
     return error.in_block(b) if problem.n_blocks > 1 else error
 
@@ -104,7 +104,7 @@ def _match_run(
     in_doubt,
     counts,
 ):
-    """Match blocks `first` to `end`, whose costs begin at `lo`; fill in links, duals, and what their proof adds up to.
+    """Match blocks `first` to `end`, whose costs begin at `lo`; fill in partners, duals, and the sums of their proof.
 
     Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
     takes more than `most_scans` a row; and what `add_terms` returns.
@@ -170,8 +170,8 @@ def _match_each(
             own_v[:] = none if n == m else 0
         else:
             own_v[:] = col_price[c0:c1]
-        links = col_of_row[r0:r1], row_of_col[c0:c1]
-        state = State(none, row_bound, own_v, *links, cost[r0:r1], dist[:m], pred[:m], pred_cost[:m], place[:m])
+        partners = col_of_row[r0:r1], row_of_col[c0:c1]
+        state = State(none, row_bound, own_v, *partners, cost[r0:r1], dist[:m], pred[:m], pred_cost[:m], place[:m])
         matrix = own.reshape((n, m))
         lower_dense_to_cheapest(matrix, own_v, none)
         scans = most_scans * max(n, 1) if most_scans < NO_LIMIT else NO_LIMIT

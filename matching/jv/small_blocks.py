@@ -181,8 +181,8 @@ def _search(row, cost, none, row_of_col, v, dist, pred, open_cols):
 
 
 @compiled
-def _read_duals(cost, none, col_of_row, v, first, r, link_cost, terms):
-    """Fill in the best row duals beside v, the cost of each link, and the terms, from row `first` on."""
+def _read_duals(cost, none, col_of_row, v, first, r, matched_cost, terms):
+    """Fill in the best row duals beside v, the cost of each matched edge, and the terms, from row `first` on."""
     m = len(v)
     for i in range(len(col_of_row)):
         at, least = -1, none
@@ -191,5 +191,5 @@ def _read_duals(cost, none, col_of_row, v, first, r, link_cost, terms):
             at = j if value < least else at
             least = value if value < least else least
         r[first + i] = least
-        link_cost[first + i] = cost[i * m + col_of_row[i]]
+        matched_cost[first + i] = cost[i * m + col_of_row[i]]
         terms[first + i] = max(abs(cost[i * m + at]), abs(v[at]))

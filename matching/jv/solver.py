@@ -36,7 +36,7 @@ class JV:
         As what a problem is read: "dense", as a cost matrix, block by block (it must fit memory, see
         `convert.as_dense`); "sparse", as a graph, component by component (see `convert.as_sparse`); "auto", the
         default: costs that were given dense as a matrix; other problems as a graph where an `unmatched_cost` leaves few
-        pairs worth a link, or where edges are far fewer than the matrix has pairs, else as a matrix too.
+        pairs worth matching, or where edges are far fewer than the matrix has pairs, else as a matrix too.
     most_scans : int, optional
         Rows that searches for shortest paths may scan, for each row of a block or component. When they are spent, or
         those that the rows matched so far took make it likely that all take more, the solve ends in `NotConverged`,

@@ -115,7 +115,7 @@ def release_slack(rows, indptr, indices, data, state):
 
 @compiled
 def _settle_row(i, indptr, indices, data, state):
-    """Take row i's column if it has a better choice, else note the link's cost; return whether it wants a column."""
+    """Take row i's column if it has a better choice, else note the edge's cost; return whether it wants a column."""
     v = state.v
     own = state.col_of_row[i]
     nothing = state.none - state.none if state.none < np.inf else 0.0

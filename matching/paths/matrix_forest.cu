@@ -71,7 +71,7 @@ __device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r,
     merge(own, room.share, price_t(0), strip, found);
 }
 
-// Exchanges links and non-links along the path to `end` (Algorithms 5 and 6 in one walk, as predecessors are enough).
+// Exchanges matched edges and other edges along the path to `end` (Algorithms 5 and 6 in one walk, as predecessors are enough).
 __device__ void augment_path(int end, int n_cols, const int2* pred, int* col_of_row, int* row_of_col) {
     int col = end;
     if (end >= n_cols) {

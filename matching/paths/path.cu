@@ -158,7 +158,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
     }
 }
 
-// Lowers the prices of the scanned columns and exchanges links and non-links along the path.
+// Lowers the prices of the scanned columns and exchanges matched edges and other edges along the path.
 __device__ void augment_path(const Matching& m, int start, const Path& path, const Reached& reached) {
     for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x)
         if (reached.column[k] < 0) m.v[~reached.column[k]] += reached.dist[k] - path.length;

@@ -38,8 +38,8 @@ class State(NamedTuple):
 
     `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the unmatched cost,
     `none` where a row must be matched; `v` (columns,) the column duals; `matched_cost` (rows,) the cost of each row's
-    link; `dist`, `pred`, `pred_cost`, `place` (columns,) belong to the shortest path search: distance, row it came
-    from, cost of that edge, place in the heap.
+    matched edge; `dist`, `pred`, `pred_cost`, `place` (columns,) belong to the shortest path search: distance, row it
+    came from, cost of that edge, place in the heap.
     """
 
     none: float | int

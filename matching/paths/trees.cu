@@ -4,7 +4,7 @@
 // (2016): trees from all free rows at once, dual update, one path of each tree. The papers' one dual change Δ for all trees
 // would cost a search per path where thousands of components grow side by side. Ours: every tree has its own Δ_t and stops at
 // the end of its own shortest path, or where it touches a tree that has stopped. `tests/matching/hungarian/sparse_twin.py`
-// does the same steps, and finds the same links and duals.
+// does the same steps, and finds the same matched edges and duals.
 //
 // A phase:
 //   grow     dist_j = the Δ at which column j enters: shortest paths from all free rows on reduced costs, by rounds over the
@@ -17,7 +17,7 @@
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
 //            Where no side has a bound there is one Δ instead, the longest of the roots' paths that the search has come past:
 //            it gives all of them zero slack, and a column may fall and be free.
-//   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges links and non-links along that path,
+//   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges matched edges and other edges along that path,
 //            the smallest end first, row i that becomes unassigned being n_cols + i.
 // The tree with the nearest end of all is never held back, so every phase that goes all the way matches a row. A free column has
 // dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether an end is reached is a comparison of one number with itself: no

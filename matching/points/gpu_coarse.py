@@ -2,13 +2,13 @@
 
 Where rows outnumber columns they must leave, and prices must differ over long distances to make them; bids would
 carry such differences one pair at a time. On a coarse scale the duals are a potential φ (r = φ at a row, v = -φ at a
-column), and links carry the surplus of rows down its slope: div(κ grad φ) = columns - rows, both per volume. A
+column), and matched edges carry the surplus of rows down its slope: div(κ grad φ) = columns - rows, both per volume. A
 coarse grid solves that in a moment, and what is left to bids is local. The certificate never leans on it.
 
-κ for squared distances is half the density ρ, as a link is half the potential's gradient there (Y. Brenier, "Polar
-factorization and monotone rearrangement of vector-valued functions", 1991). For distances it is ours, measured on the
-optimal duals of uniform, normal and shifted sets, n = 5,000 to 100,000, with which φ correlates at 0.87 to 0.997:
-1.1 ρ^(1 - 1/d) (1 + s⁴)², where s is the slope: no potential may be steeper than 1.
+κ for squared distances is half the density ρ, as a matched edge is half the potential's gradient there (Y. Brenier,
+"Polar factorization and monotone rearrangement of vector-valued functions", 1991). For distances it is ours, measured
+on the optimal duals of uniform, normal and shifted sets, n = 5,000 to 100,000, with which φ correlates at 0.87 to
+0.997: 1.1 ρ^(1 - 1/d) (1 + s⁴)², where s is the slope: no potential may be steeper than 1.
 
 The potential takes one launch; its twin is `tests/matching/auction/coarse_twin.py`. On a CPU prices start from a
 sample's optimum (`auction/sampled_start`).

@@ -141,8 +141,8 @@ def _uploaded(cp: Any, offsets: np.ndarray, *numbers: np.ndarray) -> list[Any]:
 def layout(sizes: np.ndarray) -> tuple[np.ndarray, int]:
     """Return `Side.blocks` for blocks of the given sizes, and the slots they take: at most twice their points."""
     level = np.zeros(len(sizes), np.int64)
-    while (crowded := sizes > MOST_ROOTS * FAN ** (level + 1)).any():
-        level += crowded
+    while (too_full := sizes > MOST_ROOTS * FAN ** (level + 1)).any():
+        level += too_full
     span = FAN ** (level + 1)
     by_span = np.argsort(-level, kind="stable")
     padded = -(-sizes // span) * span

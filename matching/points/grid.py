@@ -16,7 +16,7 @@ from ..jit.threads import side_by_side
 ROWS_PER_TASK = 50_000
 LONG_ROW = 64
 """Pairs of a row above which its columns are sorted by `argsort`, not by insertion."""
-CROWDED = 64.0
+DENSE = 64.0
 """Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
 _ROWS_ASKED = 16
 
@@ -39,7 +39,7 @@ class Grid:
         Index of each sorted point in the caller's order, ascending within a cell.
     points : float64 (points, 3)
         The points, sorted.
-    crowding : float
+    density : float
         Mean number of points in a point's own cell.
     """
 
@@ -49,7 +49,7 @@ class Grid:
     starts: np.ndarray
     order: np.ndarray
     points: np.ndarray
-    crowding: float
+    density: float
 
 
 def build_grid(points: np.ndarray, cell: float) -> Grid:
@@ -115,7 +115,7 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     """
     n = len(x)
     at = padded(x)
-    if _is_crowded(grid, radius):
+    if _is_dense(grid, radius):
         return _pairs_by_tree(at, grid.points, radius)
     tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
 
@@ -139,7 +139,7 @@ def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool
         return False
     where = grid.origin, grid.cell, grid.dims, grid.starts
     at = padded(x)
-    if _is_crowded(grid, radius):
+    if _is_dense(grid, radius):
         found: Any = cKDTree(grid.points).query_ball_point(at, radius, return_length=True)
         return int(found.sum()) > most
     if _ROWS_ASKED * _in_cells(at[::_ROWS_ASKED], radius, *where) <= most:
@@ -147,8 +147,8 @@ def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool
     return _counted(at, radius, *where, grid.points, most) > most
 
 
-def _is_crowded(grid: Grid, radius: float) -> bool:
-    return grid.crowding > CROWDED and grid.cell > 2 * radius
+def _is_dense(grid: Grid, radius: float) -> bool:
+    return grid.density > DENSE and grid.cell > 2 * radius
 
 
 def padded(points: np.ndarray) -> np.ndarray:

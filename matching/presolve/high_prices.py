@@ -29,7 +29,7 @@ from ..device import cuda
 from ..errors import InvalidProblem
 from ..problem import Problem, device_problem
 from ..problem.convert import as_sparse
-from ..problem.costs import largest_link_cost
+from ..problem.costs import largest_edge_cost
 from ..problem.flat_graph import global_columns
 from ..problem.outline import Outline
 from ..tolerance import FAR
@@ -89,7 +89,7 @@ def refuse_high_prices(outline: Outline, largest: float) -> None:
     Raises
     ------
     InvalidProblem
-        With prices that link the same.
+        With prices that lead to the same matching.
     """
     reductions = _reductions(outline, lambda _: largest)
     if reductions is not None:
@@ -108,7 +108,7 @@ def _reductions_of_blocks(problem: Problem) -> dict[int, Reductions]:
         return {}
     blocks = range(problem.n_blocks) if problem.n_blocks == 1 else _with_high_prices(problem).tolist()
     parts = ((b, problem.block(b)) for b in blocks)
-    found = ((b, _reductions(part, partial(largest_link_cost, part))) for b, part in parts)
+    found = ((b, _reductions(part, partial(largest_edge_cost, part))) for b, part in parts)
     return {b: reductions for b, reductions in found if reductions is not None}
 
 
@@ -117,7 +117,7 @@ def _with_high_prices(problem: Problem) -> np.ndarray:
     full = np.flatnonzero((problem.n_rows_of_block > 0) & (problem.n_cols_of_block > 0))
     if len(full) == 0:
         return full
-    links = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)[full]
+    most_edges = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)[full]
     prices = [
         np.minimum.reduceat(cuda.to_host(side), offsets[:-1][full])
         for side, offsets in (
@@ -125,11 +125,11 @@ def _with_high_prices(problem: Problem) -> np.ndarray:
             (problem.col_unmatched, problem.col_offsets),
         )
     ]
-    return full[prices[0] + prices[1] > FAR * 2.0 * links * _first_costs(problem, full)]
+    return full[prices[0] + prices[1] > FAR * 2.0 * most_edges * _first_costs(problem, full)]
 
 
 def _first_costs(problem: Problem, blocks: np.ndarray) -> np.ndarray:
-    """Return the size of one cost of each block; 0 where that is none, which may be no link's."""
+    """Return the size of one cost of each block; 0 where that is none, which may be no matched edge's."""
     if problem.x is not None and problem.y is not None:
         x = cuda.to_host(problem.x[problem.row_offsets[:-1][blocks]])
         y = cuda.to_host(problem.y[problem.col_offsets[:-1][blocks]])
@@ -149,13 +149,13 @@ def _reductions(problem: Outline, largest_of: Callable[[int | None], float]) -> 
 
     `largest_of` bounds the first so many costs, or all of them where that is None.
     """
-    links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
-    if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not links:
+    most_edges = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
+    if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not most_edges:
         return None
     sides = problem.row_unmatched, problem.col_unmatched
     exchange = of_rows = of_cols = 0.0
     for first in (A_FEW, None):
-        exchange = 2.0 * links * largest_of(first)
+        exchange = 2.0 * most_edges * largest_of(first)
         of_rows, of_cols = (float(cuda.to_host(side[:first]).min()) for side in sides)
         if of_rows + of_cols <= FAR * exchange:
             return None

@@ -1,14 +1,14 @@
 """Unmatched costs that no pair is as dear as: put aside, as all of the shorter side is matched with or without them.
 
 Where leaving a row and a column unassigned costs at least as much as the dearest pair, some optimum matches all of the
-shorter side. Without prices there are more ways to solve the problem: sorting, and other solvers where one is stuck. As
-r + v of a pair is at most its cost, hence at most the sum of its two prices, some shift of all row duals against all
-column duals puts both sides below their prices; as a rule they are, and nothing is shifted.
+shorter side. Without prices there are more ways to solve the problem: sorting, and other solvers where one takes too
+long. As r + v of a pair is at most its cost, hence at most the sum of its two prices, some shift of all row duals
+against all column duals puts both sides below their prices; as a rule they are, and nothing is shifted.
 
 Of a longer side all must pay the same: as many of it stay unassigned in any such optimum, and what they pay together is
 a constant. Their duals, 0 without prices, are at their price with them, by which all others move, too. Beside a high
-price duals lose digits: where the gap is then more than a share of what the links cost without it, the problem is
-solved with its prices.
+price duals lose digits: where the gap is then more than a share of what the matched edges cost without it, the problem
+is solved with its prices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..certificate.certify import certified_anew
 from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..problem import Problem
-from ..problem.costs import largest_link_cost
+from ..problem.costs import largest_edge_cost
 from ..tolerance import SHARE
 from .high_prices import A_FEW
 
@@ -69,7 +69,7 @@ def _are_idle(problem: Problem) -> bool:
     if problem.n_blocks > 1 or min(problem.shape) < FEWEST or not problem.allows_all:
         return False
     for first in (A_FEW, None):
-        if sum(_least(side[:first]) for side in sides) < largest_link_cost(problem, first):
+        if sum(_least(side[:first]) for side in sides) < largest_edge_cost(problem, first):
             return False
     longer = sides[int(problem.n_rows < problem.n_cols)]
     return problem.n_rows == problem.n_cols or not (longer - longer[0]).any()

@@ -1,4 +1,4 @@
-"""Costs that sorting solves: both sides lie along a line, and it never pays to cross links.
+"""Costs that sorting solves: both sides lie along a line, and it never pays to cross matched edges.
 
 Where c_ij + c_kl ≤ c_il + c_kj for rows i before k and columns j before l (G. Monge's condition, 1781), as with any
 convex function of the distance on a line, linking the first to the first, the second to the second and so on is the
@@ -18,7 +18,7 @@ from ..certificate.assignment import Assignment
 from ..certificate.certify import MOST_PAIRS, certify
 from ..certificate.refine import refined
 from ..problem import Problem
-from ..problem.costs import link_costs
+from ..problem.costs import edge_costs
 from ..tolerance import EPS, SHARE, ULPS
 
 FEWEST = 256
@@ -59,7 +59,7 @@ def _is_beyond_proof(problem: Problem, answer: Assignment) -> bool:
 def _costs(problem: Problem, rows: ArrayLike, cols: ArrayLike) -> np.ndarray:
     """Return c_ij of pairs of a single problem; a side of one member stands beside all of the other."""
     rows, cols = (np.ascontiguousarray(side) for side in np.broadcast_arrays(rows, cols))
-    return link_costs(problem, rows, np.zeros(len(rows), np.int64), cols)
+    return edge_costs(problem, rows, np.zeros(len(rows), np.int64), cols)
 
 
 def _orders(problem: Problem) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..points.grid import pairs_within
 from ..tolerance import GATE_MARGIN
-from .costs import link_costs, pair_costs
+from .costs import edge_costs, pair_costs
 from .csr import transposed_csr
 from .flat_graph import allowed_pairs, global_columns
 from .problem import Problem
@@ -73,7 +73,7 @@ def _dense_block(block: Problem) -> tuple[np.ndarray, np.ndarray | None]:
 def as_sparse(problem: Problem) -> Problem:
     """Return the problem with its allowed pairs as edges.
 
-    Point sets with an `unmatched_cost` keep the pairs that are worth a link (cost below u_i + u_j), which is exact;
+    Point sets with an `unmatched_cost` keep the pairs that are worth matching (cost below u_i + u_j), which is exact;
     without one, all pairs are edges.
     """
     if problem.kind == "sparse":
@@ -112,7 +112,7 @@ def _sparse_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _sparse_points(problem: Problem) -> Problem:
-    """Gate each block at the largest cost worth a link; without `unmatched_cost` every pair is an edge."""
+    """Gate each block at the largest cost worth matching; without `unmatched_cost` every pair is an edge."""
     parts = [_gated_block(block) for block in problem.blocks()]
     counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
     return replace(
@@ -138,11 +138,11 @@ def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if block.metric == "distance":
         return indptr, indices, distance
     rows = np.repeat(np.arange(n), np.diff(indptr))
-    return indptr, indices, link_costs(block, rows, np.zeros_like(rows), indices)
+    return indptr, indices, edge_costs(block, rows, np.zeros_like(rows), indices)
 
 
 def gate_radius(block: Problem) -> float:
-    """Return the distance beyond which no link of two point sets with an `unmatched_cost` is worth its cost."""
+    """Return the distance beyond which no matched edge of two point sets with an `unmatched_cost` is worth its cost."""
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
     worth = max(float(block.row_unmatched.max(initial=0) + block.col_unmatched.max(initial=0)), 0.0)

@@ -26,7 +26,7 @@ def absent_cost(problem: Problem) -> Any:
     return np.int64(INT_LIMIT) if problem.is_integer else np.inf
 
 
-def link_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.ndarray) -> np.ndarray:
+def edge_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.ndarray) -> np.ndarray:
     """Return the cost of each given pair, (k,) of `dual_dtype`; `absent_cost` where the problem does not allow it.
 
     Parameters
@@ -42,14 +42,14 @@ def link_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.n
     absent = absent_cost(problem)
     if problem.kind == "sparse":
         out = np.full(len(rows), absent, dtype=problem.dual_dtype)
-        _sparse_link_costs(problem.indptr, problem.indices, problem.data, rows, cols, out)
+        _sparse_edge_costs(problem.indptr, problem.indices, problem.data, rows, cols, out)
     elif problem.kind == "dense":
         out = np.empty(len(rows), problem.dual_dtype)
         offsets = problem.dense_offsets, problem.row_offsets, problem.n_cols_of_block
-        _dense_link_costs(problem.data, problem.forbidden, *offsets, rows, block, cols, absent, out)
+        _dense_edge_costs(problem.data, problem.forbidden, *offsets, rows, block, cols, absent, out)
     else:
         out = np.empty(len(rows))
-        _point_link_costs(
+        _point_edge_costs(
             problem.x, problem.y, problem.metric == "squared", rows, problem.col_offsets[block] + cols, out
         )
     return out
@@ -100,10 +100,10 @@ def _minima_of_points(problem: Problem, v: np.ndarray, r: np.ndarray, terms: np.
 def largest_cost(problem: Problem) -> float:
     """Return an upper bound of the absolute value of every cost and price; for point sets, from their bounding box."""
     prices = (side for side in (problem.row_unmatched, problem.col_unmatched) if side is not None)
-    return max(largest_link_cost(problem), *map(_largest_size, prices), 0.0)
+    return max(largest_edge_cost(problem), *map(_largest_size, prices), 0.0)
 
 
-def largest_link_cost(problem: Problem, first: int | None = None) -> float:
+def largest_edge_cost(problem: Problem, first: int | None = None) -> float:
     """Return an upper bound of the absolute value of every cost, or of those that the first costs or points make.
 
     The first are fetched where they lie on a GPU: that takes less time than to ask for their range there.
@@ -147,7 +147,7 @@ def row_costs(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
     cols = np.arange(width)
     if problem.kind == "points":
         block = np.full(width, b)
-        return cols + first, link_costs(problem, np.full(width, row), block, cols)
+        return cols + first, edge_costs(problem, np.full(width, row), block, cols)
     at = int(problem.dense_offsets[b]) + i * width
     allowed = problem.data[at : at + width] < np.inf
     if problem.forbidden is not None:
@@ -177,7 +177,7 @@ def pair_cost(x, i, y, j, squared):
 
 
 @compiled
-def _sparse_link_costs(indptr, indices, data, rows, cols, out):
+def _sparse_edge_costs(indptr, indices, data, rows, cols, out):
     for k in range(len(rows)):
         for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
             if indices[e] == cols[k]:
@@ -186,7 +186,7 @@ def _sparse_link_costs(indptr, indices, data, rows, cols, out):
 
 
 @compiled
-def _dense_link_costs(data, forbidden, dense_offsets, row_offsets, widths, rows, block, cols, absent, out):
+def _dense_edge_costs(data, forbidden, dense_offsets, row_offsets, widths, rows, block, cols, absent, out):
     for k in range(len(rows)):
         b = block[k]
         at = dense_offsets[b] + (rows[k] - row_offsets[b]) * widths[b] + cols[k]
@@ -194,7 +194,7 @@ def _dense_link_costs(data, forbidden, dense_offsets, row_offsets, widths, rows,
 
 
 @compiled
-def _point_link_costs(x, y, squared, rows, cols, out):
+def _point_edge_costs(x, y, squared, rows, cols, out):
     for k in range(len(rows)):
         out[k] = pair_cost(x, rows[k], y, cols[k], squared)
 

@@ -122,7 +122,7 @@ def refuse_sums_beyond_range(
     *,
     integer: bool,
 ) -> None:
-    """Refuse costs whose sums along a path, or over all links and unassigned members of a block, leave their
+    """Refuse costs whose sums along a path, or over all matched edges and unassigned members of a block, leave their
     arithmetic.
 
     `largest` is the costs' `largest_size`.

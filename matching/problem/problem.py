@@ -23,8 +23,8 @@ Metric = Literal["distance", "squared"]
 class Problem(Outline):
     """One bipartite matching problem, or a batch of independent ones laid side by side.
 
-    The objective is: minimise Σ c_ij over links + u·(unassigned rows + unassigned columns). With no `unmatched_cost`
-    every member of the shorter side must be matched.
+    The objective is: minimise Σ c_ij over matched edges + u·(unassigned rows + unassigned columns). With no
+    `unmatched_cost` every member of the shorter side must be matched.
 
     Make one with `Problem.dense`, `Problem.sparse`, `Problem.points` or `Problem.batch`; all arguments are validated
     there and the arrays are never written to.
@@ -76,8 +76,8 @@ class Problem(Outline):
         cost : array_like (n, m), or (blocks, n, m) for a batch of equal shapes
             float32, float64, int32 or int64 are kept; smaller types are widened. +inf forbids a pair.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
-            Cost of each unassigned row and unassigned column; a negative one rewards staying unassigned. A link is
-            worth its cost where that is below the two prices together.
+            Cost of each unassigned row and unassigned column; a negative one rewards staying unassigned. A matched edge
+            is worth its cost where that is below the two prices together.
         forbidden : bool array_like of the shape of `cost`, optional
             Pairs that must not be matched (the only way for integer costs).
 

@@ -1,4 +1,4 @@
-"""Which part of crowded tracks a picture shows: so many frames and so thick a slab that tracks can be told apart."""
+"""Which part of dense tracks a picture shows: so many frames and so thick a slab that tracks can be told apart."""
 
 from __future__ import annotations
 

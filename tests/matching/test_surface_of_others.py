@@ -67,7 +67,7 @@ def test_a_greatest_sum_is_proven_in_the_users_own_sign(solver):
     assert not verify(value, solve(value, maximize=True).negated())
 
 
-def test_values_of_problems_batches_and_sparse_matrices_are_maximised_less_the_prices_of_the_lone():
+def test_values_of_problems_batches_and_sparse_matrices_are_maximised_less_the_unmatched_costs():
     value = DRAWS.random((3, 4, 4))
     priced = Problem.dense(value, unmatched_cost=-0.3)  # who stays alone is rewarded
     batch = solve(priced, maximize=True)

@@ -174,14 +174,14 @@ def _refuse_steps(points: Points, settings: LinkSettings, pinned: np.ndarray) ->
 def _refuse_many(pinned: np.ndarray, side: int, most: int, setting: str, what: str) -> None:
     """Refuse more confirmed links at one end of a detection than there may be."""
     ends, counts = np.unique(pinned[:, side], return_counts=True)
-    crowded = ends[counts > most]
-    if len(crowded):
-        others = pinned[pinned[:, side] == crowded[0]][:, 1 - side].tolist()
+    overfull = ends[counts > most]
+    if len(overfull):
+        others = pinned[pinned[:, side] == overfull[0]][:, 1 - side].tolist()
         remedy = f"set {setting}, or take all but one away" if most == 1 else "take all but two away"
         raise InvalidSetting(
-            f"detection {crowded[0]} is confirmed (pinned) to be {what} {' and '.join(map(str, others))}; {remedy}.",
+            f"detection {overfull[0]} is confirmed (pinned) to be {what} {' and '.join(map(str, others))}; {remedy}.",
             kind="too many",
-            rows=(int(crowded[0]), *others),
+            rows=(int(overfull[0]), *others),
         )
 
 

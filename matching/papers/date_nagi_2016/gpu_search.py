@@ -1,7 +1,7 @@
 """What Date & Nagi's two variants share on one GPU, step by step: each step a kernel, the host in between.
 
 For the paper's tables (`gpu_classical`, `gpu_tree`); the kernels are in `papers/date_nagi_2016/steps.cu`. Rows
-and path ends race as in the paper: the cost is guaranteed, the links may differ between runs.
+and path ends race as in the paper: the cost is guaranteed, the matched edges may differ between runs.
 """
 
 from __future__ import annotations
@@ -128,10 +128,10 @@ class PaperSearch:
             self.launch("hungarian_update_duals", int(max(n, m)), n, m, self.delta, *duals)
 
     def remove_slack(self) -> None:
-        """Take the duals of matched rows from their links."""
+        """Take the duals of matched rows from their matched edges."""
         m = self.costs.sizes[1]
-        link = self.costs.cost, self.state.v, self.state.row_of_col, self.state.r
-        self.launch("hungarian_remove_slack", int(m), m, *link)
+        edges_of_columns = self.costs.cost, self.state.v, self.state.row_of_col, self.state.r
+        self.launch("hungarian_remove_slack", int(m), m, *edges_of_columns)
 
     def count_paths(self, paths: int) -> None:
         """Count a search that found so many paths."""

@@ -99,7 +99,7 @@ class SplitZeroSearch(ZeroSearch):
         return first, self.shards.collective.gathered(zeros)
 
     def remove_slack(self) -> None:
-        """Take the duals of matched rows from their links, which are known where their rows are."""
+        """Take the duals of matched rows from their matched edges, which are known where their rows are."""
         self._hand_out(_DUALS)
 
         def own(helper: ZeroSearch, rows: slice) -> Any:

@@ -176,13 +176,13 @@ class SplitTreeSearch:
         return cp.flatnonzero(starts).astype(np.int32), nexts
 
     def _remove_slack(self) -> None:
-        """Take the duals of matched rows from their links, which are known where their columns are."""
+        """Take the duals of matched rows from their matched edges, which are known where their columns are."""
 
         def own(search: PaperSearch) -> Any:
             r = search.costs.cp.full(len(search.state.r), search.costs.lowest, search.costs.price_dtype)
             m = search.costs.sizes[1]
-            link = search.costs.cost, search.state.v, search.state.row_of_col, r
-            search.launch("hungarian_remove_slack", int(m), m, *link)
+            edges_of_columns = search.costs.cost, search.state.v, search.state.row_of_col, r
+            search.launch("hungarian_remove_slack", int(m), m, *edges_of_columns)
             return r
 
         take_largest(self.shards, self._each(own), [search.state.r for search in self.searches])

@@ -19,7 +19,7 @@ class State(NamedTuple):
 
     `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the unmatched cost. `r`, `v`
     are the row and column duals, `col_of_row`, `row_of_col` int32 the matching, `matched_cost` (rows,) the cost of each
-    row's link. `is_bounded` tells whether some row or column may stay unassigned at a bound.
+    row's matched edge. `is_bounded` tells whether some row or column may stay unassigned at a bound.
     """
 
     none: float | int

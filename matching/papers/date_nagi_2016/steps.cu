@@ -10,7 +10,7 @@
 // Threads: one a row (2, 6, 8), one a row of the frontier (3), one a column (4, 9), one a path's end (5), a warp a row (7 and
 // the compression). Bytes: 4 to 8 per pair looked at, one row of the frontier at a time in 4.
 // Hazards: in 3, rows of one level race for a column's predecessor, in 5, ends of one tree for a row's successor; any outcome
-// is a valid tree and a valid path, so the cost is guaranteed and the links are not.
+// is a valid tree and a valid path, so the cost is guaranteed and the matched edges are not.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
@@ -242,7 +242,7 @@ extern "C" __global__ void hungarian_update_duals(int n_rows, int n_cols, price_
         if (col_of_row[i] == FREE) r[i] += delta;
 }
 
-// After the augmentation: a matched row's dual is what its link leaves.
+// After the augmentation: a matched row's dual is what its matched edge leaves.
 extern "C" __global__ void hungarian_remove_slack(int n_cols, const cost_t* cost, const price_t* v, const int* row_of_col, price_t* r) {
     for (int j = global_thread(); j < n_cols; j += all_threads()) {
         const int i = row_of_col[j];

@@ -138,7 +138,7 @@ __device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next,
     }
 }
 
-// Exchanges links and non-links along the path to `end` (Algorithms 5 and 6).
+// Exchanges matched edges and other edges along the path to `end` (Algorithms 5 and 6).
 __device__ __forceinline__ void augment_path(const Forest& f, int end) {
     int col = end;
     if (end >= f.costs.n_cols) {

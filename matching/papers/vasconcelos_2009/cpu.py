@@ -102,7 +102,7 @@ def _refuse_endless(problem: Problem, largest: float) -> None:
     if highest > needed and highest * (problem.n_rows + 1) > MOST_RAISES:
         raise InvalidProblem(
             f"variant='paper' raises prices by 1 / (rows + 1) until they reach unmatched_cost; got {highest}, where "
-            f"{needed} links the same. Lower it, give eps, or use the default variant.",
+            f"{needed} leads to the same matching. Lower it, give eps, or use the default variant.",
             argument="unmatched_cost",
         )
 
@@ -120,7 +120,7 @@ def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float,
 def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int, bounded: bool) -> np.ndarray:
     """Return integer duals for the unscaled costs by which the matched edges have zero slack.
 
-    The auction leaves c·S - v_j ≤ r_i + 1 for each link, S = rows + 1 and r_i the least of row i. Divided by S
+    The auction leaves c·S - v_j ≤ r_i + 1 for each matched edge, S = rows + 1 and r_i the least of row i. Divided by S
     and rounded up after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows
     rule out fewer than S values of t, so one is left. Duals without a bound are shifted so that the largest v is 0.
     """

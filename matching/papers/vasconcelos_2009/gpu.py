@@ -15,7 +15,7 @@ THREADS = 256
 def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
 
-    Nothing is finished exactly: links are within eps of their row's best.
+    Nothing is finished exactly: matched edges are within eps of their row's best.
     """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     bid, assign = (

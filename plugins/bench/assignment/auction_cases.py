@@ -22,7 +22,7 @@ from .hostile import hostile
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
 from .solver_variants import missing_device
-from .unlike_points import CROWDS, UNLIKE, Make
+from .unlike_points import CLUSTERED, UNLIKE, Make
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
@@ -38,8 +38,8 @@ SMALL_POINT_BATCH = ((20, 30),)
 UNEQUAL = ((5000, 5001), (5000, 5250), (5000, 10_000), (1000, 10_000))
 SMALL_UNEQUAL = ((100, 101), (100, 200))
 """(rows, columns)."""
-CROWDED = ((3000, 3000), (3000, 3010), (3000, 4000))
-SMALL_CROWDED = ((100, 100), (100, 110))
+CLUSTERED_SHAPES = ((3000, 3000), (3000, 3010), (3000, 4000))
+SMALL_CLUSTERED_SHAPES = ((100, 100), (100, 110))
 """(rows, columns) of parts of one matrix."""
 EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 
@@ -114,10 +114,10 @@ def _priced(effort: Effort, gpu: str) -> Experiment:
 
 
 def _unlike_dense(effort: Effort, gpu: str) -> Experiment:
-    """Crowds: a row has many columns within reach, and most rows want the same few."""
-    shapes = SMALL_CROWDED if effort.quick else CROWDED
+    """Dense clusters: a row has many columns within reach, and most rows want the same few."""
+    shapes = SMALL_CLUSTERED_SHAPES if effort.quick else CLUSTERED_SHAPES
     most = max(m for _, m in shapes)
-    makers = {name: partial(_distances, make, most) for name, make in CROWDS.items()}
+    makers = {name: partial(_distances, make, most) for name, make in CLUSTERED.items()}
     return _of_shapes("unlike-dense", makers, shapes, effort, gpu)
 
 

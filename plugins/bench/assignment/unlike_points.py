@@ -47,5 +47,5 @@ UNLIKE: dict[str, Make] = {
     "clouds side by side": clouds_apart,
     "a cube and a slab": cube_and_slab,
 }
-CROWDS: dict[str, Make] = {"different clusters": other_clusters, "a box and clusters": box_and_clusters}
+CLUSTERED: dict[str, Make] = {"different clusters": other_clusters, "a box and clusters": box_and_clusters}
 """By the name of the series."""

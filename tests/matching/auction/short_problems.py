@@ -15,7 +15,7 @@ def _costs(seed: int, shape: tuple[int, ...]) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 90, shape)
 
 
-def _crowded(shape: tuple[int, int], share: float, few: int = 7) -> np.ndarray:
+def _few_shared(shape: tuple[int, int], share: float, few: int = 7) -> np.ndarray:
     """Pairs allowed at random, and `few` rows, far apart, that share one column less."""
     allowed = np.random.default_rng(1).random(shape) < share
     np.fill_diagonal(allowed, True)
@@ -26,15 +26,15 @@ def _crowded(shape: tuple[int, int], share: float, few: int = 7) -> np.ndarray:
 
 
 def _sparse(shape: tuple[int, int], share: float) -> csr_array:
-    return csr_array((_costs(2, shape) + 1.0) * _crowded(shape, share))
+    return csr_array((_costs(2, shape) + 1.0) * _few_shared(shape, share))
 
 
 def _masked(shape: tuple[int, int], share: float) -> Problem:
-    return Problem.dense(_costs(3, shape), forbidden=~_crowded(shape, share))
+    return Problem.dense(_costs(3, shape), forbidden=~_few_shared(shape, share))
 
 
 def _infinite(shape: tuple[int, int], share: float) -> Problem:
-    return Problem.dense(np.where(_crowded(shape, share), _costs(4, shape).astype(np.float32), np.inf))
+    return Problem.dense(np.where(_few_shared(shape, share), _costs(4, shape).astype(np.float32), np.inf))
 
 
 def _with_short_block(short: Problem, whole: Problem) -> Problem:

@@ -1,4 +1,4 @@
-"""Prices that are right from afar: near the optimal ones on scales of many spacings, and never more than allowed."""
+"""Coarse initial prices: near the optimal ones on scales of many spacings, and never more than allowed."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
     assert (answer.col_duals <= 0).all()
 
 
-def test_lone_rows_and_columns_pay_their_price():
+def test_unassigned_rows_and_columns_pay_their_price():
     problem = neighbour_graph(400, 450)
     rng = np.random.default_rng(1)
     prices = rng.uniform(0.02, 0.1, 400), rng.uniform(0.02, 0.1, 450)
@@ -233,7 +233,7 @@ def test_infeasible_ends_with_a_hall_violator(options: dict[str, Any], integer: 
     assert len(reached) < len(caught.value.rows)
 
 
-def _crowded(problem: Problem, rows: int) -> Problem:
+def _few_shared(problem: Problem, rows: int) -> Problem:
     """Take pairs away so that the first `rows` rows have one column fewer than they are."""
     assert problem.indptr is not None
     assert problem.indices is not None
@@ -254,7 +254,7 @@ def test_infeasible_is_found_before_any_bid(
 
     for kernel in ("auction.phases._try_parts", "auction.phases._solve_parts", "papers.vasconcelos_2009.cpu._auction"):
         monkeypatch.setattr(f"auctrack.matching.{kernel}", no_bid)
-    problem = _crowded(neighbour_graph(600, n_cols), 40)
+    problem = _few_shared(neighbour_graph(600, n_cols), 40)
     with pytest.raises(Infeasible):
         solve(as_dense(problem), Auction(**options))
     with pytest.raises(Infeasible) as caught:

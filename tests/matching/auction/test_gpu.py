@@ -22,7 +22,7 @@ from .short_problems import SHORT, assert_refused, reaches_too_little
 pytestmark = pytest.mark.gpu
 
 
-def crowded_gate(n: int, degree: int, seed: int = 3) -> Problem:
+def dense_gate(n: int, degree: int, seed: int = 3) -> Problem:
     """Sparse problem of n rows and columns with `degree` random pairs a row and an unmatched cost."""
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.integers(0, n // degree, (n, degree)) * degree + np.arange(degree), axis=1).reshape(-1)
@@ -60,8 +60,8 @@ def test_matrix_whose_cheapest_pairs_cannot_be_matched_whole() -> None:
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(300, 330), (330, 300), (1100, 1300)], ids=str)
-def test_crowded_matrix_of_unequal_sides_is_matched_by_trees(dtype: Any, shape: tuple[int, int]) -> None:
-    cost = crowded_costs(shape).astype(dtype)
+def test_clustered_matrix_of_unequal_sides_is_matched_by_trees(dtype: Any, shape: tuple[int, int]) -> None:
+    cost = clustered_costs(shape).astype(dtype)
     answer = assert_optimal(Problem.dense(cost))
     assert answer.cost == cost[linear_sum_assignment(cost)].sum(dtype=np.float64)
     assert answer.stats["tree_searches"] > 0
@@ -69,13 +69,13 @@ def test_crowded_matrix_of_unequal_sides_is_matched_by_trees(dtype: Any, shape: 
 
 @pytest.mark.parametrize("shape", [(330, 300), (1100, 1300)], ids=str)
 def test_so_is_one_whose_rows_and_columns_have_prices(shape: tuple[int, int]) -> None:
-    cost, price = crowded_costs(shape).astype(np.float32), (np.linspace(9e3, 9e4, shape[0]), np.zeros(shape[1]))
+    cost, price = clustered_costs(shape).astype(np.float32), (np.linspace(9e3, 9e4, shape[0]), np.zeros(shape[1]))
     answer = assert_optimal(Problem.dense(cost, unmatched_cost=price))
     assert 0 < answer.n_links < min(shape)
     assert answer.stats["tree_searches"] > 0
 
 
-def crowded_costs(shape: tuple[int, int]) -> np.ndarray:
+def clustered_costs(shape: tuple[int, int]) -> np.ndarray:
     """Return distances of points in a box to clusters in it, whole numbers up to 140,000."""
     rng = np.random.default_rng(7)
     rows, centres = rng.random((shape[0], 3)), rng.random((6, 3))
@@ -110,13 +110,13 @@ def test_large_sparse_graph_that_must_be_matched_whole() -> None:
 
 
 def test_large_gate() -> None:
-    assert_optimal(crowded_gate(100_000, 8))
+    assert_optimal(dense_gate(100_000, 8))
 
 
 @pytest.mark.parametrize(
     "problem",
     [
-        crowded_gate(20_000, 6),
+        dense_gate(20_000, 6),
         Problem.dense(np.random.default_rng(8).integers(0, 40, (1500, 1500))),
         Problem.dense(np.random.default_rng(9).random((200, 230), dtype=np.float32)),
         Problem.dense(np.random.default_rng(27).integers(0, 500, (80, 60, 60))),
@@ -176,7 +176,7 @@ def test_the_auction_of_the_paper_refuses_what_cannot_be_matched(kind: str) -> N
 
 @pytest.mark.usefixtures("no_bids")
 @pytest.mark.parametrize("n_cols", [6000, 6100, 9000])
-def test_no_bid_is_made_for_a_large_gate_with_a_crowd(n_cols: int) -> None:
+def test_no_bid_is_made_for_a_large_gate_with_a_dense_cluster(n_cols: int) -> None:
     """Twelve rows share eleven columns, which bids would reach long after the others are content."""
     n, rng = 6000, np.random.default_rng(20)
     indices = (np.arange(n)[:, None] + np.array([0, 1, 7, 100, 2000])) % n_cols
@@ -195,7 +195,7 @@ def test_no_bid_is_made_for_a_large_gate_with_a_crowd(n_cols: int) -> None:
 @pytest.mark.usefixtures("no_bids")
 @pytest.mark.parametrize("share", [0.005, 0.1, 0.5, 0.99])
 @pytest.mark.parametrize("dtype", [np.int32, np.float32])
-def test_no_bid_is_made_for_a_large_matrix_with_a_crowd(share: float, dtype: Any) -> None:
+def test_no_bid_is_made_for_a_large_matrix_with_a_dense_cluster(share: float, dtype: Any) -> None:
     """Forty rows share thirty-nine columns."""
     rng = np.random.default_rng(21)
     allowed = rng.random((1500, 1500)) < share
@@ -227,7 +227,7 @@ def test_nothing_is_asked_where_nothing_can_be_missing() -> None:
     for problem in (
         Problem.dense(rng.integers(0, 99, (50, 50))),
         Problem.points(*rng.random((2, 50, 3))),
-        crowded_gate(1000, 5),
+        dense_gate(1000, 5),
     ):
         assert "feasibility_s" not in assert_optimal(problem).stats
 
@@ -270,7 +270,7 @@ def test_budget_of_a_batch_of_points_carries_every_block() -> None:
 
 
 def test_budget_of_priced_rows_leaves_a_finite_gap() -> None:
-    problem = crowded_gate(20_000, 6)
+    problem = dense_gate(20_000, 6)
     with pytest.raises(NotConverged) as caught:
         solve(problem, Auction(max_bids=1), "cuda")
     known = caught.value.assignment

@@ -144,7 +144,7 @@ def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_trees_of_all(
     np.testing.assert_array_equal(answer.col_duals, expected.col_duals)
 
 
-def test_lone_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exchanged(
+def test_unassigned_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exchanged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _let_trees_grow_in_matrices(monkeypatch)

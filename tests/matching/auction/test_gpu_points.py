@@ -1,4 +1,4 @@
-"""Point sets without a matrix on a GPU: near or far, unlike, batched, crowded."""
+"""Point sets without a matrix on a GPU: near or far, unlike, batched, dense."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_points_need_no_matrix(sizes: tuple[int, int], metric: Any) -> None:
     assert answer.stats["pricing_rounds"] >= 1
 
 
-def test_independent_sets_start_from_afar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_independent_sets_take_coarse_initial_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     coarse = gpu_points.coarse_prices
 
@@ -43,7 +43,7 @@ def test_independent_sets_start_from_afar(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("squared", [False, True])
-def test_prices_from_afar_are_those_of_the_cpu(squared: bool) -> None:
+def test_coarse_initial_prices_are_those_of_the_cpu(squared: bool) -> None:
     """But for the order in which cells are relaxed."""
     x, y = np.random.default_rng(31).random((2, 3000, 3))
     with cuda.using("cuda") as cp:
@@ -79,12 +79,12 @@ def test_unmatched_costs_that_let_nearly_all_be_matched() -> None:
     assert answer.n_links == 3000
 
 
-def test_stages_tell_their_seconds() -> None:
+def test_parts_state_their_seconds() -> None:
     rng = np.random.default_rng(34)
     stats = solve(Problem.points(*rng.random((2, 3000, 3))), "auction", "cuda").stats
-    stages = ("graph_s", "phases_s", "final_bids_s", "paths_s", "forest_s", "check_s", "certificate_s")
-    assert all(stats[stage] > 0 for stage in stages)
-    assert sum(stats[stage] for stage in stages) < stats["solve_s"]
+    parts = ("graph_s", "phases_s", "final_bids_s", "paths_s", "forest_s", "check_s", "certificate_s")
+    assert all(stats[part] > 0 for part in parts)
+    assert sum(stats[part] for part in parts) < stats["solve_s"]
 
 
 def test_points_of_two_frames_with_unmatched_cost() -> None:
@@ -121,7 +121,7 @@ def test_batch_of_points_is_its_blocks(sizes: list[tuple[int, int]]) -> None:
     np.testing.assert_allclose(answer.cost, costs, rtol=1e-12, atol=1e-300)
 
 
-def test_batch_of_points_with_prices_of_the_lone() -> None:
+def test_batch_of_points_with_unmatched_costs() -> None:
     rng = np.random.default_rng(23)
     blocks = [
         Problem.points(rng.random((n, 3)), rng.random((m, 3)), unmatched_cost=0.1)
@@ -142,7 +142,7 @@ def test_points_are_searched_in_one_launch_whatever_the_number_of_blocks(monkeyp
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-3], ids=["all in one place", "clusters far apart"])
-def test_crowded_points(spread: float) -> None:
+def test_dense_points(spread: float) -> None:
     rng = np.random.default_rng(18)
     x, y = (rng.integers(0, 4, (800, 3)) * (spread > 0) + spread * rng.random((800, 3)) for _ in range(2))
     assert assert_optimal(Problem.points(x, y)).n_links == 800

@@ -77,7 +77,7 @@ def test_finds_the_optimum_over_all_pairs(name: str, metric: Any):
 @pytest.mark.parametrize(
     "name", ["moved a little, 2D", "independent, 3D", "a few more rows, 3D", "clusters onto others"]
 )
-def test_lone_points_pay_their_price(name: str, unmatched_cost: float):
+def test_unassigned_points_pay_their_price(name: str, unmatched_cost: float):
     x, y = POINTS[name]
     assert_optimal(Problem.points(x, y, unmatched_cost=unmatched_cost))
 

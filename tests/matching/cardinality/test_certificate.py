@@ -33,7 +33,7 @@ def _matching(col_of_row, row_of_col):
     return Matching(graph, np.array(col_of_row), np.array(row_of_col), "by hand", "none", "cpu", {})
 
 
-def test_cover_touches_every_edge_and_leaves_lone_vertices_out(edges, maximum):
+def test_cover_touches_every_edge_and_leaves_isolated_vertices_out(edges, maximum):
     matching = maximum_matching(edges, device="cpu")
     pairs = edges.tocoo()
     assert np.all(matching.cover.rows[pairs.row] | matching.cover.columns[pairs.col])

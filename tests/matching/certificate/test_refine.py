@@ -32,7 +32,7 @@ def test_costs_over_many_decades_are_proven(decades: int, shape: tuple[int, int]
         assert verify(cost, solve(cost, solver, "cpu")).is_optimal
 
 
-def test_the_duals_of_every_block_are_sharpened() -> None:
+def test_the_duals_of_every_block_are_refined() -> None:
     costs = np.stack([_scaled(seed, 17, (40, 40)) for seed in range(20)])
     answer = solve(Problem.dense(costs), "auction", "cpu")
     assert verify(costs, answer).is_optimal

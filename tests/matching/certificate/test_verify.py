@@ -136,7 +136,7 @@ def test_a_dearer_matching_is_never_proven_optimal(problem: Problem, answer: Ass
     assert np.sum(certificate.gap) == pytest.approx(np.sum(certificate.cost) - np.sum(answer.cost))
 
 
-def test_a_lone_pair_that_should_be_linked_is_never_proven_optimal():
+def test_an_unassigned_pair_that_should_be_matched_is_never_proven_optimal():
     for name in ("integers-u", "reals-u", "points-u"):
         problem = PROBLEMS[name]
         answer = solve(problem)

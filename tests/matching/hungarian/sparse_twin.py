@@ -108,17 +108,17 @@ class Twin:
         return local_columns(problem, np.array(self.col_of_row, np.int32)), np.array(self.v, problem.dual_dtype)
 
     def released(self) -> list[int]:
-        """Take the columns of rows whose links rounding left loose; return the rows."""
-        loose: list[int] = []
+        """Take the columns of rows whose matched edges rounding left slack; return the rows."""
+        with_slack: list[int] = []
         for i, row in enumerate(self.edges):
             dual = self._dual(i)
             for j, cost in row:
                 rounding = REMATCH_ULPS * EPS * max(map(abs, (cost, self.v[j], dual)))
                 if j == self.col_of_row[i] and cost - self.v[j] - dual > rounding:
-                    loose.append(i)
-        for i in loose:
+                    with_slack.append(i)
+        for i in with_slack:
             self.row_of_col[self.col_of_row[i]] = self.col_of_row[i] = -1
-        return loose
+        return with_slack
 
     def match(self, free: list[int]) -> int:
         """Match the given rows; return -1, or a row that must be matched and cannot be."""

@@ -47,7 +47,7 @@ def test_the_answer_is_the_cpus_link_by_link_and_dual_by_dual(
 
 
 @pytest.mark.parametrize("unmatched_cost", [None, 0.1, 0.3])
-def test_a_stage_finds_many_paths_also_where_some_stay_alone(unmatched_cost: float | None):
+def test_a_dual_phase_finds_many_paths_also_where_some_stay_unassigned(unmatched_cost: float | None):
     rng = np.random.default_rng(1)
     distances = np.linalg.norm(rng.random((900, 1, 3)) - rng.random((1, 1000, 3)), axis=2)
     problem = Problem.dense(distances, unmatched_cost=unmatched_cost)

@@ -112,8 +112,8 @@ def dense_cluster(seed: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return distances of points all over a line to some at its two ends: every row has many columns within reach."""
     rng = np.random.default_rng(seed)
     *count, n, m = shape
-    crowded = np.where(rng.random((*count, 1, m)) < 0.5, 0, 400) + rng.integers(0, 8, (*count, 1, m))
-    return np.abs(rng.integers(0, 400, (*count, n, 1)) - crowded).astype(np.int32)
+    clusters = np.where(rng.random((*count, 1, m)) < 0.5, 0, 400) + rng.integers(0, 8, (*count, 1, m))
+    return np.abs(rng.integers(0, 400, (*count, n, 1)) - clusters).astype(np.int32)
 
 
 PAIRS_KEPT = pytest.mark.parametrize("pairs_kept", [0, 60, 140], ids="{}-pairs-a-row".format)

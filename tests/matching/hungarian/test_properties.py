@@ -76,14 +76,14 @@ def test_answers_do_not_depend_on_threads():
     np.testing.assert_array_equal(one.col_duals, all_there.col_duals)
 
 
-def test_a_stage_finds_many_paths_also_for_real_costs():
+def test_a_dual_phase_finds_many_paths_also_for_real_costs():
     rng = np.random.default_rng(6)
     distances = np.linalg.norm(rng.random((400, 1, 3)) - rng.random((1, 400, 3)), axis=2)
     assert solve(distances, "hungarian-classical", "cpu").stats["searches"] <= 20
 
 
 @pytest.mark.parametrize("price", [None, 0.1, 0.4], ids=["unequal sides", "many alone", "few alone"])
-def test_a_stage_finds_many_paths_also_where_some_stay_alone(price: float | None):
+def test_a_dual_phase_finds_many_paths_also_where_some_stay_unassigned(price: float | None):
     rng = np.random.default_rng(7)
     distances = np.linalg.norm(rng.random((360, 1, 3)) - rng.random((1, 400, 3)), axis=2)
     problem = Problem.dense(distances, unmatched_cost=price)

@@ -78,7 +78,7 @@ def test_contradictions_are_the_pairs_of_negative_slack(squared: bool):
 
 @pytest.mark.parametrize("squared", [False, True])
 def test_a_contradiction_is_whatever_is_more_than_rounding(squared: bool):
-    """What a looser bound lets pass is a wrong link: 1e-12 of the costs is seen, their own rounding is not."""
+    """What a weaker bound lets pass is a wrong edge: 1e-12 of the costs is seen, their own rounding is not."""
     x, y = np.random.default_rng(6).random((2, 80, 3))
     cost = ((x[:, None] - y) ** 2).sum(axis=-1) if squared else np.linalg.norm(x[:, None] - y, axis=-1)
     v = np.random.default_rng(7).random(80)

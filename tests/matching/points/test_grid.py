@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctrack.matching.points.grid import CROWDED, build_grid, more_pairs_than, pairs_within
+from auctrack.matching.points.grid import DENSE, build_grid, more_pairs_than, pairs_within
 
 
 def _brute_force(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -54,7 +54,7 @@ def test_a_cluster_and_a_far_outlier_go_to_the_tree(d: int):
     x = np.concatenate([rng.normal(scale=1e-3, size=(100, d)), np.full((1, d), 1e5), np.full((1, d), -1e5)])
     radius = 1e-4
     grid = build_grid(y, radius)
-    assert grid.crowding > CROWDED
+    assert grid.density > DENSE
     assert grid.cell > 2 * radius
     assert _assert_all_pairs(x, y, radius) > 1
     lattice = np.round(y, 4), np.round(x, 4)
@@ -118,6 +118,6 @@ def test_more_pairs_than_agrees_with_the_pairs_written_out(spread: str, radius: 
         x, y = x * 0.5, y * 0.5
         y[0] = 1e6
     grid, pairs = build_grid(y, radius), len(pairs_within(x, y, radius)[1])
-    assert (grid.crowding > CROWDED) == (spread != "even" or radius == 2.0)
+    assert (grid.density > DENSE) == (spread != "even" or radius == 2.0)
     assert not more_pairs_than(pairs, x, grid, radius)
     assert more_pairs_than(pairs - 1, x, grid, radius)

@@ -80,10 +80,10 @@ def test_others_are_left_alone(problem: Problem) -> None:
 
 
 def test_where_neighbours_do_not_decide_the_matrix_is_solved() -> None:
-    def stuck(problem: Problem) -> Assignment:
+    def gives_up(problem: Problem) -> Assignment:
         raise NotConverged(f"{problem} is too hard")
 
-    assert by_points(Problem.dense(_squared(3)), stuck) is None
+    assert by_points(Problem.dense(_squared(3)), gives_up) is None
 
 
 def test_copies_moved_by_noise_are_matched_as_they_are() -> None:

@@ -35,13 +35,13 @@ def _cost(name: str) -> np.ndarray:
 def _least(cost: np.ndarray, row_dearer: Any = 0.0) -> float:
     """Return the least cost of links and of what some rows pay beyond `DEAR`, beside as many links as there can be."""
     n, m = cost.shape
-    links = (n + m - _least_lone(cost)) // 2
+    links = (n + m - _least_unassigned(cost)) // 2
     optimum = optimum_of(cost, DEAR + row_dearer, DEAR)
     assert optimum is not None
     return optimum - DEAR * (n + m - 2 * links)
 
 
-def _least_lone(cost: np.ndarray) -> int:
+def _least_unassigned(cost: np.ndarray) -> int:
     unassigned = optimum_of(np.where(cost < np.inf, 0.0, np.inf), 1.0, 1.0)
     assert unassigned is not None
     return round(unassigned)
@@ -67,7 +67,7 @@ def test_the_cheapest_of_the_most_links_are_found(solver: str, device: str, name
 
 
 def _assert_cheapest(cost: np.ndarray, problem: Problem, answer: Assignment) -> None:
-    assert sum(cost.shape) - 2 * answer.n_links == _least_lone(cost)
+    assert sum(cost.shape) - 2 * answer.n_links == _least_unassigned(cost)
     assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
     assert verify(problem, answer).is_optimal
 

@@ -150,7 +150,7 @@ def test_integer_costs_are_taken_up_to_the_limit_and_refused_beyond():
             Problem.dense([[beyond, 0], [0, 0]])
 
 
-def test_prices_that_would_overflow_summed_over_many_lone_columns_are_refused():
+def test_prices_that_would_overflow_summed_over_many_unassigned_columns_are_refused():
     cost = np.zeros((1, 1000), int)
     price = 2**62 // (1 + 1000 + 4)
     assert solve(Problem.dense(cost, unmatched_cost=price)).cost == 999 * price
@@ -338,13 +338,13 @@ def test_prices_must_fit_the_sides(price):
 def test_a_price_may_be_a_number_or_one_for_each_side_or_member():
     cost = np.full((2, 3), 100.0)
     prices = [(1, 5.0), ((1, 2), 8.0), (([1, 2], 3), 12.0), (([1, 2], [3, 4, 5]), 15.0)]
-    for price, lone in prices:
-        assert solve(Problem.dense(cost, unmatched_cost=price)).cost == lone
+    for price, unassigned in prices:
+        assert solve(Problem.dense(cost, unmatched_cost=price)).cost == unassigned
 
 
 @pytest.mark.parametrize("metric", ["distance", "squared"])
 @pytest.mark.parametrize("solver", ["auto", "auction", *JV_FORMS], ids=str)
-def test_a_negative_price_rewards_the_lone_points(metric: Literal["distance", "squared"], solver: str):
+def test_a_negative_price_rewards_unassigned_points(metric: Literal["distance", "squared"], solver: str):
     rng = np.random.default_rng(3)
     x, y = rng.random((30, 2)), rng.random((40, 2))
     rewarded = Problem.points(x, y, unmatched_cost=-1.0, metric=metric)

@@ -56,7 +56,7 @@ def link_table_on_gpu(
     ------
     InvalidInput
         If a column is missing, not of numbers or not as long as the others, or a position is NaN or infinite; or if
-        particles are too crowded for links to be looked for on a GPU.
+        particles are too dense for links to be looked for on a GPU.
     InvalidSetting
         If settings ask for what is done on the host.
     """

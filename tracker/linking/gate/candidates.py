@@ -13,7 +13,7 @@ from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
 from ....matching.points.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
 from ....matching.problem import Problem
-from ....matching.problem.costs import link_costs, pair_costs
+from ....matching.problem.costs import edge_costs, pair_costs
 from ...calibrating.digits import in_digits
 from ...errors import InvalidSetting
 from ...points import Points
@@ -114,7 +114,7 @@ class CandidateLinks:
         """Return the lengths of the links of their problem's answer, in the order of `answer.links()`."""
         rows, _ = answer.links()
         block = block_of(problem.row_offsets, rows)
-        return link_costs(replace(problem, data=self.distance), rows, block, answer.col_of_row[rows])
+        return edge_costs(replace(problem, data=self.distance), rows, block, answer.col_of_row[rows])
 
 
 @dataclass(frozen=True)

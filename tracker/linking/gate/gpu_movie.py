@@ -10,7 +10,7 @@ import numpy as np
 
 from ....matching.device import cuda
 from ....matching.device.transfer import uploaded
-from ....matching.points.grid import CROWDED, cells_for
+from ....matching.points.grid import DENSE, cells_for
 from ...calibrating.lengths import LONGEST
 from ...points import Points
 from .candidates import Cost
@@ -140,7 +140,7 @@ def movie_on_device(cp: Any, table: DeviceTable, radius: float) -> DeviceMovie |
     Returns
     -------
     DeviceMovie or None
-        None where particles are too crowded or too far away, or frames too scattered, for one grid to serve all.
+        None where particles are too dense or too far away, or frames too scattered, for one grid to serve all.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def movie_on_device(cp: Any, table: DeviceTable, radius: float) -> DeviceMovie |
     kernels = cuda.load(_KERNELS)
     when = frame, np.int64(first), np.int64(step)
     kernels["points_in_cells"](*launch(n), (np.int32(n), *placed, *when, *cells, unsorted, counts))
-    if float((counts.astype(np.float64) ** 2).sum()) > CROWDED * n:
+    if float((counts.astype(np.float64) ** 2).sum()) > DENSE * n:
         return None
     starts = cp.concatenate([cp.zeros(1, np.int32), cp.cumsum(counts, dtype=np.int32)])
     row = cp.argsort(unsorted, kind="stable").astype(np.int32)

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from ....matching.certificate.assignment import Assignment
 from ....matching.problem import Problem
 from ....matching.problem.convert import as_sparse
-from ....matching.problem.costs import link_costs
+from ....matching.problem.costs import edge_costs
 
 MOST_PAIRS = 4_000_000
 """Pairs of one block that are written out: those of 2,000 particles a frame."""
@@ -43,7 +43,7 @@ def _thinned(block: Problem, answer: Assignment) -> Problem:
         pairs = [_least(slack), _least(slack.T)[::-1]]
     keys = np.unique(np.concatenate([rows * block.n_cols + cols for rows, cols in (*pairs, links)]))
     rows, cols = keys // block.n_cols, keys % block.n_cols
-    costs = link_costs(block, rows, np.zeros_like(rows), cols)
+    costs = edge_costs(block, rows, np.zeros_like(rows), cols)
     allowed = np.isfinite(costs)
     indptr = np.searchsorted(rows[allowed], np.arange(block.n_rows + 1))
     prices = None if block.row_unmatched is None else (block.row_unmatched, block.col_unmatched)

@@ -9,7 +9,7 @@ equal at the distance D with
 The first reading is made on mutual nearest neighbours, as if steps were Gaussian. They favour short steps, so the
 width comes out too small and the losses too high; therefore the sample is linked at that price, to the optimum, and f
 (a Student-t law, `step_law`) and the shares are read from these links, `ROUNDS` times. The density is that of all
-positions in the sample's later frames. Where particles are so crowded that the odds say little, D stays at least
+positions in the sample's later frames. Where particles are so dense that the odds say little, D stays at least
 σ·√(2d).
 """
 
