@@ -139,7 +139,7 @@ def track(
     """
     settings = settings or Settings()
     _check_types(source, settings)
-    return finished(stages(source, settings.replaced(**fields)), _heard(progress))
+    return finished(stages(source, settings.replaced(**fields)), _passed_on(progress))
 
 
 def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance, None, TrackingResult]:
@@ -236,7 +236,7 @@ def find_points(
 
     `seconds` is told what reading and detecting took.
     """
-    found = finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _heard(progress))
+    found = finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _passed_on(progress))
     return found.points, found.settings
 
 
@@ -304,6 +304,6 @@ def _read_table(source: str | Path, given: InputSettings) -> Points:
     return read_points(source, **given.of_table).cut(given.frame_slice, given.roi_slices)
 
 
-def _heard(progress: StageProgress | None) -> Callable[[Advance], Any] | None:
-    """Return what hears of advances and passes their numbers on."""
+def _passed_on(progress: StageProgress | None) -> Callable[[Advance], Any] | None:
+    """Return what takes an advance and passes its numbers on."""
     return None if progress is None else lambda at: progress(at.stage, at.done, at.total)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from .points import Points
 
 Result = TypeVar("Result")
-Told = TypeVar("Told")
+Reported = TypeVar("Reported")
 
 
 def _nothing() -> None:
@@ -39,8 +39,8 @@ Progress = Callable[[int, int], Any]
 """Called as progress(done, in all)."""
 
 
-def finished(steps: Generator[Told, None, Result], heard: Callable[[Told], Any] | None = None) -> Result:
-    """Do all steps and return the result; what `heard` raises stops the work.
+def finished(steps: Generator[Reported, None, Result], report: Callable[[Reported], Any] | None = None) -> Result:
+    """Do all steps and return the result; what `report` raises stops the work.
 
     Examples
     --------
@@ -59,10 +59,10 @@ def finished(steps: Generator[Told, None, Result], heard: Callable[[Told], Any] 
                 step = next(steps)
             except StopIteration as end:
                 return end.value
-            if heard is not None:
-                heard(step)
+            if report is not None:
+                report(step)
 
 
 def counted(progress: Progress | None) -> Callable[[Step], Any] | None:
-    """Return what hears steps and passes their numbers on."""
+    """Return what takes a step and passes its numbers on."""
     return None if progress is None else lambda step: progress(step.done, step.total)

@@ -1,4 +1,4 @@
-"""Ctrl-C at the wrong moment: files that belong together are put in place before it is heard."""
+"""Ctrl-C at the wrong moment: files that belong together are put in place before it takes effect."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def keep_log(ctx: typer.Context, file: Path | None) -> Path | None:
 
 
 def _listen(ctx: typer.Context, handler: logging.Handler) -> None:
-    """Hear the library until the whole run is over: its last word may be said after the command has failed."""
+    """Take what the library logs until the whole run is over: a last message may come after a failure."""
     _OURS.addHandler(handler)
     _OURS.setLevel(logging.DEBUG)
 

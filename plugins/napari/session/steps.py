@@ -32,7 +32,7 @@ from .suspicious import suspicious_links
 Report = Callable[[Any], None]
 Made = TypeVar("Made")
 
-_REPORT_SECONDS = 0.05  # between two reports, which show how far it is and hear whether to stop
+_REPORT_SECONDS = 0.05  # between two reports, which show how far it is and ask whether to stop
 _SHOW_SECONDS = 1.0  # between two partial results, at least
 _SHOW_SHARE = 0.1  # of the time that goes into partial results, at most
 _EDGES = 200_000  # candidate links of one solve: small, so that linking can be stopped and watched
@@ -163,7 +163,7 @@ def _watched(
     """Do a stage of tracking: report it often enough to be stopped, and now and then what it has found so far."""
     pace, last = _Pace(), -math.inf
 
-    def hear(at: pipeline.Advance) -> None:
+    def pass_on(at: pipeline.Advance) -> None:
         nonlocal last
         so_far = pace.paced(lambda: _shown(at, shown))
         if so_far is None and at.done < at.total and time.monotonic() < last + _REPORT_SECONDS:
@@ -175,7 +175,7 @@ def _watched(
             stop.partial = _shown(at, shown)
             raise
 
-    return finished(stage, hear)
+    return finished(stage, pass_on)
 
 
 def _shown(at: pipeline.Advance, shown: Callable[[Any], Points | MeasuredTracks]) -> Points | MeasuredTracks | None:

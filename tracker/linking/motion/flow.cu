@@ -11,7 +11,7 @@
 #ifndef NDIM
 #define NDIM 2
 #endif
-constexpr double HEARD = 0.05;  // support of a neighbour from which it counts
+constexpr double LEAST_SUPPORT = 0.05;  // support of a neighbour from which it counts
 
 // mean: (n, NDIM), weight: (n,) of the links out, then those into.
 extern "C" __global__ void means(
@@ -55,7 +55,7 @@ extern "C" __global__ void fields(
         double total = 0.0, squares = 0.0, plain = 0.0, sum[NDIM] = {};
         for (int k = 0; k < n_near; k++) {
             const int j = own[k];
-            if (j < 0 || weight[j] < HEARD) continue;
+            if (j < 0 || weight[j] < LEAST_SUPPORT) continue;
             const double r2 = distance2(j), w = weight[j] * weight[j] / (1.0 + (round > 0 ? r2 / spread : 0.0));
             total += w, plain += weight[j], squares += w * r2;
             for (int axis = 0; axis < NDIM; axis++) sum[axis] += w * mean[(int64)NDIM * j + axis];
@@ -66,7 +66,7 @@ extern "C" __global__ void fields(
             squares = 0.0;
             for (int k = 0; k < n_near; k++) {
                 const int j = own[k];
-                if (j >= 0 && weight[j] >= HEARD) squares += weight[j] * weight[j] * distance2(j);
+                if (j >= 0 && weight[j] >= LEAST_SUPPORT) squares += weight[j] * weight[j] * distance2(j);
             }
         }
         spread = fmax(squares / total, 1e-12);

@@ -70,8 +70,8 @@ def cavities(
     ----------
     graph : Graph
     arriving, leaving : pair of float64 (edges,)
-        Odds against staying alone, to be written to, and what they are to be multiplied by. They must not contain what
-        they will be asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
+        Odds against staying unlinked, to be written to, and what they are to be multiplied by. They must not contain
+        what they will be asked for: an edge to which its own probability comes back from its neighbours grows too sure.
     before : float64 (edges,), float64 (edges,), float
         Earlier probabilities of either kind, and what they count in the new ones.
     """

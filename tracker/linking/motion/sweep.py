@@ -1,8 +1,8 @@
 """One sweep over the movie: what each candidate link is worth given the links that may come before and after it.
 
-The past of edge e, tail i, speaks through the edges g into i, each with its probability and the class of its particle;
-its future through the edges h out of its head. Every node is the meeting of one future and one past, so a single loop
-over nodes serves both, and gathers what the law is learned from.
+What is known of the past of edge e, tail i, comes through the edges g into i, each with its probability and the class
+of its particle; its future through the edges h out of its head. Every node is the meeting of one future and one past,
+so a single loop over nodes serves both, and gathers what the law is learned from.
 
 What is as long as the edges is written to arrays of the caller's: NumPy has the system give large ones in large pages,
 numba does not, and then fetching them page by page takes longer than the sweep.
@@ -36,7 +36,7 @@ SUREST = 1e130
 
 
 class Factors(NamedTuple):
-    """What speaks for every edge, per class of its particle, float64 (edges, classes) each.
+    """The evidence for every edge, per class of its particle, float64 (edges, classes) each.
 
     Attributes
     ----------
@@ -57,12 +57,12 @@ class Factors(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """What every edge is worth, float64 (edges,), and what speaks for it.
+    """What every edge is worth, float64 (edges,), and the evidence for it.
 
     Attributes
     ----------
     odds, without_past
-        With all that speaks for it, and without what comes before.
+        By all evidence, and without what comes before.
     part_without_future
         Part of the odds that is left without what comes after.
     past, future : float64 (edges, classes)
