@@ -76,8 +76,8 @@ class Problem(Outline):
         cost : array_like (n, m), or (blocks, n, m) for a batch of equal shapes
             float32, float64, int32 or int64 are kept; smaller types are widened. +inf forbids a pair.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
-            Cost of each unassigned row and unassigned column; a negative one rewards staying unassigned. A matched edge
-            is worth its cost where that is below the two prices together.
+            Cost of each unassigned row and unassigned column; a negative one rewards staying unassigned. A pair is
+            worth matching where its cost is below the two prices together.
         forbidden : bool array_like of the shape of `cost`, optional
             Pairs that must not be matched (the only way for integer costs).
 
