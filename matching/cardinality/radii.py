@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..jit.compiled import compiled
 from ..problem.host_problem import fetched
 from .best import best
 from .cheap import cheap
@@ -58,33 +58,54 @@ def cardinality_over_radii(
     chosen = _as_reals(fetched(radii, "radii"), "radii")
     if device == "cpu":
         on_host = fetched(rows, "rows"), fetched(columns, "columns"), fetched(distances, "distances")
-        sizes = _on_cpu(*_checked(np, *on_host, shape, chosen), chosen)
+        sizes = curve(np, *_checked(np, *on_host, shape, chosen), chosen, _match_more)
         return cuda.cupy().asarray(sizes) if is_there else sizes
-    from .gpu_radii import cardinality_over_radii_gpu  # needs CuPy
+    from .gpu_radii import match_more  # needs CuPy
 
     with cuda.using(device) as cp:
-        sizes = cardinality_over_radii_gpu(*_checked(cp, rows, columns, distances, shape, chosen), chosen)
+        sizes = curve(cp, *_checked(cp, rows, columns, distances, shape, chosen), chosen, match_more)
         return cp.asarray(sizes) if is_there else sizes
 
 
-def _on_cpu(
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    distances: NDArray[np.float64],
+Match = Callable[[tuple[Any, Any, tuple[int, int]], Any], Any]
+"""Takes (indptr, indices, shape), and the column of each row in a smaller graph or None; returns that in this one."""
+
+
+def curve(
+    module: Any,
+    rows: Any,
+    columns: Any,
+    distances: Any,
     shape: tuple[int, int],
     radii: NDArray[np.float64],
+    match: Match,
 ) -> NDArray[np.int64]:
-    graph, length = _graph_with_distances(rows, columns, distances, shape)
+    """As `cardinality_over_radii`, of checked arrays of `module`, NumPy or CuPy."""
+    place = rows * shape[1] + columns
+    if (place[1:] < place[:-1]).any():
+        order = module.argsort(place)
+        rows, columns, distances = rows[order], columns[order], distances[order]
+    indptr, columns = module.searchsorted(rows, module.arange(shape[0] + 1)), columns.astype(np.int32)
     sizes = np.zeros(len(radii), np.int64)
-    col_of_row = np.full(graph.n_rows, -1, np.int32)
-    row_of_col = np.full(graph.n_columns, -1, np.int32)
+    col_of_row = None
     for position in np.argsort(radii, kind="stable"):
-        indptr, indices = _within(graph.indptr, graph.indices, length, float(radii[position]))
-        gated = BipartiteGraph.from_any((indptr, indices, graph.shape))
-        cheap(gated, col_of_row, row_of_col)
-        best(gated, col_of_row, row_of_col)
-        sizes[position] = np.count_nonzero(col_of_row >= 0)
+        within = module.flatnonzero(distances <= float(radii[position]))
+        col_of_row = match((module.searchsorted(within, indptr), columns[within], shape), col_of_row)
+        sizes[position] = int(module.count_nonzero(col_of_row >= 0))
     return sizes
+
+
+def _match_more(within: tuple[Any, Any, tuple[int, int]], col_of_row: IntArray | None) -> IntArray:
+    """Match as many rows as possible on the CPU, from the matching of a smaller graph."""
+    graph = BipartiteGraph.from_any(within)
+    row_of_col = np.full(graph.n_columns, -1, np.int32)
+    if col_of_row is None:
+        col_of_row = np.full(graph.n_rows, -1, np.int32)
+    matched = np.flatnonzero(col_of_row >= 0)
+    row_of_col[col_of_row[matched]] = matched
+    cheap(graph, col_of_row, row_of_col)
+    best(graph, col_of_row, row_of_col)
+    return col_of_row
 
 
 def _checked(
@@ -124,50 +145,3 @@ def _as_indices(indices: Any, n: int, name: str) -> Any:
             f"{name} needs numbers in [0, {n}); got {indices.min()} to {indices.max()}.", argument=name
         )
     return indices.astype(np.int64)
-
-
-def _graph_with_distances(
-    rows: NDArray[Any], columns: NDArray[Any], distances: NDArray[np.float64], shape: tuple[int, int]
-) -> tuple[BipartiteGraph, NDArray[np.float64]]:
-    """CSR of the pairs and the length of each edge; of a repeated pair the shortest stays."""
-    n_rows, n_columns = shape
-    by_column = _stable_order(columns, n_columns)
-    order = by_column[_stable_order(rows[by_column], n_rows)]
-    rows, columns, distances = rows[order], columns[order], distances[order]
-    is_first = np.ones(len(rows), np.bool_)
-    is_first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-    first = np.flatnonzero(is_first)
-    length = np.minimum.reduceat(distances, first) if len(first) else distances
-    indptr = np.searchsorted(rows[first], np.arange(n_rows + 1))
-    return BipartiteGraph.from_any((indptr, columns[first], shape)), length
-
-
-@compiled
-def _stable_order(keys: IntArray, n: int) -> IntArray:
-    """Counting sort: positions in ascending order of their key in [0, n), equal keys in the order given."""
-    start = np.zeros(n + 1, np.int64)
-    for key in keys:
-        start[key + 1] += 1
-    for key in range(n):
-        start[key + 1] += start[key]
-    order = np.empty(len(keys), np.int64)
-    for position in range(len(keys)):
-        order[start[keys[position]]] = position
-        start[keys[position]] += 1
-    return order
-
-
-@compiled
-def _within(
-    indptr: IntArray, indices: IntArray, length: NDArray[np.float64], radius: float
-) -> tuple[IntArray, IntArray]:
-    kept_indptr = np.zeros_like(indptr)
-    kept = np.empty_like(indices)
-    n = 0
-    for i in range(len(indptr) - 1):
-        for k in range(indptr[i], indptr[i + 1]):
-            if length[k] <= radius:
-                kept[n] = indices[k]
-                n += 1
-        kept_indptr[i + 1] = n
-    return kept_indptr, kept[:n].copy()

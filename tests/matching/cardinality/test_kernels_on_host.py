@@ -21,11 +21,12 @@ from auctrack.matching.cardinality.gpu_forest import search
 from auctrack.matching.cardinality.gpu_graph import DeviceGraph, DeviceMatching
 from auctrack.matching.cardinality.gpu_initial import cheap as cheap_gpu
 from auctrack.matching.cardinality.gpu_initial import given
-from auctrack.matching.cardinality.gpu_radii import cardinality_over_radii_gpu
+from auctrack.matching.cardinality.gpu_radii import match_more
 from auctrack.matching.cardinality.gpu_rounds import push_relabel
 from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.matching import check_matching
+from auctrack.matching.cardinality.radii import curve
 from auctrack.matching.device import cuda
 
 from ..auction.on_host import CUPY
@@ -169,7 +170,7 @@ def test_curve_over_radii_equals_the_cpus(n_pairs: int) -> None:
     distances, radii = rng.random(n_pairs), np.array([0.3, 0.01, 1.0, -1.0, 0.03, 0.01])
     pairs = CUPY.array(rows), CUPY.array(columns), CUPY.array(distances)
     np.testing.assert_array_equal(
-        cardinality_over_radii_gpu(*pairs, (60, 50), radii),
+        curve(CUPY, *pairs, (60, 50), radii, match_more),
         cardinality_over_radii(rows, columns, distances, (60, 50), radii),
     )
 
