@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -190,6 +191,10 @@ class EmulatedCosts(HostCosts):
         return HostKernel(compiled(file, name, *types_of(self.cost), *options, *_WHOLE_METHODS[file], *TURNS))
 
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Kernels on the host have one memory of blocks, whichever thread launches them."""
+
+
 class HostKernel:
     """A kernel, launched as CuPy launches one."""
 
@@ -204,7 +209,8 @@ class HostKernel:
         where = (ctypes.c_void_p * len(given))(*(value.ctypes.data for value in given))
         rows = int(grid[1]) if len(grid) > 1 else 1
         for row in range(rows):
-            went_on = self.launch(row, rows, int(grid[0]), int(block[0]), int(shared_mem), where)
+            with _ONE_AT_A_TIME:
+                went_on = self.launch(row, rows, int(grid[0]), int(block[0]), int(shared_mem), where)
             assert went_on, "deadlock: all threads of the kernel that are left wait for one another"
 
 
