@@ -272,15 +272,30 @@ def copy_stream() -> Generator[None]:
 
     What they are copied to is kept for the next ones when it is freed, apart from what is computed.
     """
-    stream = _stream_of_copies(cupy().cuda.Device().id)
+    cp = cupy()
+    stream, done = _shared_stream(cp.cuda.Device().id, "copies"), cp.cuda.Event(disable_timing=True)
     with stream:
         yield
-        stream.record().synchronize()
+        done.record(stream)
+    done.synchronize()
+
+
+@contextmanager
+def queue() -> Generator[Callable[[], None]]:
+    """Queue work on the current device behind that of other such blocks; yield what waits until that of this is done.
+
+    Arrays that were not made in it must stay until then: who frees them lets others write there.
+    """
+    cp = cupy()
+    stream, done = _shared_stream(cp.cuda.Device().id, "work"), cp.cuda.Event(disable_timing=True)
+    with stream:
+        yield done.synchronize
+        done.record(stream)
 
 
 @functools.cache
-def _stream_of_copies(device: int) -> Any:
-    del device  # the current one, by which streams are told apart
+def _shared_stream(device: int, purpose: str) -> Any:
+    del device, purpose  # the current device; by both streams are told apart
     return cupy().cuda.Stream(non_blocking=True)
 
 

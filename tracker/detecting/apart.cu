@@ -75,14 +75,17 @@ extern "C" __global__ void apart_round(const int64* list, const int* count, int 
     }
 }
 
-// List those that stay, in any order; without those within `margin` voxels of a border along y and x.
-extern "C" __global__ void apart_listed(const int64* list, const int* count, int capacity, int height, int width, int margin,
-                                        const unsigned char* state, int64* kept, int* n_kept) {
+// List those that stay, in any order, and the responses there; without those within `margin` voxels of a border along y and x.
+extern "C" __global__ void apart_listed(const int64* list, const int* count, int capacity, const float* responses, int64 voxels,
+                                        int height, int width, int margin, const unsigned char* state, int64* kept,
+                                        float* heights, int* n_kept) {
     if (*count > capacity) return;
     for (int k = global_thread(); k < *count; k += all_threads()) {
         const int64 place = list[k], row = place / width;
         const int x = place - row * width, y = row % height;
         const bool is_inside = min(min(x, width - 1 - x), min(y, height - 1 - y)) >= margin;
-        if (state[place] == STAYS && is_inside) kept[next_place(n_kept)] = place;
+        if (state[place] != STAYS || !is_inside) continue;
+        const int own = next_place(n_kept);
+        kept[own] = place, heights[own] = responses[place < voxels ? place : place - voxels];
     }
 }

@@ -56,17 +56,9 @@ __device__ __forceinline__ double filtered_across(const Image& grey, const int* 
     return sum_of_warp(sum);
 }
 
-// core, shell: offsets (n, 3). seen: (n_places, COLUMNS).
-extern "C" __global__ void seen_around(const float* response, const float* pixels, int depth, int height, int width,
-                                       const int64* places, int n_places, const int* core, int n_core, const int* shell, int n_shell,
-                                       const double* kernels, int taps, int reach_z, int reach_y, int reach_x, double* seen) {
-    const int mine = global_thread() / 32;
-    if (mine >= n_places) return;
-    const Image answer{response, {depth, height, width}}, grey{pixels, {depth, height, width}};
-    const int reach[3] = {reach_z, reach_y, reach_x};
-    const int64 row = places[mine] / width;
-    const int centre[3] = {(int)(row / height), (int)(row % height), (int)(places[mine] - row * width)};
-    double* own = seen + (int64)mine * COLUMNS;
+// What is seen around one voxel, (z, y, x); a warp together.
+__device__ __forceinline__ void look(const Image& answer, const Image& grey, const int* centre, const int* core, int n_core,
+                                     const int* shell, int n_shell, const double* kernels, const int* reach, int taps, double* own) {
     double inside, around, spread, unused;
     summed_up(grey, centre, core, n_core, inside, unused);
     summed_up(grey, centre, shell, n_shell, around, spread);
@@ -87,4 +79,17 @@ extern "C" __global__ void seen_around(const float* response, const float* pixel
     if (lane() > 0) return;
     own[0] = answer.at(centre[0], centre[1], centre[2]);
     own[7] = inside, own[8] = around, own[9] = spread;
+}
+
+// core, shell: offsets (n, 3). seen: (room, COLUMNS), of the first `*n_places` places, or as many as there is room for.
+extern "C" __global__ void seen_around(const float* response, const float* pixels, int depth, int height, int width,
+                                       const int64* places, const int* n_places, int room, const int* core, int n_core, const int* shell, int n_shell,
+                                       const double* kernels, int taps, int reach_z, int reach_y, int reach_x, double* seen) {
+    const Image answer{response, {depth, height, width}}, grey{pixels, {depth, height, width}};
+    const int reach[3] = {reach_z, reach_y, reach_x}, n = min(*n_places, room);
+    for (int mine = global_thread() / 32; mine < n; mine += all_threads() / 32) {
+        const int64 row = places[mine] / width;
+        const int centre[3] = {(int)(row / height), (int)(row % height), (int)(places[mine] - row * width)};
+        look(answer, grey, centre, core, n_core, shell, n_shell, kernels, reach, taps, seen + (int64)mine * COLUMNS);
+    }
 }

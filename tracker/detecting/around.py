@@ -9,10 +9,12 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...matching.device import cuda
+from ...matching.device.transfer import fetched
 from ...matching.jit.compiled import compiled
 from . import gpu_around
 from .blobs import ball, gaussian_kernels, sigma_of
@@ -94,6 +96,15 @@ class Around:
         return Around(height, before, after, *means, self.profiles[:, :, peaks])
 
     @classmethod
+    def of_columns(cls, seen: np.ndarray, ndim: int) -> Around:
+        """Return what stands in the columns of `_look`, (n, COLUMNS), for images of so many axes."""
+        flat = 3 - ndim
+        profiles = np.moveaxis(seen[:, 10:].reshape(-1, 3, 2, PLANES), 0, 2)
+        columns = np.ascontiguousarray(seen[:, :10].T)
+        inside, around, spread = columns[7:]
+        return cls(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, profiles[flat:])
+
+    @classmethod
     def joined(cls, parts: Sequence[Around]) -> Around:
         """Return what is seen around the peaks of several parts of an image, one after the other."""
 
@@ -115,18 +126,24 @@ def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, si
         Of the peaks in the flattened image.
     sight : Sight
     """
-    flat, shape = 3 - bright.ndim, (-1, *bright.shape[-2:])
-    volumes = response.reshape(shape), bright.reshape(shape)
     if cuda.is_device_array(bright):
-        offsets = sight.core, sight.shell
-        seen = gpu_around.seen_around(volumes, places, offsets, sight.kernels, sight.reach, COLUMNS)
-    else:
-        seen = np.empty((len(places), COLUMNS))
-        _look(*volumes, places, sight.core, sight.shell, sight.kernels, np.array(sight.reach), seen)
-    profiles = np.moveaxis(seen[:, 10:].reshape(-1, 3, 2, PLANES), 0, 2)
-    columns = np.ascontiguousarray(seen[:, :10].T)
-    inside, around, spread = columns[7:]
-    return Around(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, profiles[flat:])
+        count = cuda.cupy().full(1, len(places), np.int32)
+        return Around.of_columns(fetched(cuda.cupy(), look_on_gpu(response, bright, places, count, sight)), bright.ndim)
+    seen = np.empty((len(places), COLUMNS))
+    _look(*_volumes(response, bright), places, sight.core, sight.shell, sight.kernels, np.array(sight.reach), seen)
+    return Around.of_columns(seen, bright.ndim)
+
+
+def look_on_gpu(response: Any, bright: Any, places: Any, count: Any, sight: Sight) -> Any:
+    """Return the columns of what is seen around the first `count` places, all on a GPU, without waiting for it."""
+    offsets, filters = (sight.core, sight.shell), (sight.kernels, sight.reach)
+    return gpu_around.seen_around(_volumes(response, bright), places, count, offsets, *filters, COLUMNS)
+
+
+def _volumes(response: np.ndarray, bright: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both with three axes."""
+    shape = -1, *bright.shape[-2:]
+    return response.reshape(shape), bright.reshape(shape)
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -13,15 +14,17 @@ import numpy as np
 import pandas as pd
 
 from ...matching.device import cuda
+from ...matching.device.transfer import fetched
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points
 from ..stepwise import Progress, Step, Steps, counted, finished
-from .around import Around, Sight, seen_around
+from .around import Around, Sight, look_on_gpu, seen_around
 from .blobs import blob_response, reach_of, sigma_of
 from .borders import refine_at_borders
 from .diameter import SUGGESTING_FRAMES, suggest_diameter
-from .peaks import apart, local_maxima, refine
-from .pixels import Frame, grey_levels, held_by
+from .gpu_peaks import Bounds
+from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
+from .pixels import Frame, grey_levels, held_by, queue_of, working_on
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, Coming, Crew, crew_for
 from .threshold import SAMPLED_FRAMES, automatic_threshold, spread_frames
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from ..reading.frames import FrameSource
 
 _MEASURES = "quality", "intensity", "snr"
+_VOXELS_A_PARTICLE = 256  # or more, where there is room for all of a frame
 _SMALLEST_DIAMETER = 2.0  # in voxels of y and x; a smaller spot is not sampled
 
 
@@ -136,9 +140,13 @@ def _measured(frames: tuple[int, ...], settings: DetectSettings) -> list[int]:
 
 def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Steps[Points]:
     """Find the particles of frames as they come."""
-    scale, total = movie.calibration.scale_for(movie.ndim), len(movie.frame_numbers)
-    found: list[Found] = []
-    for each in coming.worked(partial(_columns, settings=settings, scale=scale, crew=coming.crew)):
+    how = settings, movie.calibration.scale_for(movie.ndim), coming.crew
+    found, total = list[Found](), len(movie.frame_numbers)
+    if coming.crew.is_fed:
+        frames = coming.queued(lambda frame: _columns_ahead(frame, *how))
+    else:
+        frames = coming.worked(lambda frame: _columns(frame, *how))
+    for each in frames:
         found.append(each)
         yield Step(len(found), total, partial(_points_of, movie, found))
     return _points_of(movie, found)
@@ -218,17 +226,51 @@ def detect_frame(
 
 def _columns(frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
     """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
-    columns = _found_in(frame.pixels, settings, scale, crew)
-    for axis, part in zip(AXES[3 - len(frame.inside) :], frame.inside, strict=True):
-        columns[axis] += part.start
-    return columns
+    return _columns_of(frame, *_peaks_of(frame.pixels, settings, scale, crew), settings, scale)
 
 
-def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
-    """Return what `_columns` does of an image without padding."""
-    places, seen = _peaks_of(image, settings, scale, crew)
-    positions = positions_of(places, seen, image.shape, settings, scale)
-    return dict(zip(AXES[3 - image.ndim :], positions.T.copy(), strict=True)) | measures_of(seen, settings)
+def _columns_of(
+    frame: Frame, places: np.ndarray, seen: Around, settings: DetectSettings, scale: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the columns of peaks, ascending places in the pixels of a frame."""
+    positions = positions_of(places, seen, frame.pixels.shape, settings, scale)
+    positions += [part.start for part in frame.inside]
+    axes = AXES[3 - len(frame.inside) :]
+    return dict(zip(axes, positions.T.copy(), strict=True)) | measures_of(seen, settings)
+
+
+def _columns_ahead(
+    frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Crew
+) -> Callable[[], dict[str, np.ndarray]]:
+    """Begin with a whole frame on a GPU, and return what waits for it and returns what `_columns` does.
+
+    `_columns` does it where not all can be queued: voxels without a value, more peaks than there is room for.
+    """
+    plainly = partial(_columns, frame, settings, scale, crew)
+    if not can_be_listed(settings.least_separation, scale):
+        return plainly
+    with queue_of(crew.device) as wait:
+        grey, known = grey_levels(frame.pixels)
+        if known is not None:
+            return plainly
+        bright = grey if settings.bright_on_dark else -grey
+        response = blob_response(bright, settings.known_diameter, scale, settings.method)
+        room = Bounds.of(response.size, _VOXELS_A_PARTICLE)
+        peaks = listed_maxima(response, cast("float", settings.threshold), settings.least_separation, scale, room)
+        sight = Sight.of(settings.known_diameter, tuple(scale.tolist()))
+        seen = look_on_gpu(response, bright, peaks.places, peaks.counts[1:], sight)
+
+    def finish() -> dict[str, np.ndarray]:
+        wait()
+        with working_on(crew.device):
+            count, more = peaks.outcome(peaks.counts.get())
+            if more is not None:
+                return plainly()
+            places, around = (fetched(cuda.cupy(), table[:count]) for table in (peaks.places, seen))
+        order = np.argsort(places)
+        return _columns_of(frame, places[order], Around.of_columns(around[order], frame.pixels.ndim), settings, scale)
+
+    return finish
 
 
 def positions_of(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +21,19 @@ from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
 from ..calibrating.digits import in_digits
 from ..errors import InvalidInput
-from .pixels import Frame, grey_levels, held_by, working_on
+from .peaks import can_be_listed
+from .pixels import Frame, grey_levels, held_by, queue_of, working_on
 from .side_by_side import Coming, crew_for, looked_at
-from .threshold import QualitySample, image_qualities, pixel_noise, pooled, spread_frames, threshold_between
+from .threshold import (
+    QualitySample,
+    image_qualities,
+    image_qualities_ahead,
+    pixel_noise,
+    pooled,
+    roundings_of,
+    spread_frames,
+    threshold_between,
+)
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -65,6 +76,32 @@ class DiameterSuggestion:
     blobs: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """Windows in which blobs are looked for, averaged as their diameters allow.
+
+    Parameters
+    ----------
+    stacks : list of ndarray, float32 (images, …)
+    noises : list of list of float
+        Standard deviation of the white noise of each image.
+    scale : ndarray, float64 (ndim,)
+        Size of a voxel along each axis.
+    """
+
+    stacks: list[np.ndarray]
+    noises: list[list[float]]
+    scale: np.ndarray
+    _known: dict[tuple[int, ...], tuple[list[np.ndarray], list[np.ndarray]]] = field(default_factory=dict, repr=False)
+
+    def over(self, bins: tuple[int, ...]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Return the means over so many voxels along each axis, which are kept, and their `roundings_of`."""
+        if bins not in self._known:
+            means = [_binned(stack, bins) for stack in self.stacks]
+            self._known[bins] = means, list(map(roundings_of, means))
+        return self._known[bins]
+
+
 def suggest_diameter(
     movie: FrameSource, *, bright_on_dark: bool = True, device: str = "cpu", coming: Coming | None = None
 ) -> DiameterSuggestion:
@@ -96,12 +133,7 @@ def suggest_diameter(
     with _windows(movie, frames, device, coming) as stacks:
         noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
         toned = stacks if bright_on_dark else [-stack for stack in stacks]
-
-        def response_at(diameter: float) -> tuple[float, int]:
-            return _response_at(diameter, toned, noises, scale)
-
-        each = side_by_side if device == "cpu" else _one_by_one
-        curve = each(response_at, diameters.tolist())
+        curve = _curve(diameters.tolist(), Averages(toned, noises, scale), device)
     responses = np.array([response for response, _ in curve])
     blobs = np.array([count for _, count in curve], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
@@ -142,7 +174,8 @@ def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float
     scale = movie.calibration.scale_for(movie.ndim)
     with _windows(movie, (movie.frame_numbers[len(movie) // 2],), "cpu") as (stack,):
         noise = pixel_noise(stack[0], movie.dtype)
-        bright, dark = (_response_at(diameter, [toned], [[noise]], scale)[0] for toned in (stack, -stack))
+        windows = (Averages([toned], [[noise]], scale) for toned in (stack, -stack))
+        bright, dark = (_response_ahead(diameter, window)()[0] for window in windows)
     return bright, dark
 
 
@@ -158,23 +191,49 @@ def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     return low * _STEP ** np.arange(1 + math.floor(math.log(high / low, _STEP) + 1e-9))
 
 
-def _response_at(
-    diameter: float, stacks: list[np.ndarray], noises: list[list[float]], scale: np.ndarray
-) -> tuple[float, int]:
-    """Return the median response of the blobs at one diameter and their number; (0, number) where noise rules.
+def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple[float, int]]:
+    """Return the response and the number of blobs at each diameter.
 
-    Peaks are told from noise on the host: each step of a GPU takes as long for a few of them as for a million.
+    A GPU is given all of them before the first is waited for: each step takes it as long for few voxels as for many.
     """
-    bins = voxels_to_average(diameter, scale, tuple(np.min([stack.shape[1:] for stack in stacks], axis=0).tolist()))
-    samples: list[QualitySample] = []
-    for stack, own in zip(stacks, noises, strict=True):
-        averaged = [noise / math.sqrt(bins.prod()) for noise in own]
-        seen = image_qualities(_binned(stack, bins), averaged, diameter, scale * bins, "log", diameter / 2.0)
-        samples.append(replace(seen, qualities=cuda.to_host(seen.qualities), depths=cuda.to_host(seen.depths)))
-    sample = pooled(samples)
-    found = sample.qualities[sample.qualities > threshold_between(sample)]
-    response = float(np.median(found)) if len(found) else 0.0
-    return (response if response > _STANDS_OUT * sample.white_floor else 0.0), len(found)
+    if device == "cpu":
+        return side_by_side(lambda diameter: _response_ahead(diameter, windows)(), diameters)
+    begun: list[tuple[Callable[[], None], Callable[[], tuple[float, int]]]] = []
+    for diameter in diameters:
+        with queue_of(device) as wait:
+            begun.append((wait, _response_ahead(diameter, windows)))
+    curve: list[tuple[float, int]] = []
+    with working_on(device):
+        for wait, finish in begun:
+            wait()
+            curve.append(finish())
+    return curve
+
+
+def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[float, int]]:
+    """Begin to look for blobs of a diameter; return what returns their median response and their number.
+
+    Where noise rules the response is 0. Peaks are told from noise on the host.
+    """
+    scale, shapes = windows.scale, [stack.shape[1:] for stack in windows.stacks]
+    bins = voxels_to_average(diameter, scale, tuple(np.min(shapes, axis=0).tolist()))
+    how = diameter, scale * bins, "log", diameter / 2.0
+    noises = [[noise / math.sqrt(bins.prod()) for noise in own] for own in windows.noises]
+    samples: list[Callable[[], QualitySample]] = []
+    for images, roundings, own in zip(*windows.over(tuple(bins.tolist())), noises, strict=True):
+        if cuda.is_device_array(images) and can_be_listed(diameter / 2.0, scale * bins):
+            samples.append(image_qualities_ahead(images, own, roundings, *how, to_host=True))
+        else:
+            samples.append(partial(image_qualities, images, own, *how))
+
+    def finish() -> tuple[float, int]:
+        seen = [sample() for sample in samples]
+        sample = pooled([replace(s, qualities=cuda.to_host(s.qualities), depths=cuda.to_host(s.depths)) for s in seen])
+        found = sample.qualities[sample.qualities > threshold_between(sample)]
+        response = float(np.median(found)) if len(found) else 0.0
+        return (response if response > _STANDS_OUT * sample.white_floor else 0.0), len(found)
+
+    return finish
 
 
 def best_diameter(responses: np.ndarray, blobs: np.ndarray) -> int:
@@ -208,11 +267,6 @@ def _vertex(responses: np.ndarray, best: int) -> float:
     return 0.5 * (after - before) / bend if bend > 0 else 0.0
 
 
-def _one_by_one(work: Callable[[float], tuple[float, int]], tasks: list[float]) -> list[tuple[float, int]]:
-    """Do what `side_by_side` does, in this thread, whose device is the current one: more of them only wait."""
-    return [work(task) for task in tasks]
-
-
 @contextmanager
 def _windows(
     movie: FrameSource, frames: tuple[int, ...], device: str, coming: Coming | None = None
@@ -228,7 +282,7 @@ def _windows(
 
     windows = looked_at(movie, frames, window_of, crew_for(movie.shape, len(frames), None, device), coming)
     are_alike = len({window.shape for window in windows}) == 1
-    with working_on(device):
+    with queue_of(device):
         yield [np.stack(windows)] if are_alike else [window[None] for window in windows]
 
 
@@ -301,9 +355,9 @@ def voxels_to_average(diameter: float, scale: np.ndarray, shape: tuple[int, ...]
     return np.clip(np.floor(2**octaves * pixel / scale + 1e-9), 1, shape).astype(np.int64)
 
 
-def _binned(stack: np.ndarray, bins: np.ndarray) -> np.ndarray:
+def _binned(stack: np.ndarray, bins: tuple[int, ...]) -> np.ndarray:
     """Return the means of blocks of voxels of images; what does not fill a block at the far end is left out."""
-    for axis, count in enumerate(bins.tolist(), start=1):
+    for axis, count in enumerate(bins, start=1):
         if count > 1:
             whole = stack.shape[axis] // count
             full = stack[(slice(None),) * axis + (slice(whole * count),)]

@@ -14,7 +14,7 @@ _KERNELS = str(Path(__file__).with_name("spread.cu"))
 _COUNTS = cuda.declared(_KERNELS, "COUNTS")  # of each image
 
 
-def spreads(responses: Any, mad_to_sigma: float, clip: float, clippings: int) -> np.ndarray:
+def spreads(responses: Any, mad_to_sigma: float, clip: float, clippings: int) -> Any:
     """Return the standard deviation of what lies within `clip` of it, begun from the median absolute deviation.
 
     Parameters
@@ -26,8 +26,8 @@ def spreads(responses: Any, mad_to_sigma: float, clip: float, clippings: int) ->
 
     Returns
     -------
-    ndarray, float64 (images,)
-        On the host.
+    cupy.ndarray, float64 (images,)
+        Not waited for.
     """
     cp, kernel = cuda.cupy(), cuda.load(_KERNELS, cooperative=True)["spreads"]
     images, voxels = responses.shape
@@ -37,4 +37,4 @@ def spreads(responses: Any, mad_to_sigma: float, clip: float, clippings: int) ->
     found = cp.empty(images, cp.float64)
     how = np.int32(voxels), np.int32(images), np.float64(mad_to_sigma), np.float64(clip), np.int32(clippings)
     kernel((blocks,), (THREADS,), (cp.ascontiguousarray(responses), *how, counts, partials, arrived, found))
-    return found.get()
+    return found

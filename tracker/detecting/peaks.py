@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -26,19 +26,46 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
     `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
     no wider than `separation` is one peak.
     """
-    volume = response.reshape((-1, *response.shape[-2:]))
-    limit = float(np.float32(min(threshold, BRIGHTEST)))
-    if cuda.is_device_array(volume):
-        threshold_there, steps = there(np.array([limit], np.float32)), gpu_peaks.steps_of(scale)
-        by_voxels = gpu_peaks.can_be_told_apart(separation, steps)
-        peaks = gpu_peaks.local_maxima(volume, threshold_there, separation if by_voxels else None, steps)
+    if cuda.is_device_array(response):
+        by_voxels = can_be_listed(separation, scale)
+        peaks = _maxima_there(response, threshold, separation if by_voxels else 0.0, scale)
         if by_voxels:
             return peaks
     else:
-        peaks = peaks_above(volume, limit)
+        peaks = peaks_above(response.reshape((-1, *response.shape[-2:])), _limit(threshold))
     voxels = np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
     heights = cuda.to_host(response.reshape(-1)[peaks])
     return peaks[np.asarray(apart(voxels * scale, heights, separation), like=peaks)]
+
+
+def can_be_listed(separation: float, scale: np.ndarray) -> bool:
+    """Whether a GPU tells peaks apart by itself: few voxels are within their separation."""
+    return gpu_peaks.can_be_told_apart(separation, gpu_peaks.steps_of(scale))
+
+
+def listed_maxima(
+    response: Any, threshold: float, separation: float, scale: np.ndarray, bounds: gpu_peaks.Bounds
+) -> gpu_peaks.Listed:
+    """List what `local_maxima` returns of a response on a GPU, in any order, without waiting for it."""
+    volumes = response.reshape((1, -1, *response.shape[-2:]))
+    thresholds = there(np.array([_limit(threshold)], np.float32))
+    return gpu_peaks.listed(volumes, thresholds, separation, gpu_peaks.steps_of(scale), bounds)
+
+
+def _maxima_there(response: Any, threshold: float, separation: float, scale: np.ndarray) -> Any:
+    """Return what `local_maxima` does of a response on a GPU, whatever the number of peaks."""
+    bounds = gpu_peaks.Bounds.of(response.size)
+    while True:
+        peaks = listed_maxima(response, threshold, separation, scale, bounds)
+        stay, more = peaks.outcome(peaks.counts.get())
+        if more is None:
+            return np.sort(peaks.places[:stay])
+        bounds = more
+
+
+def _limit(threshold: float) -> float:
+    """Return a threshold that float32 holds."""
+    return float(np.float32(min(threshold, BRIGHTEST)))
 
 
 def peaks_above(response: np.ndarray, threshold: float) -> np.ndarray:

@@ -7,7 +7,7 @@ Detection is written once, for arrays of NumPy and of CuPy. What is done to ever
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.device import cuda
-from ..reading.contiguous import Empty
+from ..reading.contiguous import Into
 from .padding import content
 
 _WHOLE = 4  # bytes of whole numbers none of which is too large
@@ -68,6 +68,16 @@ def working_on(device: str) -> Generator[None]:
 
 
 @contextmanager
+def queue_of(device: str) -> Generator[Callable[[], None]]:
+    """Make a device the current one, and yield what waits for what is queued there meanwhile: see `cuda.queue`."""
+    if device == "cpu":
+        yield lambda: None
+        return
+    with cuda.using(device), cuda.queue() as wait:
+        yield wait
+
+
+@contextmanager
 def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
     """Yield the image in the memory of a device, `working_on` it; one that is there already stays the caller's."""
     with working_on(device):
@@ -84,8 +94,8 @@ def _there(image: np.ndarray) -> Any:
     return there
 
 
-def room_for(device: str) -> Empty:
-    """Return what makes arrays that a device copies without a detour: for a GPU in pinned memory, used again."""
+def pinned_memory(device: str, threads: int) -> Into:
+    """Return memory that a GPU copies from without a detour, pinned and used again, filled by so many threads."""
 
     def pinned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
         count = math.prod(shape)
@@ -93,7 +103,7 @@ def room_for(device: str) -> Empty:
             memory = cp.cuda.alloc_pinned_memory(max(count * dtype.itemsize, 1))
         return np.frombuffer(memory, dtype, count).reshape(shape)
 
-    return np.empty if device == "cpu" else pinned
+    return Into(pinned, threads)
 
 
 def grey_levels(image: np.ndarray, whole: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:

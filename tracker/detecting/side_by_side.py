@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...matching.device import cuda
 from ...matching.jit.threads import processors
-from .pixels import Frame, room_for
+from .pixels import Frame, pinned_memory
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -29,7 +29,7 @@ _BYTES_FILTERED = 12  # a voxel of what is filtered: three copies in float32
 _BYTES_OF_FRAME = 8  # a voxel of a frame, at most
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
-_FRAMES_READ = 8  # at a time for a GPU, each by several threads: who waits for a GPU keeps a processor busy
+_FRAMES_READ = 8  # at a time for a GPU, by half of the processors: what reads slows down who gives a GPU its work
 _FRAMES_AHEAD = 32  # in its memory at most: as many as are read while settings are measured
 _VOXELS_READ = 1 << 30  # of these frames, or one of more
 GPU_PAYS = 1 << 27
@@ -134,12 +134,14 @@ class Coming:
     def __init__(self, movie: FrameSource, numbers: Sequence[int], crew: Crew, looked_at: Sequence[int] = ()) -> None:
         """Begin with frames that are `looked_at` before the work on them."""
         self.crew = crew
-        self._movie, self._numbers, self._room = movie, numbers, room_for(crew.device)
+        self._movie, self._numbers = movie, numbers
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Frame]] = {}
         self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
-        at_a_time = max(1, min(_FRAMES_READ, _VOXELS_READ // math.prod(movie.shape)))
+        readers = max(1, processors() // 2)
+        at_a_time = max(1, min(_FRAMES_READ, readers, _VOXELS_READ // math.prod(movie.shape)))
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
+        self._into = pinned_memory(crew.device, readers // at_a_time)
         for _ in range(len(looked_at) + crew.frames + crew.ahead if crew.is_fed else 0):
             self._fetch()
 
@@ -169,6 +171,24 @@ class Coming:
         for number, result in waiting:
             yield number, result.result()
 
+    def queued(self, begin: Callable[[Frame], Callable[[], Result]]) -> Iterator[tuple[int, Result]]:
+        """Yield as `worked` does what is made of frames that go to a GPU whole: this thread begins it, and waits later.
+
+        `crew.frames` are begun before the first is waited for, so that a GPU never waits. Of several threads that drive
+        it each would wait for the interpreter longer than for its frame.
+        """
+        begun: deque[tuple[int, Callable[[], Result]]] = deque()
+        for number in self._numbers:
+            if number not in self._frames:
+                self._fetch()
+            begun.append((number, begin(self._frames.pop(number)())))
+            if len(begun) > self.crew.frames:
+                done, finish = begun.popleft()
+                yield done, finish()
+                self._fetch()
+        for number, finish in begun:
+            yield number, finish()
+
     def _fetch(self) -> None:
         """Begin with the next frame, if there is one."""
         for number in islice(self._order, 1):
@@ -178,7 +198,7 @@ class Coming:
                 self._frames[number] = partial(Frame.of, self._movie.frame(number))
 
     def _brought(self, number: int) -> Frame:
-        return Frame.of(self._movie.frame(number, self._room)).brought_to(self.crew.device)
+        return Frame.of(self._movie.frame(number, self._into)).brought_to(self.crew.device)
 
 
 def looked_at(

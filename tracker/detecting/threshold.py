@@ -8,7 +8,7 @@ mostly with a gap between them. One threshold serves the whole movie: it does no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from ...matching.device import cuda
 from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
-from .peaks import local_maxima
+from .peaks import can_be_listed, local_maxima
 from .pixels import Frame, grey_levels, held_by, largest, median
 from .side_by_side import Coming, crew_for, looked_at
 
@@ -130,10 +130,68 @@ def image_qualities(
 
     `noises` are the standard deviations of their white noise. The floors are the medians of theirs.
     """
-    at_once = cuda.is_device_array(images) and gpu_peaks.can_be_told_apart(separation, gpu_peaks.steps_of(scale))
-    look = _extrema_at_once if at_once else _extrema
-    heights, spreads = look(images, diameter, scale, method, separation, threads)
-    rare = -float(ndtri(_FALSE_PER_FRAME / images[0].size))
+    how = diameter, scale, method, separation
+    if cuda.is_device_array(images) and can_be_listed(separation, scale):
+        return image_qualities_ahead(images, noises, roundings_of(images), *how)()
+    return _sample(*_extrema(images, *how, threads), noises, images[0].size, *how[:3])
+
+
+def image_qualities_ahead(
+    images: np.ndarray,
+    noises: Sequence[float],
+    roundings: np.ndarray,
+    diameter: float,
+    scale: np.ndarray,
+    method: Method,
+    separation: float,
+    bounds: gpu_peaks.Bounds | None = None,
+    *,
+    to_host: bool = False,
+) -> Callable[[], QualitySample]:
+    """Begin to measure images on a GPU, whose peaks `can_be_listed`, and return what returns what they have.
+
+    That is to be called once the work queued here is done, on any stream. `roundings` are what `roundings_of` returns.
+    Peaks and dips stay on the GPU, or are brought `to_host`.
+    """
+    how = diameter, scale, method, separation
+    responses = blob_response(images, diameter, scale, method)
+    volumes = responses.reshape((len(images), -1, *images.shape[-2:]))
+    bounds = bounds or gpu_peaks.Bounds.of(2 * images.size)
+    peaks = gpu_peaks.listed(volumes, roundings, separation, gpu_peaks.steps_of(scale), bounds, margin=1)
+    some = responses.reshape(len(images), -1)[:, :: _step_of(images[0].size)]
+    spreads = gpu_spread.spreads(some, _MAD_TO_SIGMA, _CLIP, _CLIPPINGS)
+
+    def finish() -> QualitySample:
+        count, more = peaks.outcome(peaks.counts.get())
+        if more is not None:
+            return image_qualities_ahead(images, noises, roundings, *how, more, to_host=to_host)()
+        heights = peaks.heights[:count]
+        heights = (cuda.to_host(heights) if to_host else heights).astype(np.float64)
+        return _sample(heights, spreads.get().tolist(), noises, images[0].size, *how[:3])
+
+    return finish
+
+
+def roundings_of(images: np.ndarray) -> np.ndarray:
+    """Return what rounding leaves of images in their responses to an even background, float32 (images,).
+
+    On such a background every voxel answers alike, and none of them is a peak.
+    """
+    # Image by image: reduced along axes they would be some thirty times as slow on a GPU.
+    return np.stack([np.abs(image).max() for image in images]) * np.float32(_ROUNDING)
+
+
+def _sample(
+    heights: np.ndarray,
+    spreads: Sequence[float],
+    noises: Sequence[float],
+    voxels: int,
+    diameter: float,
+    scale: np.ndarray,
+    method: Method,
+) -> QualitySample:
+    """Return the sample of images of so many voxels whose extrema and spreads are known."""
+    rare = -float(ndtri(_FALSE_PER_FRAME / voxels))
     return QualitySample(
         qualities=heights[heights > 0],
         depths=-heights[heights < 0],
@@ -164,20 +222,6 @@ def _extrema(
             places = places[inside.reshape(-1)[places % inside.size]]
             heights.append(sign * signed.reshape(-1)[places].astype(np.float64))
     return np.concatenate(heights), spreads
-
-
-def _extrema_at_once(
-    images: np.ndarray, diameter: float, scale: np.ndarray, method: Method, separation: float, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what `_extrema` does of images on a GPU, where each step takes as long for few voxels as for many."""
-    del threads
-    responses = blob_response(images, diameter, scale, method)
-    volumes = responses.reshape((len(images), -1, *images.shape[-2:]))
-    # Image by image: reduced along axes they would be some thirty times as slow.
-    roundings = np.stack([np.abs(image).max() for image in images]) * np.float32(_ROUNDING)
-    heights = gpu_peaks.extrema(volumes, roundings, separation, gpu_peaks.steps_of(scale))
-    some = responses.reshape(len(images), -1)[:, :: _step_of(images[0].size)]
-    return heights, gpu_spread.spreads(some, _MAD_TO_SIGMA, _CLIP, _CLIPPINGS)
 
 
 def pooled(samples: list[QualitySample]) -> QualitySample:

@@ -12,7 +12,7 @@ from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
 from .axes import divided, known_axes, naming_axes
-from .contiguous import Empty
+from .contiguous import NEW_MEMORY, Into
 from .stack import SPACE, Region
 
 
@@ -101,9 +101,9 @@ class ArrayStack:
         del region
         return False
 
-    def volume(self, frame: int, channel: int, region: Region, empty: Empty = np.empty) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
         """Return one frame, (z, y, x), in memory of its own."""
-        del empty
+        del into
         where = {"T": frame, "C": channel, **dict(zip(SPACE, region, strict=True))}
         part = np.array(self._array[tuple(where[axis] for axis in self.axes)], dtype=self.dtype)
         return part.reshape((-1, *part.shape[-2:]))

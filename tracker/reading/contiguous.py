@@ -7,16 +7,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ...matching.jit.threads import side_by_side
+from ...matching.jit.threads import processors, side_by_side
 
-Empty: TypeAlias = Callable[[tuple[int, ...], "np.dtype[Any]"], np.ndarray]
-"""Makes an array of a shape and type to be filled."""
 _PART = 1 << 26
-"""Bytes that a thread reads at a time: it waits for the interpreter's lock after each."""
+"""Bytes that a thread reads at a time, or more: it waits for the interpreter's lock after each."""
+
+
+@dataclass(frozen=True)
+class Into:
+    """What pixels are read into, and by whom.
+
+    Attributes
+    ----------
+    empty : callable
+        Called as empty(shape, dtype) for an array to be filled.
+    threads : int, optional
+        That share a frame. None: one a processor.
+    """
+
+    empty: Callable[[tuple[int, ...], np.dtype[Any]], np.ndarray] = np.empty
+    threads: int | None = None
+
+
+NEW_MEMORY = Into()
 
 
 def can_be_read_side_by_side() -> bool:
@@ -24,8 +42,8 @@ def can_be_read_side_by_side() -> bool:
     return hasattr(os, "preadv")
 
 
-def read_into(out: np.ndarray, file: int, offset: int) -> None:
-    """Fill a contiguous array with the bytes of an open file from an offset on.
+def read_into(out: np.ndarray, file: int, offset: int, threads: int | None = None) -> None:
+    """Fill a contiguous array with the bytes of an open file from an offset on, by so many threads (`Into`).
 
     Raises
     ------
@@ -33,13 +51,14 @@ def read_into(out: np.ndarray, file: int, offset: int) -> None:
         If the file cannot be read, or ends before.
     """
     whole = out.reshape(-1).view(np.uint8).data
+    size = max(_PART, -(-len(whole) // (threads or processors())))
 
     def read(first: int) -> None:
-        part = whole[first : first + _PART]
+        part = whole[first : first + size]
         while len(part):
-            got = os.preadv(file, [part], offset + first + min(_PART, len(whole) - first) - len(part))
+            got = os.preadv(file, [part], offset + first + min(size, len(whole) - first) - len(part))
             if got == 0:
                 raise OSError(f"the file ends {len(part)} bytes before its pixels do")
             part = part[got:]
 
-    side_by_side(read, range(0, len(whole), _PART))
+    side_by_side(read, range(0, len(whole), size))

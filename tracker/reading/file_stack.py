@@ -12,7 +12,7 @@ from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
 from .axes import naming_axes
-from .contiguous import Empty
+from .contiguous import NEW_MEMORY, Into
 from .folder import check_alike
 from .frame_names import timed
 from .name_axes import NameAxis, name_axes, stated_letters
@@ -105,9 +105,9 @@ class FileStack:
         del region
         return False
 
-    def volume(self, frame: int, channel: int, region: Region, empty: Empty = np.empty) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
         """Read one frame, (z, y, x), in memory of its own."""
-        del empty
+        del into
         in_file, in_name = (0, channel) if "C" in self._named else (channel, 0)
         if "Z" not in self._named:
             return self._read((frame, in_name, 0), in_file, region)

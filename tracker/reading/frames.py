@@ -9,7 +9,7 @@ import numpy as np
 
 from ..calibrating.calibration import Calibration
 from ..timeline import Timeline
-from .contiguous import Empty
+from .contiguous import NEW_MEMORY, Into
 
 
 class FrameSource(Protocol):
@@ -19,8 +19,8 @@ class FrameSource(Protocol):
         """Number of frames to read."""
         ...
 
-    def frame(self, number: int, empty: Empty = np.empty) -> np.ndarray:
-        """Return one frame, of `shape` and `dtype`, if it can in memory that `empty` makes; from any thread."""
+    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
+        """Return one frame, of `shape` and `dtype`, if it can `into` the memory given; from any thread."""
         ...
 
     @property

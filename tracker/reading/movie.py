@@ -18,7 +18,7 @@ from ..errors import InvalidInput, InvalidSetting, UnknownChannel, UnknownScale
 from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
-from .contiguous import Empty
+from .contiguous import NEW_MEMORY, Into
 from .file_stack import FileStack
 from .folder import files_of
 from .stack import SPACE, Region, Stack
@@ -123,15 +123,15 @@ class Movie:
         """Close the file; frames cannot be read after it."""
         self._stack.close()
 
-    def frame(self, number: int, empty: Empty = np.empty) -> np.ndarray:
+    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
         """Read one frame.
 
         Parameters
         ----------
         number : int
             One of `frame_numbers`.
-        empty : callable, optional
-            Called as empty(shape, dtype) for the memory that uncompressed pixels are read into.
+        into : Into, optional
+            The memory for uncompressed pixels, and how many threads read them.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class Movie:
         where = number, self.channel, self._region
         in_turn = nullcontext() if self._stack.is_read_at_once(self._region) else self._lock
         with in_turn, self._reading.busy():
-            volume = self._stack.volume(*where, empty)
+            volume = self._stack.volume(*where, into)
         return volume.reshape(self.shape)
 
     def _other_axes(self) -> str:

@@ -22,7 +22,7 @@ from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
 from ..timeline import Timeline
 from .axes import are_known, divided, known_axes, naming_axes
-from .contiguous import Empty, can_be_read_side_by_side, read_into
+from .contiguous import NEW_MEMORY, Into, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 from .stack import SPACE, Region
 
@@ -152,10 +152,10 @@ class TiffStack:
             return self._channel_names
         return tuple(f"channel {number}" for number in range(count))
 
-    def volume(self, frame: int, channel: int, region: Region, empty: Empty = np.empty) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
         """Read one frame, (z, y, x), of which only the planes inside `region` are touched.
 
-        `empty` makes the array that is filled.
+        `into` says what is filled.
 
         Raises
         ------
@@ -163,13 +163,13 @@ class TiffStack:
             If planes are missing or damaged.
         """
         z, y, x = (range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
-        volume = empty((len(z), len(y), len(x)), self.dtype)
+        volume = into.empty((len(z), len(y), len(x)), self.dtype)
         if self._lies_in_one_piece(z, y, x):
             assert self._data_offset is not None
             first = {"T": frame, "Z": z.start, "C": channel}
             offset = self._data_offset + self._plane_number(first, self.axes[:-2]) * self._plane_bytes
             try:
-                read_into(volume, self._tif.filehandle.fileno(), offset)
+                read_into(volume, self._tif.filehandle.fileno(), offset, into.threads)
             except OSError as error:
                 raise InvalidInput(
                     f"{self.path}: frame {frame} cannot be read; the file is truncated or damaged ({error})."

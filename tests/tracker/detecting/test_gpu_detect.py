@@ -32,6 +32,7 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         be_the_device(monkeypatch)
         monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
         monkeypatch.setattr(cuda, "own_stream", nullcontext)
+        monkeypatch.setattr(cuda, "queue", lambda: nullcontext(lambda: None))
         monkeypatch.setattr(cuda, "copy_stream", nullcontext)
         monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 30)
         for module in (gpu_around, gpu_peaks, gpu_separable, gpu_spread):
@@ -116,6 +117,20 @@ def test_a_frame_is_read_once_for_the_settings_and_for_what_is_found(gpu):
     found = detect(movie, DetectSettings(), device=gpu).table
     assert sorted(movie.read) == list(range(7))
     np.testing.assert_allclose(found, detect(movie, DetectSettings(), device="cpu").table, rtol=1e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", ["2D", "3D", "padding", "voxels without a value", "even"])
+@pytest.mark.parametrize("room", [1, 1 << 16])
+def test_frames_that_are_queued_have_the_particles_that_a_cpu_finds(gpu, monkeypatch, name, room):
+    """Also where a frame has more peaks than there is room for, or voxels without a value, on which more depends."""
+    monkeypatch.setattr(gpu_peaks, "_ROOM", room)
+    images = np.stack([np.roll(IMAGES[name], shift, axis=-1) for shift in range(0, 12, 2)])
+    movie = Stack(images, Calibration(), (0,) * IMAGES[name].ndim)
+    settings = DetectSettings(6.0, threshold=20.0)
+    found, wanted = (detect(movie, settings, device=device).table for device in (gpu, "cpu"))
+    assert len(found) == len(wanted)
+    assert len(wanted) > 0 or name == "even"
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=2e-3)
 
 
 @pytest.mark.parametrize("separation", [0.5, 3.0, 4.0, 40.0])

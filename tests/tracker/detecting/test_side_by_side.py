@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ class Counted(Stack):
 
 @pytest.mark.parametrize("ahead", [0, 1, 8])
 def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch, ahead):
-    monkeypatch.setattr(side_by_side, "room_for", lambda _: np.empty)
+    monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
     monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
     movie = Counted(np.arange(3000).reshape(30, 10, 10))
     with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=ahead)) as coming:
@@ -56,8 +57,27 @@ def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch
     assert sorted(movie.read) == list(range(30))
 
 
+def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
+    monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
+    monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
+    movie = Counted(np.arange(3000).reshape(30, 10, 10))
+    begun: list[int] = []
+
+    def begin(frame):
+        begun.append(int(frame.pixels[0, 0]))
+        return partial(int, frame.pixels[0, 1])
+
+    with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=3), [29, 7]) as coming:
+        results = coming.queued(begin)
+        assert next(results) == (0, 1)
+        assert begun == [0, 100, 200]
+        assert len(movie.read) <= 2 + 2 + 3 + 1
+        assert list(results) == [(number, 100 * number + 1) for number in range(1, 30)]
+    assert sorted(movie.read) == list(range(30))
+
+
 def test_frames_for_a_gpu_come_without_being_asked_for_and_others_do_not(monkeypatch):
-    monkeypatch.setattr(side_by_side, "room_for", lambda _: np.empty)
+    monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
     monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
     for crew, read in ((Crew(2, 1, "cuda", ahead=3), 5), (Crew(2, 1, "cuda", planes=4), 0), (Crew(2, 1), 0)):
         movie = Counted(np.arange(3000).reshape(30, 10, 10))

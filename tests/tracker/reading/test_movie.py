@@ -380,6 +380,7 @@ def test_only_the_planes_of_the_region_are_read(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_frames_in_one_piece_or_not_are_read_alike_in_parts_of_any_size(tmp_path, monkeypatch, axes, order):
     monkeypatch.setattr(contiguous, "_PART", 100)
+    monkeypatch.setattr(contiguous, "processors", lambda: 1000)
     pixels = PIXELS.transpose(["TCZYX".index(axis) for axis in axes])
     path = tmp_path / "m.tif"
     tifffile.imwrite(path, pixels, photometric="minisblack", byteorder=order, metadata={"axes": axes})
