@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from qtpy.QtCore import QEvent, QObject
-from qtpy.QtWidgets import QMainWindow, QMessageBox
+from qtpy.QtCore import QEvent, QObject, Qt
+from qtpy.QtWidgets import QMainWindow, QMessageBox, QWidget
 
-from ..layers.main_window import main_window
+from ..layers.main_window import canvas_of, main_window
 from ..threads.timers import single_shot
 from .parts import Parts
 from .taking_away import TakingAway
@@ -72,11 +72,17 @@ class Unsaved(QObject):
         """Keep the window open until it is said what becomes of corrections (called by Qt)."""
         if watched is not self._window or event is None or event.type() != QEvent.Type.Close:
             return False
-        if not self._parts.session.n_unsaved or not self._parts.viewer.layers:  # `viewer.close()` has emptied it
+        if not self._parts.session.n_unsaved or self._is_closed_by_script():
             return False
         event.ignore()
         self._closing.start()  # and not in here: a window that is being told to close cannot be closed
         return True
+
+    def _is_closed_by_script(self) -> bool:
+        """Whether it is `viewer.close()`: that closes what is in the window before the window itself."""
+        middle = canvas_of(self._parts.viewer)
+        inside = middle.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        return all(part.isHidden() for part in inside)
 
     def _close(self) -> None:
         self.let_go()

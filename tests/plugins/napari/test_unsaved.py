@@ -297,6 +297,29 @@ def test_closing_the_window_asks_first(own, mouse, tmp_path, way):  # noqa: F811
     assert len(read_session(path).session.acts) == 1
 
 
+def test_closing_the_window_asks_first_though_all_layers_are_binned(own, mouse):  # noqa: F811
+    from qtpy.QtWidgets import QPushButton
+
+    viewer, widget = own
+    window = viewer.window._qt_window
+    closed: list[bool] = []
+    window.destroyed.connect(lambda: closed.append(True))
+    (bin_,) = [button for button in window.findChildren(QPushButton) if button.property("mode") == "delete_button"]
+    while viewer.layers:
+        viewer.layers.selection.active = viewer.layers[-1]
+        mouse.click(bin_)
+        finish(widget)
+    with answering(mouse, "Cancel") as asked:
+        close_by_its_frame(window, mouse)
+        wait(lambda: bool(asked))
+        finish(widget)
+    assert window.isVisible()
+    assert widget.parts.session.n_unsaved == 1
+    with answering(mouse, "Discard"):
+        close_by_its_frame(window, mouse)
+        wait(lambda: bool(closed))
+
+
 def test_closing_the_window_discards_what_the_user_discards(own, mouse):  # noqa: F811
     viewer, _ = own
     closed: list[bool] = []
