@@ -128,8 +128,8 @@ class Overlay(QObject):
             self._layers.hand_over(result.layers)
         else:
             self._shown = None
-            for role in ("tracks", "chosen", "link"):
-                self._layers.hide(role)
+            self._layers.hide("tracks", "older ")
+            self._layers.take_away("chosen", "link")
             self._layers.hand_over({"particles": result})
 
     def _taken(self) -> None:
@@ -182,8 +182,7 @@ class Overlay(QObject):
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track and link any longer."""
         self._followed = None
-        for role in ("chosen", "link"):
-            self._layers.hide(role)
+        self._layers.take_away("chosen", "link")
 
     def follow(self, track_id: int | None) -> None:
         """Keep the camera, and in 2D the plane, on a track while the movie plays; None lets go."""

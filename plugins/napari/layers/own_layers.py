@@ -46,12 +46,14 @@ class OwnLayers(QObject):
         self._queue: list[tuple[str, LayerData]] = []
         self._edits = Edits()
         self._particles: np.ndarray | None = None
+        self._spent: list[str] = []
         self._turn = single_shot(self, _PAUSE_MS, self._take_turn)
+        self._sweep = single_shot(self, _PAUSE_MS, self._remove_spent)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a layer is still to be handed over, or to be painted."""
-        return self._turn.isActive()
+        """Whether a layer is still to be handed over, to be painted, or to be taken away."""
+        return self._turn.isActive() or self._sweep.isActive()
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
@@ -72,6 +74,7 @@ class OwnLayers(QObject):
     def let_go(self) -> None:
         """Hand nothing over any more."""
         self._turn.stop()
+        self._sweep.stop()
         self._queue = []
         self._set_painting(True)
 
@@ -130,13 +133,29 @@ class OwnLayers(QObject):
                 self._depth.show(layer)
         self._void.pop(role, None)
 
-    def hide(self, role: str) -> None:
-        """Put a layer whose tracks are void out of sight; taking it away and making another would cost napari 0.5 s."""
+    def hide(self, role: str, prefix: str = "") -> None:
+        """Put a layer whose content is void out of sight; taking it away and making another would cost napari 0.5 s.
+
+        `prefix` is put before its name until it is filled again.
+        """
         layer = self.layer(role)
         if layer is not None and role not in self._void:
             self._void[role] = layer.visible
             layer.visible = False
-            layer.name = f"older {layer.name}"
+            layer.name = f"{prefix}{layer.name}"
+
+    def take_away(self, *roles: str) -> None:
+        """Put layers of no further use out of sight at once, and take one away in each turn of the event loop."""
+        for role in roles:
+            self.hide(role)
+        self._spent = [*roles]
+        self._sweep.start()
+
+    def _remove_spent(self) -> None:
+        self._spent = [role for role in self._spent if role in self._void]  # another may have come to be of use
+        if self._spent:
+            self._remove(self._spent.pop())
+            self._sweep.start()
 
     def _take_turn(self) -> None:
         """Give one layer to napari, or paint once it has them all: taking up and painting are a tick each."""
@@ -157,3 +176,4 @@ class OwnLayers(QObject):
         if layer is not None:
             self._viewer.layers.remove(layer)
         self._layers.pop(role, None)
+        self._void.pop(role, None)

@@ -207,8 +207,7 @@ def test_a_second_run_fills_the_layers_that_are_there(viewer, busy_widget):
     finish(busy_widget)
     busy_widget.running.run_all()
     finish(busy_widget)
-    assert layers <= set(viewer.layers)
-    assert not viewer.layers["older chosen track"].visible  # the tracks of the run before are void
+    assert layers == set(viewer.layers)  # the track chosen before is void
     assert viewer.layers["tracks of beads"].visible
 
 

@@ -1,0 +1,37 @@
+"""What was drawn for a run before, and is of no use to the next, goes from napari's list."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import finish
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_correcting import press, tracked  # noqa: F401 - a fixture among them
+
+RESULTS = {"movie", "particles of movie", "tracks of movie"}
+
+
+def names(viewer) -> set[str]:
+    return {layer.name for layer in viewer.layers}
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_marks_of_links_and_tracks_go_with_the_next_run(viewer, tracked, mouse, times):  # noqa: F811
+    for _ in range(times):
+        press(viewer, "n")
+        finish(tracked)
+        assert names(viewer) == RESULTS | {"chosen track", "link looked at"}
+        mouse.click(tracked.parts.bar.run_button)
+        finish(tracked)
+        assert names(viewer) == RESULTS
+        assert all(layer.visible for layer in viewer.layers)
+
+
+def test_what_is_chosen_while_the_marks_go_is_drawn(viewer, tracked):  # noqa: F811
+    press(viewer, "n")
+    finish(tracked)
+    tracked.parts.overlay.forget_track()
+    press(viewer, "n")  # before a turn of the event loop has taken them away
+    finish(tracked)
+    assert names(viewer) == RESULTS | {"chosen track", "link looked at"}
+    assert viewer.layers["link looked at"].visible
