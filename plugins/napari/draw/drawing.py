@@ -11,7 +11,7 @@ import pandas as pd
 
 from ....tracker.points import Points, Tracks
 from ..layers.file_layer import point_size
-from ..layers.layer_tables import OURS, WHOLE, LayerData, points_layer, tracks_layer
+from ..layers.layer_tables import NEAR, OURS, WHOLE, LayerData, points_layer, tracks_layer
 from ..layers.window import Window, window_around
 from ..session.filters import MeasuredTracks
 from .colours import COLOUR, Colouring, colormap_for, colouring
@@ -101,6 +101,8 @@ def draw(drawing: Drawing) -> Drawn:
         "particles": _particles(shown, drawing.placed, drawing.name, drawing.size),
         "tracks": _tracks(shown, tracks, drawing),
     }
+    for _, given, _ in layers.values():
+        given["metadata"][OURS] |= {NEAR: drawing.data.margins_are_near}
     return Drawn(layers, tracks, colours, of_tracks, window, drawing)
 
 

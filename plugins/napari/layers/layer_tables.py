@@ -23,6 +23,8 @@ TIMELINE = "timeline"
 """Key under it of the frames that were looked at, which the points themselves do not tell."""
 WHOLE = "whole"
 """Key under it of the whole table, where the layer draws only a part."""
+NEAR = "margins near corrections"
+"""Key under it of whether only those margins that are near corrections were measured after them."""
 _SPARSE_IDS = 10
 """napari's memory grows with the largest id: ids above this many times the number of rows are renumbered for it."""
 

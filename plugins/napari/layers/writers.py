@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ....tracker.formats.write import write_points, write_tracks
-from .layer_tables import OURS, points_from_layer, tracks_from_layer
+from .layer_tables import NEAR, OURS, points_from_layer, tracks_from_layer
+
+_NEAR = (
+    "After corrections, link_margin and link_probability are measured again near these alone; those of links farther "
+    "away are as they were before. Export… of the widget (3 Results) measures all of them."
+)
 
 
 def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
@@ -29,4 +34,10 @@ def write_points_layer(path: str, data: Any, attributes: dict[str, Any]) -> list
 def _settings(attributes: dict[str, Any]) -> dict[str, Any]:
     """Return what is recorded beside the table: the settings that made the layer, where this plugin made it."""
     kept = attributes.get("metadata", {}).get(OURS, {})
-    return {"layer": attributes.get("name"), **kept.get("settings", {})}
+    note = {}
+    if kept.get(NEAR):
+        from napari.utils.notifications import show_warning
+
+        show_warning(_NEAR)
+        note["note"] = _NEAR
+    return {"layer": attributes.get("name"), **kept.get("settings", {}), **note}

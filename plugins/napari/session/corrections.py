@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -253,7 +253,7 @@ class Corrections:
         doubtful = doubtful[~are_among(doubtful, judged)].reset_index(drop=True)
         doubtful["looked_at"] = are_among(doubtful, looked_at)
         report(None)
-        data = measured_links(linking, shown.linked.data)
+        data = replace(measured_links(linking, shown.linked.data), margins_are_near=True)
         wrong = expected_wrong(linking.links, judged)
         return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version, wrong)
 
@@ -289,12 +289,20 @@ class Corrections:
             If they lack a correction.
         """
         with self._lock:
-            self._require_followed()
-            shown = self._shown.linked.linking
-            write((shown if shown is self._linking else self._opened().linking()).tracks)
+            write(self._measured().tracks)
             if self.count:
                 self._opened().save(f"{path}.corrections.json")
                 self._saved = self._opened().acts
+
+    def measured(self) -> Linking:
+        """Return the links shown with all margins measured; raises as `write`."""
+        with self._lock:
+            return self._measured()
+
+    def _measured(self) -> Linking:
+        self._require_followed()
+        shown = self._shown.linked.linking
+        return shown if shown is self._linking else self._opened().linking()
 
     def save_session(self, path: str, settings: Settings, place: Sequence[float] | None) -> str:
         """Write all of it into one file, with the place that is shown, and say so; raises as `write`."""

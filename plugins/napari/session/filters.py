@@ -37,11 +37,14 @@ class MeasuredTracks:
         One row a track (`tracker.measuring.measures.measure_tracks`), with `smallest_margin` where margins are known.
     margin_unit : str
         Of the margins.
+    margins_are_near : bool
+        Whether only those margins that are near corrections were measured after them.
     """
 
     tracks: Tracks
     measures: pd.DataFrame
     margin_unit: str = ""
+    margins_are_near: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
 from .corrections import Act, Corrected, Corrections
 from .curves import Plot, plots_of
-from .filters import MeasuredTracks
+from .filters import MeasuredTracks, measured_links
 from .placing import Ground, Place
 from .steps import Advance, Detected, Linked, TakenUp, Tracked, chain, find, find_and_chain, take_up
 from .suspicious import margin_unit
@@ -443,8 +443,11 @@ class Session:
         return f"{said}, and beside it the corrections made ({self.n_corrections})."
 
     def write_measures(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, report: Report) -> str:
-        """Write what some of the tracks measure, and say so."""
+        """Write what some of the tracks measure, after corrections with all margins measured, and say so."""
         del report
+        if data.margins_are_near:
+            data = measured_links(self._corrections().measured())
+            kept = data.measures.set_index("track_id", drop=False).loc[kept["track_id"], kept.columns]
         write_measures(kept, data.tracks, Path(path), "csv", {}, overwrite=True)
         return f"Wrote what {len(kept):,} tracks measure to {path}."
 
