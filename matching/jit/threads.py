@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TypeVar, cast
 
 ROWS_PER_TASK = 4096
 """Rows that a thread takes at a time; fewer are not worth waking a second thread, which costs more than they do."""
@@ -25,6 +25,22 @@ def side_by_side(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[
         return [work(task) for task in tasks]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, tasks))
+
+
+def one_ahead(items: Iterable[Task]) -> Iterator[Task]:
+    """Yield items in order, each made by a thread of its own while the one before is used.
+
+    Where there is one processor each is made when it is asked for.
+    """
+    if processors() == 1:
+        yield from items
+        return
+    made, end = iter(items), object()
+    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as pool:
+        coming = pool.submit(next, made, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, made, end)
+            yield cast("Task", item)
 
 
 def tasks(n: int) -> range:

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from ....matching.certificate.assignment import Assignment
+from ....matching.jit.threads import one_ahead
 from ....matching.problem import Problem
 from ....matching.solving import solve
 from ...points import Points, Tracks
@@ -58,14 +59,16 @@ def first_order(
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
         pairs = frame_pairs(points, longest, expected)
-        room = Room.within(settings.memory_budget, edge_budget)
+        room = Room.within(settings.memory_budget / 2, edge_budget)  # what is solved, and what is gated ahead
         gated = (
             open_pairs(points, pairs, longest, constraints, room)
             if constraints
             else (gate(*pair, longest, room) for pair in pairs)
         )
         gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
-        for solved in _solved(in_runs(gated, room), settings, price):
+        runs = in_runs(gated, room)
+        # What users call is called in their thread.
+        for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, price):
             made.add(*solved)
             kept.add(*solved)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))
