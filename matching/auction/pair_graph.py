@@ -6,50 +6,20 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from ..jit.compiled import compiled
 
 
-@compiled
-def united(near_rows, near_cols, ranks):
+def united(near_rows: np.ndarray, near_cols: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unite columns near each row, rows near each column, and one column of each row (-1 = none) into CSR."""
-    n, m = len(near_rows), len(near_cols)
-    most = np.full(n, near_rows.shape[1] + 1)
-    for j in range(m):
-        for i in near_cols[j]:
-            most[i] += 1
-    ends = np.cumsum(most)
-    fill = ends - most
-    indices = np.empty(ends[-1], np.int32)
-    for i in range(n):
-        for j in near_rows[i]:
-            indices[fill[i]] = j
-            fill[i] += 1
-        if ranks[i] >= 0:
-            indices[fill[i]] = ranks[i]
-            fill[i] += 1
-    for j in range(m):
-        for i in near_cols[j]:
-            indices[fill[i]] = j
-            fill[i] += 1
-    return _without_repeats(ends - most, fill, indices, m)
-
-
-@compiled
-def _without_repeats(begins, ends, indices, m):
-    """Close the gaps between rows and drop the columns that a row names twice."""
-    indptr = np.zeros(len(begins) + 1, np.int64)
-    last_row = np.full(m, -1, np.int32)
-    kept = 0
-    for i in range(len(begins)):
-        for e in range(begins[i], ends[i]):
-            j = indices[e]
-            if last_row[j] != i:
-                last_row[j] = i
-                indices[kept] = j
-                kept += 1
-        indptr[i + 1] = kept
-    return indptr, indices[:kept].copy()
+    (n, k), (m, of_column) = near_rows.shape, near_cols.shape
+    ranked = np.flatnonzero(ranks >= 0)
+    rows = np.concatenate([np.repeat(np.arange(n, dtype=np.int32), k), near_cols.ravel(), ranked], dtype=np.int32)
+    columns = np.repeat(np.arange(m, dtype=np.int32), of_column)
+    cols = np.concatenate([near_rows.ravel(), columns, ranks[ranked]], dtype=np.int32)
+    graph = sparse.coo_array((np.ones(len(rows), np.int8), (rows, cols)), shape=(n, m)).tocsr()
+    return graph.indptr.astype(np.int64), graph.indices
 
 
 @compiled(inline="always")
