@@ -72,11 +72,11 @@ def _formats_of(output: Path) -> list[Format]:
 
 def note_losses(points: Points, result: Path, into: Format) -> None:
     """Say what the format of a result cannot hold."""
-    from ...tracker.formats.losses import lost
+    from ...tracker.formats.losses import loss_note
 
-    phrases = lost(points, into)
-    if phrases:
-        console.note(f"{result} cannot hold {'; '.join(phrases).replace('NAME', result.name)}.")
+    note = loss_note(points, result, into)
+    if note:
+        console.note(note)
 
 
 def destination(

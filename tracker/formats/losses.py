@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from ..points import Points, Tracks
@@ -18,6 +20,12 @@ def lost(points: Points, into: Format) -> list[str]:
         One phrase each, such as "features quality, snr".
     """
     return [*_of_points(points, into), *(_of_tracks(points, into) if isinstance(points, Tracks) else [])]
+
+
+def loss_note(points: Points, result: Path, into: Format) -> str:
+    """Return the sentence that says what a file or folder of a format lacks; empty where it lacks nothing."""
+    phrases = "; ".join(lost(points, into)).replace("NAME", result.name)
+    return f"{result} cannot hold {phrases}." if phrases else ""
 
 
 def _of_points(points: Points, into: Format) -> list[str]:

@@ -7,20 +7,26 @@ from functools import partial
 
 from qtpy.QtCore import QObject
 from qtpy.QtGui import QGuiApplication
-from qtpy.QtWidgets import QFileDialog
 
 from ....matching.errors import AuctrackError
+from ....tracker.formats.registry import FORMATS
 from ..session.session import SESSION
 from ..threads.job import Desk, Failure
+from .asking_where import ask_where
 from .parts import Parts
 
-_SESSION = "Session, to go on correcting (*.auctrack)"
-_FORMATS = {
-    "CSV (*.csv)": ".csv",
-    "napari CSV (*.napari.csv)": ".napari.csv",
-    "Parquet (*.parquet)": ".parquet",
-    _SESSION: SESSION,
+_CSV, _SESSION = "CSV", "Session, to go on correcting"
+_NAMES = {
+    "csv": _CSV,
+    "napari": "napari CSV",
+    "parquet": "Parquet",
+    "trackmate": "TrackMate",
+    "motile": "napari-track-edit, motile-tracker",
+    "isbi": "ISBI 2012 challenge",
+    "geff": "GEFF",
+    "ctc": "Cell Tracking Challenge, folder",
 }
+KINDS = {name: FORMATS[key].endings[0] for key, name in _NAMES.items()} | {_SESSION: SESSION}
 
 
 class TakingAway(QObject):
@@ -39,22 +45,16 @@ class TakingAway(QObject):
         parts.results.copy_toml.connect(self.copy_toml)
 
     def _ask_export(self) -> None:
-        path = self._ask_path("Export tracks", "tracks.csv", next(iter(_FORMATS)))
+        path = ask_where(self._parts.results, "Export tracks", "tracks.csv", KINDS, _CSV)
         if path is not None:
             self.export(path)
 
     def ask_session(self) -> str | None:
         """Ask where corrections are saved, as a session if nothing else is chosen; None for nowhere."""
-        return self._ask_path("Save corrections", f"tracks{SESSION}", _SESSION)
-
-    def _ask_path(self, title: str, name: str, kind: str) -> str | None:
-        name, chosen = QFileDialog.getSaveFileName(self._parts.results, title, name, ";;".join(_FORMATS), kind)
-        if not name:
-            return None
-        return name if name.endswith(tuple(_FORMATS.values())) else name + _FORMATS[chosen]
+        return ask_where(self._parts.results, "Save corrections", f"tracks{SESSION}", KINDS, _SESSION)
 
     def export(self, path: str) -> None:
-        """Write the tracks that pass the filters; what stood there is replaced (the dialog has asked)."""
+        """Write the tracks that pass the filters; what stood there is replaced (the user was asked)."""
         results, place = self._parts.results, self._parts.overlay.place()
         if results.data is not None and results.kept is not None:
             shortest = results.filters.shortest
@@ -70,9 +70,9 @@ class TakingAway(QObject):
             self._parts.bar.say(f"Copied: {len(shown):,} tracks and what they measure.")
 
     def _ask_table(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self._parts.results, "Save table", "measures.csv", "CSV (*.csv)")
-        if name:
-            self.export_table(name if name.endswith(".csv") else f"{name}.csv")
+        path = ask_where(self._parts.results, "Save table", "measures.csv", {_CSV: ".csv"}, _CSV)
+        if path is not None:
+            self.export_table(path)
 
     def export_table(self, path: str) -> None:
         """Write the rows and columns of the table that are shown or selected, with their units beside them."""

@@ -18,6 +18,8 @@ from ....tracker.editing.change import Link
 from ....tracker.editing.looked_at import are_among
 from ....tracker.editing.session_file import read_session
 from ....tracker.errors import InvalidInput
+from ....tracker.formats.losses import loss_note
+from ....tracker.formats.registry import to_write
 from ....tracker.formats.sidecar import SUFFIX as SIDECAR
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.constraints import with_places
@@ -417,7 +419,7 @@ class Session:
         place: Sequence[float] | None,
         report: Report,
     ) -> str:
-        """Write some of the tracks, and their corrections beside them, or the session as a whole, and say so.
+        """Write some of the tracks, and their corrections beside them, or the session as a whole; say what is written.
 
         A session keeps `place`, the frame and position that are shown. After corrections the margins of all links are
         measured for the file; those shown are, near the corrections only.
@@ -426,10 +428,13 @@ class Session:
         if path.lower().endswith(SESSION):
             return self._corrections().save_session(path, self._settings(min_length), place)
         settings = self._settings(min_length) if self.linked is not None else None
-        effective = {} if settings is None else {"effective": settings.to_mapping()}
+        made_with: dict[str, object] = {} if settings is None else {"effective": settings.to_mapping()}
+        movie = self._required().source
+        if isinstance(movie, LayerMovie):
+            made_with["image_shape"] = movie.whole_shape
 
         def write(tracks: Tracks) -> None:
-            write_tracks(replace(data, tracks=tracks).only(kept), path, settings=effective, overwrite=True)
+            write_tracks(replace(data, tracks=tracks).only(kept), path, settings=made_with, overwrite=True)
 
         if self.corrections is None:
             write(data.tracks)
@@ -437,10 +442,9 @@ class Session:
             self.corrections.write(path, write)
         if settings is not None:
             self._exported[settings_file(settings)] = f"{path}{SIDECAR}"
-        said = f"Wrote {len(kept):,} tracks to {path}"
-        if self.corrections is None or not self.n_corrections:
-            return f"{said}."
-        return f"{said}, and beside it the corrections made ({self.n_corrections})."
+        beside = f", and beside it the corrections made ({self.n_corrections})" if self.n_corrections else ""
+        lost = loss_note(data.only(kept), Path(path), to_write(Path(path), None))
+        return f"Wrote {len(kept):,} tracks to {path}{beside}. {lost}".rstrip()
 
     def write_measures(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, report: Report) -> str:
         """Write what some of the tracks measure, after corrections with all margins measured, and say so."""

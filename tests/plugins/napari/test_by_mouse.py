@@ -7,8 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from auctrack.tracker.formats.tables import read_tracks
-
 from .conftest import PHYSICAL, finish, process_events, spots, wait
 
 
@@ -138,43 +136,6 @@ def tracked(viewer, open_widget):
     widget.running.run_all()
     finish(widget)
     return widget
-
-
-def name_the_file(path, *, filter_name: str) -> None:
-    """Fill in Qt's own file dialog and press Save."""
-    from qtpy.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLineEdit
-
-    def answer() -> bool:
-        dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, QFileDialog):
-            return False
-        dialog.selectNameFilter(filter_name)
-        dialog.findChild(QLineEdit, "fileNameEdit").setText(str(path))
-        dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
-        return True
-
-    later(answer)
-
-
-@pytest.mark.parametrize(
-    ("typed", "filter_name", "written"),
-    [
-        ("mine.csv", "CSV (*.csv)", "mine.csv"),
-        ("mine", "CSV (*.csv)", "mine.csv"),
-        ("mine", "Parquet (*.parquet)", "mine.parquet"),
-        ("mine", "napari CSV (*.napari.csv)", "mine.napari.csv"),
-    ],
-)
-def test_export_asks_for_a_file_and_writes_it(tracked, mouse, tmp_path, typed, filter_name, written):
-    from qtpy.QtCore import Qt
-    from qtpy.QtWidgets import QApplication
-
-    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
-    name_the_file(tmp_path / typed, filter_name=filter_name)
-    mouse.click(tracked.parts.results.export_button)
-    finish(tracked)
-    assert tracked.parts.bar.status.text().endswith(f"tracks to {tmp_path / written}.")
-    assert len(read_tracks(tmp_path / written)) == len(tracked.parts.session.data.tracks)
 
 
 def test_a_limit_is_dragged_in_its_histogram(tracked, mouse):

@@ -12,8 +12,9 @@ import pytest
 from auctrack import read_session
 
 from .conftest import PHYSICAL, finish, process_events, spots, wait
-from .test_by_mouse import mouse, name_the_file  # noqa: F401 - a fixture
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_correcting import press, tracked  # noqa: F401 - a fixture
+from .test_saving import name_the_file
 
 
 @contextmanager
@@ -86,12 +87,8 @@ def test_discard_runs_without_them_and_is_not_asked_twice(corrected, mouse):  # 
 
 
 def test_save_writes_a_session_and_runs_then(corrected, mouse, tmp_path):  # noqa: F811
-    from qtpy.QtCore import Qt
-    from qtpy.QtWidgets import QApplication
-
-    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
     with answering(mouse, "Save…") as asked:
-        name_the_file(tmp_path / "mine", filter_name="Session, to go on correcting (*.auctrack)")
+        name_the_file(tmp_path / "mine", kind="Session")
         click(mouse, corrected, "Run all")
     assert len(asked) == 1
     assert [act["act"] for act in read_session(tmp_path / "mine.auctrack").session.acts] == ["break_link"]
