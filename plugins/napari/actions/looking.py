@@ -57,6 +57,8 @@ class Looking(QObject):
         del shown
         work = self._parts.session.preparing()
         is_open = self._parts.results.tabs.currentWidget() is self._parts.results.doubtful
+        if is_open and self._parts.session.is_complete:
+            self._parts.overlay.take_keys()
         if work is not None and is_open and not self._ready.is_busy:
             self._ready.start(work)
 
@@ -101,6 +103,7 @@ class Looking(QObject):
         """Show the plots of a track, mark it in table and lineages, and draw it bright."""
         if self._parts.session.data is None:
             return
+        self._parts.overlay.take_keys()
         self._plot(track_id)
         self._parts.results.show_chosen(track_id)
         self._parts.steps.setCurrentWidget(self._parts.results)
@@ -154,6 +157,7 @@ class Looking(QObject):
         self._parts.bar.say(f"Track {track}: C confirms, B breaks the link of frames {before}–{frame} (yellow).")
 
     def _look_at(self, link: Link) -> None:
+        self._parts.overlay.take_keys()
         self._parts.session.link = link
         self._links.start(self._parts.session.looking_at(link))
 

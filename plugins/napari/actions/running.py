@@ -11,6 +11,7 @@ from qtpy.QtWidgets import QWidget
 
 from ....matching.errors import AuctrackError
 from ....tracker.points import Points
+from ..session.act_words import counted
 from ..session.filters import MeasuredTracks
 from ..session.steps import Advance, Detected, Linked, TakenUp, Tracked
 from ..threads.job import Desk, Failure, sentence_of
@@ -144,7 +145,7 @@ class Running(QObject):
 
     def _finished(self, result: Detected | Linked | TakenUp | Tracked) -> None:
         self._end()
-        lost = self._parts.session.n_corrections
+        lost = self._lost(result)
         self._parts.session.keep(result)
         detected, linked = self._parts.session.detected, self._parts.session.linked
         if detected is not None and detected.settings is not None:
@@ -154,7 +155,7 @@ class Running(QObject):
         if isinstance(result, TakenUp) and result.place is not None and layer is not None:
             self._parts.overlay.show_place(result.place, layer)
         if linked is not None:
-            self._show_linked(linked, lost)
+            self._show_linked(linked, [*self._edited, *lost])
             return
         assert detected is not None  # a run ends with particles at least
         points = detected.points
@@ -164,16 +165,24 @@ class Running(QObject):
         self._showing.show_points(points)
         self._suggesting.show_distances()
 
-    def _show_linked(self, linked: Linked, lost: int) -> None:
+    def _lost(self, result: Detected | Linked | TakenUp | Tracked) -> list[str]:
+        """Return that corrections made before are not part of a result; those of a session's file come back with it."""
+        session = self._parts.session
+        if isinstance(result, TakenUp):
+            n = session.n_unsaved
+            return [f"Discarded: {counted(n, 'correction')} that the file did not hold."] if n else []
+        n = session.n_corrections
+        return [f"Corrections made before ({n}) are not part of these tracks{self._kept}."] if n else []
+
+    def _show_linked(self, linked: Linked, lost: list[str]) -> None:
         self._parts.link.show_settings(linked.linking.settings)
         self._parts.link.show_reason(self._parts.session.reason())
         self._parts.link.show_links(linked.linking.links["length"].to_numpy())
         self._suggesting.show_distances()
         self._showing.show_tracks()
-        gone = [f"Corrections made before ({lost}) are not part of these tracks{self._kept}."] if lost else []
         are_back = self._parts.session.n_corrections
         said = f" Corrections in effect: {are_back}." if are_back else ""
-        doubts = [*self._edited, *gone, *self._parts.session.doubts()]
+        doubts = [*lost, *self._parts.session.doubts()]
         self._parts.bar.say(f"{self._parts.session.report()}{said}", doubts)
         self._parts.steps.setCurrentWidget(self._parts.results)
         if linked.is_given:

@@ -48,6 +48,7 @@ class Showing(QObject):
         """Draw particles that are not linked yet."""
         self._shown_on = layer = self._parts.input.layer
         if layer is not None:
+            self._parts.overlay.draw_over(layer)
             self._parts.overlay.show_particles(
                 points, placed_like(layer), layer.name, self._particle_size(), self._most()
             )
@@ -57,6 +58,8 @@ class Showing(QObject):
         session, results = self._parts.session, self._parts.results
         if session.data is not None:
             self._shown_on = layer = self._parts.input.layer
+            if layer is not None:
+                self._parts.overlay.draw_over(layer)
             if layer is not None and type(layer).__name__ == "Tracks":
                 layer.visible = False  # what is drawn over it are the same tracks, filtered and corrected
             results.show_tracks(session.data)

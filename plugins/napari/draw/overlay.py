@@ -20,7 +20,7 @@ from ..layers.layer_tables import LayerData
 from ..layers.main_window import canvas_of, is_dark
 from ..layers.own_layers import OwnLayers
 from ..session.placing import Place
-from ..threads.connections import Connections
+from ..threads.connections import Connections, has_own_keys
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
@@ -101,6 +101,10 @@ class Overlay(QObject):
         """Draw nothing any more: the widget goes."""
         self._timer.stop()
         self._layers.let_go()
+
+    def draw_over(self, layer: Layer) -> None:
+        """Draw what follows over a layer, in layers of its own: those that were drawn over another one stay."""
+        self._layers.draw_over(layer)
 
     def show_particles(self, points: Points, placed: dict[str, Any], name: str, size: float | None, most: int) -> None:
         """Draw particles that are not linked yet, in place of all else."""
@@ -183,6 +187,16 @@ class Overlay(QObject):
         """Neither draw nor follow the chosen track and link any longer."""
         self._followed = None
         self._layers.take_away("chosen", "link")
+
+    def take_keys(self) -> None:
+        """Select the tracks in place of a layer whose own keys would come before those that correct them.
+
+        While it is painted in, it stays selected.
+        """
+        layer, selection = self.layer("tracks"), self._viewer.layers.selection
+        selected: Any = selection.active
+        if layer is not None and has_own_keys(selected) and selected.mode == "pan_zoom":
+            selection.active = layer
 
     def follow(self, track_id: int | None) -> None:
         """Keep the camera, and in 2D the plane, on a track while the movie plays; None lets go."""

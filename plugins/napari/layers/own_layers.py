@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
@@ -43,6 +44,8 @@ class OwnLayers(QObject):
         self._depth = depth
         self._layers: dict[str, Layer] = {}
         self._void: dict[str, bool] = {}
+        self._over: Layer | None = None
+        self._of_layer: WeakKeyDictionary[Layer, tuple[dict[str, Layer], dict[str, bool]]] = WeakKeyDictionary()
         self._queue: list[tuple[str, LayerData]] = []
         self._edits = Edits()
         self._particles: np.ndarray | None = None
@@ -54,6 +57,14 @@ class OwnLayers(QObject):
     def is_busy(self) -> bool:
         """Whether a layer is still to be handed over, to be painted, or to be taken away."""
         return self._turn.isActive() or self._sweep.isActive()
+
+    def draw_over(self, layer: Layer) -> None:
+        """Take the layers drawn over a layer for one's own; what was drawn over others is theirs who opened these."""
+        if layer == self._over:
+            return
+        self._over = layer
+        self._layers, self._void = self._of_layer.setdefault(layer, ({}, {}))
+        self._queue, self._edits, self._particles = [], Edits(), None
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
@@ -132,6 +143,13 @@ class OwnLayers(QObject):
                 self._connections.add(layer.events.data, self._tell_edits)
                 self._depth.show(layer)
         self._void.pop(role, None)
+        self._raise(layer)
+
+    def _raise(self, layer: Layer) -> None:
+        """Put a layer above the one that it is drawn over, which may have been opened since."""
+        layers = self._viewer.layers
+        if self._over in layers and layers.index(layer) < layers.index(self._over):
+            layers.move(layers.index(layer), layers.index(self._over) + 1)
 
     def hide(self, role: str, prefix: str = "") -> None:
         """Put a layer whose content is void out of sight; taking it away and making another would cost napari 0.5 s.

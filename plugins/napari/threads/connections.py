@@ -36,7 +36,7 @@ class Connections:
         self.add(viewer.layers.events.inserted, lambda event: self._bind(event.value, key, callback))
 
     def _bind(self, of: Any, key: str, callback: Callable[..., Any]) -> None:
-        if type(of).__name__ not in ("Labels", "Shapes"):
+        if not has_own_keys(of):
             of.bind_key(key, callback, overwrite=True)
             self._held.append((_Bound(of, key), callback))
 
@@ -45,6 +45,11 @@ class Connections:
         while self._held:
             emitter, callback = self._held.pop()
             emitter.disconnect(callback)
+
+
+def has_own_keys(layer: object) -> bool:
+    """Whether a layer is painted in, by keys that it keeps while it is selected."""
+    return layer.__class__.__name__ in ("Labels", "Shapes")  # napari hands some layers out in proxies
 
 
 class _Bound:
