@@ -32,6 +32,7 @@ from .session.devices import Devices, find_devices
 from .session.session import Session
 from .threads.connections import Connections
 from .threads.job import Desk, Failure
+from .threads.turns import Turns
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -75,6 +76,7 @@ class TrackWidget(QWidget):
             steps=Pages(),
             bar=RunBar(),
             overlay=Overlay(napari_viewer, self._connections, self._depth, self),
+            turns=Turns(),
         )
         self.preview = Preview(napari_viewer, self._connections, self._depth, self)
         self.work = Desk(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -50,11 +50,11 @@ class Correcting(QObject):
         self._parts = parts
         self._showing = showing
         self._clicked: dict[Clicked, str] = {}
+        self._spent: tuple[int, ...] = ()
         self._goes_on = False
         self._said = ""
         self._acted_on: Link | None = None
         self._meant: Meant | None = None
-        self._by_hand: list[Work] = []
         self._is_by_hand = False
         self._followed: Corrections | None = None
         self._desk, self._following = Desk(self), Desk(self)
@@ -64,7 +64,7 @@ class Correcting(QObject):
         self._desk.returned.connect(self._show_act)
         self._desk.failed.connect(self._fail)
         self._following.returned.connect(self._take_on)
-        self._following.failed.connect(parts.bar.fail)
+        self._following.failed.connect(self._fail_to_follow)
         results = parts.results
         parts.overlay.picked.connect(self._note_click)
         parts.overlay.edited.connect(self._take_by_hand)
@@ -96,15 +96,15 @@ class Correcting(QObject):
 
     def keep_others(self) -> None:
         """Refuse what the last correction changed besides."""
-        self._start(lambda: self._parts.session.correcting(EditSession.keep_others))
+        self._correct(EditSession.keep_others)
 
     def undo(self) -> None:
         """Take the last correction back."""
-        self._start(lambda: self._parts.session.correcting(EditSession.undo))
+        self._correct(EditSession.undo)
 
     def redo(self) -> None:
         """Make the correction taken back last again."""
-        self._start(lambda: self._parts.session.correcting(EditSession.redo))
+        self._correct(EditSession.redo)
 
     def act_on_clicked(self, act: ClickedAct) -> None:
         """Do something with the particles that were clicked last."""
@@ -113,7 +113,7 @@ class Correcting(QObject):
             self._parts.bar.say(f"{act.help}, then press {act.key.upper()}.")
             return
         do = partial(act.act, ground=self._ground()) if act.is_told_ground else act.act
-        self._start(lambda: self._parts.session.correcting(do, *rows))
+        self._correct(do, *rows)
 
     def add_particle(self) -> None:
         """Add a particle under the mouse, in the frame that is shown."""
@@ -121,7 +121,7 @@ class Correcting(QObject):
         if place is None:
             self._parts.bar.say("Put the mouse where a particle is missing, in 2D or over an image in 3D, and press I.")
             return
-        self._start(lambda: self._parts.session.correcting(partial(add_particle, ground=self._ground(), place=place)))
+        self._correct(partial(add_particle, ground=self._ground(), place=place))
 
     def move_particle(self) -> None:
         """Put the particle clicked last where the mouse is, in its frame."""
@@ -131,8 +131,7 @@ class Correcting(QObject):
         if row is None or near is None or at is None or at[0] != near[0]:
             self._parts.bar.say("Click a particle, put the mouse where it is in the same frame, and press P.")
             return
-        act = partial(move_particle, ground=self._ground(), position=at[1])
-        self._start(lambda: self._parts.session.correcting(act, row))
+        self._correct(partial(move_particle, ground=self._ground(), position=at[1]), row)
 
     def _take_by_hand(self, done: ByHand) -> None:
         """Record what was done in the layer of particles, once the correction before it is done."""
@@ -146,13 +145,7 @@ class Correcting(QObject):
         moved_to, placed = [position for _, position in _places(done.moved[:, 1])], _places(done.placed)
         act = partial(edit_particles, ground=self._ground(), moved_to=moved_to, placed=placed)
         self._parts.overlay.take_edits()
-        self._by_hand.append(session.correcting(act, *gone, *moved))
-        self._start_by_hand()
-
-    def _start_by_hand(self) -> None:
-        if self._by_hand and not self._desk.is_busy:
-            work = self._by_hand.pop(0)
-            self._is_by_hand = self._start(lambda: work)
+        self._correct(act, *gone, *moved, by_hand=True)
 
     def _under_mouse(self, near: Place | None = None) -> Place | None:
         linked = self._parts.session.linked
@@ -168,43 +161,58 @@ class Correcting(QObject):
 
     def replay(self, path: str) -> None:
         """Make the corrections of a file."""
-        self._start(lambda: self._parts.session.replaying(path))
+        self._in_turn(lambda: self._parts.session.replaying(path))
+
+    def _correct(self, act: Act, *rows: int, by_hand: bool = False) -> None:
+        """Make a correction in its turn, of the particles that are in some rows now."""
+        self._in_turn(lambda: self._parts.session.correcting(act, *rows), by_hand=by_hand)
+
+    def _in_turn(self, plan: Callable[[], Work], *, by_hand: bool = False) -> None:
+        """Plan work now, for what is shown now, and begin it once the corrections before it are done."""
+        try:
+            work = plan()
+        except AuctrackError as error:
+            self._parts.bar.fail(Failure(str(error), ""))
+        else:
+            clicked = self._take_clicks()
+            self._parts.turns.take(lambda: self._start(work, clicked, by_hand=by_hand))
 
     def _correct_link(self, act: Act) -> None:
+        """Correct the link chosen, once it is: after a correction the next one of the list may still have to be."""
+        self._parts.turns.take(lambda: self._correct_chosen(act), lambda: not self._is_choosing)
+
+    @property
+    def _is_choosing(self) -> bool:
+        return self._goes_on and self._parts.session.link is None
+
+    def _correct_chosen(self, act: Act) -> None:
         link = self._parts.session.link
         if link is None:
             self._parts.bar.say("Choose a link first: N takes the next of the list; or click one, or where it ends.")
             return
         goes_on = self._parts.results.suspicious.selectionModel().hasSelection()
-        if self._start(lambda: self._parts.session.correcting(act, *link)):
-            self._goes_on = goes_on
+        self._start(self._parts.session.correcting(act, *link), self._take_clicks(), goes_on=goes_on)
 
     @property
     def is_busy(self) -> bool:
         """Whether tracks and list are still to follow a correction."""
         return self._desk.is_busy or self._following.is_busy or self._soon.isActive()
 
-    def _start(self, plan: Callable[[], Work]) -> bool:
-        """Begin a correction, and say whether it has begun; the link chosen before is chosen no longer then."""
-        try:
-            work = plan()
-        except AuctrackError as error:
-            self._parts.bar.fail(Failure(str(error), ""))
-            return False
-        if self._desk.is_busy:
-            self._parts.bar.say("The last correction is not done yet: press again after it.")
-            return False
+    def _start(self, work: Work, clicked: tuple[int, ...], *, goes_on: bool = False, by_hand: bool = False) -> None:
+        """Begin a correction; the link chosen before is chosen no longer then.
+
+        `clicked`: detections that are clicked again where it fails; `goes_on`: to the next link of the list.
+        """
+        self._parts.turns.hold()
         self._parts.bar.clear_error()
         self._soon.stop()
         self._following.stop()  # what it would show lacks this correction
-        self._goes_on = self._is_by_hand = False
+        self._spent, self._goes_on, self._is_by_hand = clicked, goes_on, by_hand
         self._acted_on, self._parts.session.link = self._parts.session.link, None
         self._desk.start(work)
-        return True
 
     def _show_act(self, acted: Acted) -> None:
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
-        self._forget_clicks()
         self._parts.overlay.show_changes(acted.made, acted.gone)
         self._meant = acted.meant
         if acted.meant is not None:
@@ -214,21 +222,34 @@ class Correcting(QObject):
         self._parts.bar.say(acted.said)
         self._goes_on &= not acted.has_others
         self._soon.start()
-        self._start_by_hand()
+        self._parts.turns.release()
 
     def _follow(self) -> None:
         session = self._parts.session
         if session.is_behind:
             self._followed = session.corrections
             self._following.start(session.following())
+        else:
+            self._go_no_further()
+
+    def _go_no_further(self) -> None:
+        """Choose no next link, and do what waited for it."""
+        self._goes_on = False
+        self._parts.turns.go_on()
+
+    def _fail_to_follow(self, failure: Failure) -> None:
+        self._parts.bar.fail(failure)
+        self._go_no_further()
 
     def _take_on(self, corrected: Corrected) -> None:
         """Show tracks and list as they stand, and the link chosen meanwhile, or the first that nobody has looked at."""
         session, results = self._parts.session, self._parts.results
         if session.corrections is not self._followed:
-            return  # there was another run meanwhile
-        self._forget_clicks()  # their rows are those of the table before
+            self._go_no_further()  # there was another run meanwhile
+            return
+        clicked = self._take_clicks()
         session.keep_corrected(corrected)
+        self._click_again(clicked)
         self._click_meant()
         self._showing.show_tracks()
         results.mark(() if session.chosen is None else (session.chosen,))
@@ -239,7 +260,7 @@ class Correcting(QObject):
             is_left = results.choose_open()
             end = "" if is_left else " You have looked at every link of the list."
             self._parts.bar.say(f"{self._said}{end}")  # and not what can be done with the next one
-        self._goes_on = False
+        self._go_no_further()
 
     def _click_meant(self) -> None:
         """Have the particles that an act was about, which was undone or made again, be those clicked last."""
@@ -247,8 +268,13 @@ class Correcting(QObject):
         if meant is None:
             return
         session.choose_track_of(meant.link or meant.particles)
-        particles = session.seen(meant.particles) if len(meant.particles) <= MOST else {}
-        for row, (track_id, frame) in particles.items():
+        if not self._clicked and len(meant.particles) <= MOST:
+            self._click_again(meant.particles)
+
+    def _click_again(self, detections: Sequence[int]) -> None:
+        """Have some detections, by the rows of the table shown now, be the particles clicked last."""
+        self._clicked = {}
+        for row, (track_id, frame) in self._parts.session.seen(detections).items():
             self._add_click(track_id, frame, row)
         self._parts.results.show_clicked([*self._clicked.values()])
 
@@ -262,11 +288,11 @@ class Correcting(QObject):
             self._soon.start()
         elif session.link is None:
             session.link = self._acted_on
-        if self._parts.results.link_button.isChecked():
-            self._forget_clicks()  # the next one begins a pair
+        if not self._clicked and not self._parts.results.link_button.isChecked():  # there the next one begins a pair
+            self._click_again(self._spent)
         if self._is_by_hand:
             self._showing.show_again()
-        self._start_by_hand()
+        self._parts.turns.release()
 
     def _note_click(self, track_id: int, frame: int) -> None:
         row = self._parts.session.row_of(track_id, frame)
@@ -286,6 +312,12 @@ class Correcting(QObject):
     def _add_click(self, track_id: int, frame: int, row: int) -> None:
         self._clicked.pop((frame, row), None)  # clicked again it is the last one
         self._clicked[frame, row] = f"track {track_id} in frame {frame}"
+
+    def _take_clicks(self) -> tuple[int, ...]:
+        """Return the detections that were clicked; what is clicked from now on is for the next act."""
+        detections = self._parts.session.ids_of([row for _, row in self._clicked])
+        self._forget_clicks()
+        return detections
 
     def _forget_clicks(self) -> None:
         self._clicked = {}

@@ -169,12 +169,15 @@ class Looking(QObject):
             self._parts.results.show_looked_at(corrections.ticks(), corrections.progress)
 
     def _next_link(self, viewer: object = None) -> None:
-        """Look at the next link of the list, or where one was at none, at the first that nobody has looked at."""
         del viewer
-        results = self._parts.results
-        if results.suspicious.currentIndex().isValid() or not results.choose_open():
-            results.suspicious.step(1)
+        self._parts.turns.take(self._look_at_next)
 
     def _previous_link(self, viewer: object = None) -> None:
         del viewer
-        self._parts.results.suspicious.step(-1)
+        self._parts.turns.take(lambda: self._parts.results.suspicious.step(-1))
+
+    def _look_at_next(self) -> None:
+        """Look at the next link of the list, or where one was at none, at the first that nobody has looked at."""
+        results = self._parts.results
+        if results.suspicious.currentIndex().isValid() or not results.choose_open():
+            results.suspicious.step(1)

@@ -14,6 +14,7 @@ from ..panels.pages import Pages
 from ..panels.results_panel import ResultsPanel
 from ..panels.run_bar import RunBar
 from ..session.session import Session
+from ..threads.turns import Turns
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Parts:
-    """One widget's parts; `session` is what the panels show, `steps` holds the three pages."""
+    """One widget's parts.
+
+    `session` is what the panels show, `steps` holds the three pages, `turns` what is asked for by keys and buttons.
+    """
 
     viewer: Viewer
     preferences: Preferences
@@ -33,3 +37,4 @@ class Parts:
     steps: Pages
     bar: RunBar
     overlay: Overlay
+    turns: Turns

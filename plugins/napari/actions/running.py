@@ -135,6 +135,7 @@ class Running(QObject):
             self._work.start(work)
 
     def _end(self) -> None:
+        self._parts.turns.forget()  # it was about other tracks
         self._patience.stop()
         self._parts.bar.set_running(False)
 

@@ -31,7 +31,8 @@ _ABOUT = (
     "The list holds the links most likely to be wrong, the worst first: those that the next best set of links would "
     "replace at little cost (small margin), and the longest. The chosen link is yellow, the links that would replace "
     "it are dashed, unless it was chosen by its particle. After every correction the rest is solved again and proven "
-    "optimal: other links that came are yellow then, those that went are dashed."
+    "optimal: other links that came are yellow then, those that went are dashed. Keys that are typed faster than their "
+    "outcome is shown wait for their turn."
 )
 _SAVING = (
     "<i>Export…</i> writes the tracks with the corrections beside them; under a name that ends in .auctrack all of it, "

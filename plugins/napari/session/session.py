@@ -267,6 +267,10 @@ class Session:
         table = self.linked.linking.tracks.table[["track_id", "frame"]].iloc[[*rows]]
         return dict(zip(rows, table.itertuples(index=False, name=None), strict=True))
 
+    def ids_of(self, rows: Sequence[int]) -> tuple[int, ...]:
+        """Return the detections in some rows of the table shown, which keep their names when rows change."""
+        return self._corrections().ids_of(rows)
+
     def choose_track_of(self, detections: Sequence[int]) -> None:
         """Choose the track of the last of some detections, where that of none of them is chosen."""
         tracks = [track for track, _ in self.seen(detections).values()]
