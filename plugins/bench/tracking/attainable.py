@@ -39,7 +39,7 @@ def attainable_f1(given: LinkingInput, trackings: int = TRACKINGS) -> float:
     law = _true_law(movie, source, target)
     radius = WIDEST * float(np.sqrt(law.first.sum()))
     graph = candidates(movie, 1, radius, movie.position)
-    shares = Shares(np.array([1 - NONE]), NONE, NONE, NONE**2)
+    shares = Shares(NONE, NONE, NONE**2, np.array([1 - NONE]))
     belief = Belief(movie, graph, law, shares, np.zeros(len(graph)), linked=True)
     drawn = sampled_links(belief, source, target, np.ones(len(graph), bool), trackings)
     follows = drawn[:, source].T

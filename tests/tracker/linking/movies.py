@@ -32,6 +32,14 @@ def walks(
     return Points(pd.concat(parts, ignore_index=True)), np.concatenate(names)
 
 
+def in_view(n=300, frames=8, **moving) -> tuple[Points, np.ndarray]:
+    """What is seen of `walks` in a window of some n particles inside their field, through which they come and go."""
+    points, names = walks(int(2.2 * n), frames, **moving)
+    away = np.abs(points.positions - np.median(points.positions, axis=0))
+    seen = (away < n ** (1 / points.ndim) / 2).all(axis=1)
+    return table(points.frames[seen], points.positions[seen]), names[seen]
+
+
 def dividing(
     n=250, frames=10, *, step=0.3, rate=0.03, apart=0.15, missed=0.02, false=0.02, seed=0
 ) -> tuple[Points, np.ndarray, dict[int, list[int]]]:

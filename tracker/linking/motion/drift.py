@@ -45,15 +45,13 @@ def drift_of(movie: Ordered) -> np.ndarray:
 
 def _later_shifts(movie: Ordered) -> np.ndarray:
     """Return the shift of each frame but the first against the one before it, float64 (frames − 1, d)."""
-    columns = [along.copy() for along in movie.position.T]  # CuPy is slow along rows, and where values lie apart
-    field = np.array([float(along.max() - along.min()) for along in columns])
     if movie.grid is not None:
         limits = {"VOTERS": VOTERS, "REACH": REACH, "LEAST": LEAST}
-        return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, field, limits)
+        return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, movie.extent, limits)
 
     def shift_after(f: int) -> np.ndarray:
         earlier, later = (movie.position[movie.of_frame(frame)] for frame in (f, f + 1))
-        return common_shift(earlier, later, field)
+        return common_shift(earlier, later, movie.extent)
 
     return np.stack(side_by_side(shift_after, range(len(movie.number) - 1)))
 

@@ -81,7 +81,9 @@ def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
     position = (grid.position - grid.cp.asarray(corner)) / spacing
     cells = *np.zeros(3), np.float64(edge / spacing), *grid.cells[4:]
     scaled = replace(grid, position=position, row=row[grid.row].astype(np.int32), cells=cells)
-    return Ordered(_axes(scaled, ndim), held, starts, None, grid.row, spacing, np.zeros((len(held), ndim)), scaled)
+    columns = [position[:, axis].copy() for axis in range(3 - ndim, 3)]  # CuPy is slow along rows
+    extent, still = np.array([float(along.max()) for along in columns]), np.zeros((len(held), ndim))
+    return Ordered(_axes(scaled, ndim), held, starts, None, grid.row, spacing, extent, still, scaled)
 
 
 def _without(drift: np.ndarray, movie: Ordered) -> Ordered | None:

@@ -40,6 +40,8 @@ class Ordered:
         Place of each detection in `row_order.by_frame_and_place`, where positions are.
     spacing : float
         Mean distance of nearest neighbours within a frame, in the unit of the points.
+    extent : float64 (d,)
+        Of the whole movie, from 0 on, in spacings, before any drift is taken off.
     drift : float64 (frames, d)
         What was taken off the positions of each frame, in spacings.
     grid : DeviceMovie or None
@@ -53,6 +55,7 @@ class Ordered:
     host_row: np.ndarray | None
     rank: np.ndarray
     spacing: float
+    extent: np.ndarray
     drift: np.ndarray
     grid: DeviceMovie | None = None
 
@@ -101,6 +104,7 @@ class Ordered:
             self.row[own],
             self.rank[own],
             self.spacing,
+            self.extent,
             self.drift[first:last],
         )
 
@@ -148,12 +152,13 @@ def ordered(points: Points) -> Ordered:
     position = points.positions[row]
     spacing = _spacing(position, starts)
     position = (position - position.min(axis=0)) / spacing if len(row) else position
+    extent = position.max(axis=0, initial=0.0)
     for f in range(len(numbers)):
         own = slice(starts[f], starts[f + 1])
         place = build_grid(position[own], 1.0).order
         row[own], rank[own], position[own] = row[own][place], rank[own][place], position[own][place]
     number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
-    return Ordered(position, number, starts, row, rank, spacing, np.zeros((len(numbers), points.ndim)))
+    return Ordered(position, number, starts, row, rank, spacing, extent, np.zeros((len(numbers), points.ndim)))
 
 
 def _spacing(position: np.ndarray, starts: np.ndarray) -> float:

@@ -2,16 +2,19 @@
 
 Ends and beginnings of tracks do not fall on detections independently. A false detection has neither a link into it nor
 one out of it, so whoever has no way on is likelier to have come from nowhere: without that, a movie of many false
-detections is full of tracks made of them. Next to frames that were not looked at, either side may be hidden; a particle
+detections is full of tracks made of them. Near the border of the field of view particles come and go more often than
+inside, where the movie says so. Next to frames that were not looked at, either side may be hidden; a particle
 is missed only where others are seen.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import xlogy
 
+from .border import at_border
 from .graph import Graph, sums_at_ends
 from .ordered import Ordered
 
@@ -24,13 +27,11 @@ HIDDEN = 0.1
 
 
 @dataclass(frozen=True)
-class Shares:
-    """Shares of the detections.
+class Fates:
+    """Shares of some detections.
 
     Attributes
     ----------
-    seen : float64 (lags,)
-        Of those followed by enough frames: seen again at exactly the 1st, 2nd, … look (`Ordered.looked`).
     lost : float
         Not seen again.
     new : float
@@ -39,10 +40,29 @@ class Shares:
         Neither: at least the product of the two, which it is where ends and beginnings fall independently.
     """
 
-    seen: np.ndarray
     lost: float
     new: float
     alone: float
+
+
+@dataclass(frozen=True)
+class Shares(Fates):
+    """Shares of the detections.
+
+    Attributes
+    ----------
+    seen : float64 (lags,)
+        Of those followed by enough frames: seen again at exactly the 1st, 2nd, … look (`Ordered.looked`).
+    inside, outside : Fates or None
+        Away from the border of the field of view and near it, where these differ.
+    width : float
+        How near that is, in spacings.
+    """
+
+    seen: np.ndarray
+    inside: Fates | None = None
+    outside: Fates | None = None
+    width: float = 0.0
 
     def log_odds(self, log_density: float) -> np.ndarray:
         """Return, per look, the log-odds of a link before its ends and its displacement are looked at."""
@@ -70,16 +90,30 @@ class Ends:
 
 def ends_of(movie: Ordered, shares: Shares) -> Ends:
     """Return what the shares say of every detection, links that fall outside the movie taken into account."""
-    ended, begun = shares.lost - shares.alone, shares.new - shares.alone
-    followed = 1 - shares.lost - shares.new + shares.alone
-    tie = followed * shares.alone / (ended * begun)
-    before, after = _hidden(movie, shares.seen)
-    before, after = before * ended / shares.alone, after * begun / shares.alone
+    inside = [movie.of_each(values) for values in _of_frames(movie, shares.seen, shares.inside or shares)]
+    if shares.outside is None:
+        return Ends(*inside)
+    near = at_border(movie, shares.width)
+    outside = (movie.of_each(values) for values in _of_frames(movie, shares.seen, shares.outside))
+    return Ends(*(np.where(near, there, here) for there, here in zip(outside, inside, strict=True)))
+
+
+def ends_inside(movie: Ordered, shares: Shares) -> Ends:
+    """Return what the shares say of detections away from the border, by frame."""
+    return Ends(*_of_frames(movie, shares.seen, shares.inside or shares))
+
+
+def _of_frames(movie: Ordered, seen: np.ndarray, fates: Fates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the columns of `Ends` of detections with some fates, by frame, float64 (frames,) each."""
+    ended, begun = fates.lost - fates.alone, fates.new - fates.alone
+    followed = 1 - fates.lost - fates.new + fates.alone
+    tie = followed * fates.alone / (ended * begun)
+    before, after = _hidden(movie, seen)
+    before, after = before * ended / fates.alone, after * begun / fates.alone
     neither = 1 + before + after + tie * before * after
-    leaving = begun / shares.alone * (1 + tie * before) / neither
-    arriving = ended / shares.alone * (1 + tie * after) / neither
-    tied = tie * neither / ((1 + tie * before) * (1 + tie * after))
-    return Ends(movie.of_each(np.log(leaving)), movie.of_each(np.log(arriving)), movie.of_each(tied))
+    leaving = begun / fates.alone * (1 + tie * before) / neither
+    arriving = ended / fates.alone * (1 + tie * after) / neither
+    return np.log(leaving), np.log(arriving), tie * neither / ((1 + tie * before) * (1 + tie * after))
 
 
 def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, lags: int) -> Shares:
@@ -95,7 +129,69 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.nd
     lost = float(np.clip(1 - (sums / np.maximum(tails, 1)).sum(), RAREST, COMMONEST))
     seen *= max((1 - COMMONEST) / seen.sum(), 1.0)
     new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
-    return Shares(seen, lost, new, _alone(movie, graph, probability, into, seen, lost, new))
+    before, after = _hidden(movie, seen)
+    is_inside = before + after < HIDDEN
+    if not is_inside.any():
+        return Shares(lost, new, lost * new, seen)
+    reached, left = sums_at_ends(graph, into, probability)
+    followed = sums_at_ends(graph, probability, probability)[0]
+    free = 1 - left, 1 - followed, (1 - left) * (1 - reached)
+    alone = _mean_inside(movie, is_inside, free[2])
+    shares = Shares(lost, new, _between(alone, lost, new), seen)
+    return _by_border(movie, graph, probability, free, movie.of_each(is_inside), shares)
+
+
+def _between(alone: float, lost: float, new: float) -> float:
+    """Return the share of detections without a link on either side, between independence and what ends leave over."""
+    independent = lost * new
+    return float(np.clip(alone, independent, max(min(lost, new) - RAREST, independent)))
+
+
+def _by_border(
+    movie: Ordered,
+    graph: Graph,
+    probability: np.ndarray,
+    free: tuple[np.ndarray, ...],
+    is_judged: np.ndarray,
+    shares: Shares,
+) -> Shares:
+    """Return shares apart for near the border, a step wide, and inside, where that pays (Schwarz, Ann. Stat. 1978).
+
+    `free` are the probabilities that each detection has no link out of it, none into it, and neither.
+    """
+    width = _typical_step(graph, probability)
+    near = at_border(movie, width)
+    groups = [(is_judged & where).astype(np.float64) for where in (~near, near)]
+    size = np.array([float(group.sum()) for group in groups])
+    if size.min() == 0:
+        return shares
+    mean = np.array([[float((each * group).sum()) for each in free] for group in groups]) / size[:, None]
+    mean = np.clip(mean, 0.0, 1.0)
+    overall = size @ mean / size.sum()
+    gain = (size @ (_information(mean) - _information(overall)))[:2].sum()
+    if gain < np.log(size.sum()):
+        return shares
+    # Whole shares are of all frames, these of the judged ones: what differs is taken over.
+    lost, new = (
+        np.clip(whole + mean[:, k] - overall[k], RAREST, COMMONEST) for k, whole in enumerate((shares.lost, shares.new))
+    )
+    inside, outside = (
+        Fates(float(ended), float(begun), _between(float(neither), float(ended), float(begun)))
+        for ended, begun, neither in zip(lost, new, mean[:, 2], strict=True)
+    )
+    return replace(shares, inside=inside, outside=outside, width=width)
+
+
+def _typical_step(graph: Graph, probability: np.ndarray) -> float:
+    """Return the root mean square step over one frame, in spacings."""
+    weight = probability * (graph.lag == 1)
+    square = sum(float((along * along * weight).sum()) for along in graph.step.T)
+    return float(np.sqrt(square / max(float(weight.sum()), 1.0)))
+
+
+def _information(share: np.ndarray) -> np.ndarray:
+    """Return the log-likelihood a detection of a share, at its best."""
+    return xlogy(share, share) + xlogy(1 - share, 1 - share)
 
 
 def looks_of(movie: Ordered, graph: Graph) -> np.ndarray:
@@ -104,21 +200,6 @@ def looks_of(movie: Ordered, graph: Graph) -> np.ndarray:
         return graph.lag
     at = movie.of_each(movie.looked)
     return at[graph.head] - at[graph.tail]
-
-
-def _alone(
-    movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, seen: np.ndarray, lost: float, new: float
-) -> float:
-    """Return the share of detections without a link on either side, between independence and what ends leave over."""
-    before, after = _hidden(movie, seen)
-    is_inside = before + after < HIDDEN
-    independent = lost * new
-    if not is_inside.any():
-        return independent
-    reached, left = sums_at_ends(graph, into, probability)
-    neither = _mean_inside(movie, is_inside, (1 - left) * (1 - reached))
-    most = min(lost, new)
-    return float(np.clip(neither, independent, max(most - RAREST, independent)))
 
 
 def _mean_inside(movie: Ordered, is_inside: np.ndarray, value: np.ndarray) -> float:

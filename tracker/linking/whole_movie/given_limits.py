@@ -12,26 +12,26 @@ from ..motion.graph import Graph
 from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.ordered import Ordered
-from ..motion.shares import Ends, ends_of
+from ..motion.shares import Ends, ends_inside, ends_of
 from ..settings import LinkSettings
 from .branching import Branches
 
 
 def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
-    """Return the log-odds of a link before its displacement is looked at: per look, and of its ends.
+    """Return the log-odds of a link before its displacement is looked at: per look, and of its ends, by frame.
 
     As learned; or, where the unmatched cost is given, with that in place of the learned shares of lost and new
     particles: a link of twice that length over one frame, of which nothing but the length is known, is worth nothing.
     What is known of a link (the links before and after it, the neighbours' flow) counts on top of that.
     """
     movie = belief.movie
-    prior, ends = belief.shares.log_odds(movie.log_density), ends_of(movie, belief.shares)
+    prior, ends = belief.shares.log_odds(movie.log_density), ends_inside(movie, belief.shares)
     if settings.unmatched_cost == "auto":
         return prior, ends
     law, longest = tables(belief.law, 1), 2 * float(settings.unmatched_cost) / movie.spacing
     square = longest**2 * law.first_precision[:, 0].mean(axis=1)  # along no axis in particular
     even = float(logsumexp(law.first_norm[:, 0] - 0.5 * square, b=law.shares))
-    nothing = np.zeros(len(movie))
+    nothing = np.zeros(len(movie.number))
     return prior - prior[0] - even, Ends(nothing, nothing, ends.tie)
 
 

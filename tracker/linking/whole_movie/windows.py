@@ -98,6 +98,7 @@ def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
         np.concatenate([part.row for part in parts]),
         np.concatenate([part.rank for part in parts]),
         movie.spacing,
+        movie.extent,
         np.concatenate([part.drift for part in parts]),
     )
     spans: list[list[int]] = [movie.starts[[first, first + length]].tolist() for first in firsts]

@@ -53,7 +53,7 @@ class LengthWorth:
 
 @dataclass(frozen=True)
 class LearnedWorth:
-    """By the learned law, without the contexts: what neighbours and links before and after say is left out.
+    """By the learned law, away from the border and without the contexts: neighbours and links before and after.
 
     Attributes
     ----------
@@ -111,14 +111,14 @@ class LearnedWorth:
 
 def learned_worth(points: Points, movie: Ordered, belief: Belief, settings: LinkSettings) -> LearnedWorth:
     """Return what links are worth by what was learned of a movie; `movie` as it was learned from, drift taken off."""
-    (prior, ends), firsts = in_force(belief, settings), movie.starts[:-1]
+    prior, ends = in_force(belief, settings)
     return LearnedWorth(
         belief.law,
         prior,
         points.frame_numbers,
         movie.looked,
-        ends.leaving[firsts],
-        ends.arriving[firsts],
+        ends.leaving,
+        ends.arriving,
         movie.drift,
         movie.spacing,
         radius_of(belief),

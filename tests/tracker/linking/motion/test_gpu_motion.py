@@ -22,7 +22,7 @@ from auctrack.tracker.points import Points
 
 from ....matching.auction.on_host import be_the_device
 from ....matching.hungarian.host_kernels import HostArray
-from ..movies import table, walks
+from ..movies import in_view, table, walks
 
 
 @pytest.fixture(params=[pytest.param("host", marks=pytest.mark.kernels), pytest.param("gpu", marks=pytest.mark.gpu)])
@@ -49,6 +49,7 @@ MOVIES = {
     "drift": drifting(walks(150, 6, seed=4)[0]),
     "rows in any order": replace(walks(150, 5)[0], table=walks(150, 5)[0].table.sample(frac=1, random_state=1)),
     "a frame without particles": Points(walks(150, 6)[0].table.query("frame != 3")),
+    "a field of view that particles leave": in_view(300, 6, step=0.6)[0],
     "few": walks(12, 4)[0],
     "one frame": walks(20, 1)[0],
     "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),
@@ -102,7 +103,9 @@ def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_dig
         grid = gpu_movie.movie_on_device(cp, gpu_movie.DeviceTable(frame, columns, np.ones(ndim), 1), 0.0)
         starts = np.append(np.unique(grid.first_of_frame[:-1]), len(points))
         position = cp.ascontiguousarray(grid.position[:, 3 - ndim :])
-        movie = Ordered(position, np.unique(points.frames), starts, None, grid.row, 1.0, np.zeros((7, ndim)), grid)
+        extent = np.ptp(cuda.to_host(position), axis=0)
+        still = np.zeros((7, ndim))
+        movie = Ordered(position, np.unique(points.frames), starts, None, grid.row, 1.0, extent, still, grid)
         found = drift_of(movie)
         wanted = drift_of(replace(movie, position=cuda.to_host(position), host_row=movie.row, grid=None))
     assert (wanted[1] != wanted[0]).all()

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from auctrack.tracker.linking.motion.border import at_border
+from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.graph import candidates
 from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.motion.shares import Shares, ends_of, shares_of
 
-from ..movies import table
+from ..movies import in_view, table, walks
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
@@ -19,14 +22,14 @@ def movie_of(frames):
 @pytest.mark.parametrize("alone", [0.06, 0.15])
 def test_between_two_frames_only_the_lost_and_the_new_count(alone):
     """Who was lone before the movie, or will be after it, cannot be known."""
-    movie, shares = movie_of([0, 1]), Shares(np.array([0.7]), 0.3, 0.2, alone)
+    movie, shares = movie_of([0, 1]), Shares(0.3, 0.2, alone, np.array([0.7]))
     ends, first = ends_of(movie, shares), movie.frame == 0
     odds = shares.log_odds(0.0)[0] + ends.leaving[first] + ends.arriving[~first]
     assert odds == pytest.approx(np.log(0.7 / (0.3 * 0.2)))
 
 
 def test_inside_a_movie_the_four_kinds_of_detections_have_their_shares():
-    movie, shares = movie_of(range(5)), Shares(np.array([0.7]), 0.3, 0.2, 0.12)
+    movie, shares = movie_of(range(5)), Shares(0.3, 0.2, 0.12, np.array([0.7]))
     ends = ends_of(movie, shares)
     inside = movie.frame == 2
     leaving, arriving, tie = (np.unique(values[inside]) for values in (ends.leaving, ends.arriving, ends.tie))
@@ -36,13 +39,13 @@ def test_inside_a_movie_the_four_kinds_of_detections_have_their_shares():
 
 
 def test_ends_that_fall_independently_tie_nothing():
-    ends = ends_of(movie_of(range(4)), Shares(np.array([0.7, 0.05]), 0.25, 0.2, 0.05))
+    ends = ends_of(movie_of(range(4)), Shares(0.25, 0.2, 0.05, np.array([0.7, 0.05])))
     assert ends.tie == pytest.approx(np.ones(240))
 
 
 def test_a_frame_that_is_not_there_hides_links():
     movie = movie_of([0, 1, 3, 4, 5])
-    ends = ends_of(movie, Shares(np.array([0.7]), 0.3, 0.2, 0.12))
+    ends = ends_of(movie, Shares(0.3, 0.2, 0.12, np.array([0.7])))
     assert ends.leaving[movie.number[movie.frame] == 3] == pytest.approx(np.log(0.7 / 0.3))
 
 
@@ -54,3 +57,35 @@ def test_detections_that_are_never_linked_are_counted_as_alone():
     assert shares.lost == pytest.approx(0.25)
     assert shares.new == pytest.approx(0.25)
     assert shares.alone == pytest.approx(0.25 - 0.003)
+
+
+def test_near_the_border_of_what_is_seen_particles_come_and_go_more_often():
+    points, names = in_view(400, step=0.6, missed=0.0, false=0.0)
+    shares = believed(ordered(points), 0).shares
+    there = set(zip(points.frames.tolist(), names.tolist(), strict=True))
+    inner = points.frames < 7
+    lost = np.array([(frame + 1, name) not in there for frame, name in zip(points.frames, names, strict=True)])
+    near = np.zeros(len(points), bool)
+    movie = ordered(points)
+    near[movie.row] = at_border(movie, shares.width)
+    assert shares.inside.lost == pytest.approx(lost[inner & ~near].mean(), abs=0.03)
+    assert shares.outside.lost == pytest.approx(lost[inner & near].mean(), abs=0.05)
+    assert shares.outside.lost > 5 * shares.inside.lost
+    assert shares.outside.new > 5 * shares.inside.new
+    assert shares.inside.lost < shares.lost < shares.outside.lost
+
+
+def test_where_none_leave_the_border_is_as_the_inside():
+    shares = believed(ordered(walks(400, walls=True, step=0.6)[0]), 0).shares
+    assert shares.inside is None
+    assert shares.outside is None
+
+
+def test_the_border_stays_where_it_is_when_a_drift_is_taken_off():
+    places = np.random.default_rng(0).uniform(0, 16, (700, 3))
+    frames = [places + np.array([0, 0, 4.0 * k]) for k in range(3)]
+    movie = without_drift(ordered(table(np.repeat(range(3), 700), np.concatenate(frames))))
+    assert np.abs(movie.drift).max() > 4
+    ends = np.concatenate(frames)[movie.row]
+    wanted = ((ends - ends.min(axis=0) < movie.spacing) | (ends.max(axis=0) - ends < movie.spacing)).any(axis=1)
+    np.testing.assert_array_equal(at_border(movie, 1.0), wanted)

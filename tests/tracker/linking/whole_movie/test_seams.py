@@ -19,7 +19,8 @@ def movie_of(sizes) -> Ordered:
     """Frames of so many detections, nowhere in particular."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     n, frames = int(starts[-1]), len(sizes)
-    return Ordered(np.zeros((n, 2)), np.arange(frames), starts, np.arange(n), np.arange(n), 1.0, np.zeros((frames, 2)))
+    rows, nowhere = np.arange(n), np.zeros((n, 2))
+    return Ordered(nowhere, np.arange(frames), starts, rows, rows, 1.0, np.zeros(2), np.zeros((frames, 2)))
 
 
 def candidates_of(movie: Ordered, rng) -> tuple[Graph, np.ndarray]:
