@@ -143,7 +143,9 @@ __device__ bool is_refined(const Poll& poll, Position& shift, double reach, doub
 }
 
 // The poll of a frame pair, that of this block, from the first point of each of its frames and of the next.
-__device__ __forceinline__ Poll poll_of(const int64* first, const int* slot, const Position* laid, const int* starts, Cells cells) {
+__device__ __forceinline__ Poll poll_of(
+    const int64* first, const int* slot, const Position* laid, const int* starts, Cells cells
+) {
     const int f = blockIdx.x;
     const int64 earlier = first[f + 1] - first[f];
     const int step = (int)max(earlier / VOTERS, (int64)1);
