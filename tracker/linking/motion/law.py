@@ -73,6 +73,11 @@ class Law:
         """Variance of a displacement over one frame on each axis, all classes together."""
         return self.shares @ self.first
 
+    @property
+    def typical_step(self) -> float:
+        """Root mean square length of a displacement over one frame, in spacings."""
+        return float(np.sqrt(self.variance.sum()))
+
     def without_idle_classes(self) -> Law:
         """Return the law without the classes whose share is the least there can be: nothing is known of them."""
         busy = self.shares > 1.1 * LEAST_SHARE

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....matching.device import cuda
 from ..hooks import Hooks
+from .border import Border
 from .features import FeatureLaw, Features
 from .flow import flow_of_edges
 from .graph import Graph
@@ -16,7 +17,7 @@ from .law import Law, Sums, tables
 from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
-from .shares import Shares, ends_of, looks_of, shares_of
+from .shares import Ends, Shares, ends_of, looks_of, shares_of
 from .sweep import step_sums, weighed
 
 ROUNDS = 5
@@ -36,6 +37,8 @@ class Belief:
 
     Attributes
     ----------
+    border : Border or None
+        Detections near the border of the field of view, once that is known.
     near : int32 (n, k) or None
         Neighbours, where their flow is a context.
     flow_weight : float
@@ -70,6 +73,7 @@ class Belief:
     shares: Shares
     probability: np.ndarray
     lags: int = 1
+    border: Border | None = None
     near: np.ndarray | None = None
     flow_weight: float = 0.0
     flow_share: float = 0.0
@@ -134,6 +138,7 @@ class Belief:
         position, rank = cuda.to_host(movie.position), cuda.to_host(movie.rank)
         here.movie = replace(movie, position=position, host_row=movie.row, rank=rank, grid=None)
         here.graph = Graph(*map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step)))
+        here.border = None if self.border is None else self.border.on_host()
         for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
             if (array := getattr(self, name)) is not None:
                 setattr(here, name, cuda.to_host(array))
@@ -143,6 +148,11 @@ class Belief:
         """Go on without the classes of the law that hardly any link belongs to."""
         self.law = self.law.without_idle_classes()
         self.restart(self.graph, self.probability)
+
+    @property
+    def ends(self) -> Ends:
+        """What the shares say of every detection."""
+        return ends_of(self.movie, self.shares, self.border)
 
     @property
     def weight(self) -> np.ndarray:
@@ -179,7 +189,7 @@ class Belief:
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
-        graph, ends, step = self.graph, ends_of(self.movie, self.shares), self.own_steps()
+        graph, ends, step = self.graph, self.ends, self.own_steps()
         links = self.probability, self.into, self.out_of
         before = (self.past, self.future) if self.linked else None
         law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
@@ -202,7 +212,7 @@ class Belief:
         self.shares, self.law, self.feature_law = self.lessons.of(lambda: self._learned(step))
 
     def _learned(self, step: np.ndarray) -> tuple[Shares, Law, FeatureLaw | None]:
-        shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags)
+        shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags, self.border)
         total, squares = step_sums(self.graph, step, self.probability, self.past, self.future)
         law = self.law
         if total.sum() > 1:

@@ -12,6 +12,7 @@ from ....matching.device import cuda
 from ..hooks import Hooks
 from ..settings import Motion
 from . import held_out
+from .border import border_of
 from .expected import candidates_ahead
 from .features import FeatureLaw, Features
 from .flow import flow_of_edges, neighbours
@@ -102,6 +103,7 @@ def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: in
         belief.restart(graph, np.zeros(len(graph), like=graph.step))
         _sweeps(belief, 3)
     belief.drop_idle_classes()
+    belief.border = border_of(movie, lessons.of(lambda: belief.law.typical_step))
     _sweeps(belief, 1)
     return belief
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import xlogy
 
-from .border import at_border
+from .border import Border
 from .graph import Graph, sums_at_ends
 from .ordered import Ordered
 
@@ -55,14 +55,11 @@ class Shares(Fates):
         Of those followed by enough frames: seen again at exactly the 1st, 2nd, … look (`Ordered.looked`).
     inside, outside : Fates or None
         Away from the border of the field of view and near it, where these differ.
-    width : float
-        How near that is, in spacings.
     """
 
     seen: np.ndarray
     inside: Fates | None = None
     outside: Fates | None = None
-    width: float = 0.0
 
     def log_odds(self, log_density: float) -> np.ndarray:
         """Return, per look, the log-odds of a link before its ends and its displacement are looked at."""
@@ -88,14 +85,13 @@ class Ends:
     tie: np.ndarray
 
 
-def ends_of(movie: Ordered, shares: Shares) -> Ends:
+def ends_of(movie: Ordered, shares: Shares, border: Border | None = None) -> Ends:
     """Return what the shares say of every detection, links that fall outside the movie taken into account."""
-    inside = [movie.of_each(values) for values in _of_frames(movie, shares.seen, shares.inside or shares)]
-    if shares.outside is None:
-        return Ends(*inside)
-    near = at_border(movie, shares.width)
-    outside = (movie.of_each(values) for values in _of_frames(movie, shares.seen, shares.outside))
-    return Ends(*(np.where(near, there, here) for there, here in zip(outside, inside, strict=True)))
+    inside = _of_frames(movie, shares.seen, shares.inside or shares)
+    if border is None or shares.outside is None:
+        return Ends(*map(movie.of_each, inside))
+    tables = np.concatenate([inside, _of_frames(movie, shares.seen, shares.outside)], axis=1)
+    return Ends(*(np.asarray(table, like=movie.position)[border.place] for table in tables))
 
 
 def ends_inside(movie: Ordered, shares: Shares) -> Ends:
@@ -116,7 +112,14 @@ def _of_frames(movie: Ordered, seen: np.ndarray, fates: Fates) -> tuple[np.ndarr
     return np.log(leaving), np.log(arriving), tie * neither / ((1 + tie * before) * (1 + tie * after))
 
 
-def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, lags: int) -> Shares:
+def shares_of(
+    movie: Ordered,
+    graph: Graph,
+    probability: np.ndarray,
+    into: np.ndarray,
+    lags: int,
+    border: Border | None = None,
+) -> Shares:
     """Return the shares by the links' probabilities; `into` are those that know nothing of what follows."""
     looks = graph.lag if lags == 1 else looks_of(movie, graph)
     at_look = (probability if lags == 1 else probability[looks == look] for look in range(1, lags + 1))
@@ -130,15 +133,14 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.nd
     seen *= max((1 - COMMONEST) / seen.sum(), 1.0)
     new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
     before, after = _hidden(movie, seen)
-    is_inside = before + after < HIDDEN
-    if not is_inside.any():
+    is_judged = before + after < HIDDEN
+    if not is_judged.any():
         return Shares(lost, new, lost * new, seen)
     reached, left = sums_at_ends(graph, into, probability)
-    followed = sums_at_ends(graph, probability, probability)[0]
-    free = 1 - left, 1 - followed, (1 - left) * (1 - reached)
-    alone = _mean_inside(movie, is_inside, free[2])
+    free = 1 - left, 1 - reached, (1 - left) * (1 - reached)
+    alone = _mean_of(free[2], movie.starts, is_judged)[0]
     shares = Shares(lost, new, _between(alone, lost, new), seen)
-    return _by_border(movie, graph, probability, free, movie.of_each(is_inside), shares)
+    return shares if border is None else _by_border(shares, free, movie, border, is_judged)
 
 
 def _between(alone: float, lost: float, new: float) -> float:
@@ -148,28 +150,20 @@ def _between(alone: float, lost: float, new: float) -> float:
 
 
 def _by_border(
-    movie: Ordered,
-    graph: Graph,
-    probability: np.ndarray,
-    free: tuple[np.ndarray, ...],
-    is_judged: np.ndarray,
-    shares: Shares,
+    shares: Shares, free: tuple[np.ndarray, ...], movie: Ordered, border: Border, is_judged: np.ndarray
 ) -> Shares:
-    """Return shares apart for near the border, a step wide, and inside, where that pays (Schwarz, Ann. Stat. 1978).
+    """Return shares apart for near the border and inside, where that pays (Schwarz, Ann. Stat. 1978).
 
     `free` are the probabilities that each detection has no link out of it, none into it, and neither.
     """
-    width = _typical_step(graph, probability)
-    near = at_border(movie, width)
-    groups = [(is_judged & where).astype(np.float64) for where in (~near, near)]
-    size = np.array([float(group.sum()) for group in groups])
-    if size.min() == 0:
+    all_means, (n, *_) = zip(*(_mean_of(each, movie.starts, is_judged) for each in free), strict=True)
+    near_means, (n_near, *_) = zip(*(_mean_of(each[border.at], border.starts, is_judged) for each in free), strict=True)
+    if n_near in (0, n):
         return shares
-    mean = np.array([[float((each * group).sum()) for each in free] for group in groups]) / size[:, None]
-    mean = np.clip(mean, 0.0, 1.0)
-    overall = size @ mean / size.sum()
-    gain = (size @ (_information(mean) - _information(overall)))[:2].sum()
-    if gain < np.log(size.sum()):
+    size, overall, near = np.array([n - n_near, n_near]), np.array(all_means), np.array(near_means)
+    mean = np.clip([(n * overall - n_near * near) / (n - n_near), near], 0.0, 1.0)
+    gain = (size @ (_information(mean) - _information(np.clip(overall, 0.0, 1.0))))[:2].sum()
+    if gain < np.log(n):
         return shares
     # Whole shares are of all frames, these of the judged ones: what differs is taken over.
     lost, new = (
@@ -179,14 +173,7 @@ def _by_border(
         Fates(float(ended), float(begun), _between(float(neither), float(ended), float(begun)))
         for ended, begun, neither in zip(lost, new, mean[:, 2], strict=True)
     )
-    return replace(shares, inside=inside, outside=outside, width=width)
-
-
-def _typical_step(graph: Graph, probability: np.ndarray) -> float:
-    """Return the root mean square step over one frame, in spacings."""
-    weight = probability * (graph.lag == 1)
-    square = sum(float((along * along * weight).sum()) for along in graph.step.T)
-    return float(np.sqrt(square / max(float(weight.sum()), 1.0)))
+    return replace(shares, inside=inside, outside=outside)
 
 
 def _information(share: np.ndarray) -> np.ndarray:
@@ -202,11 +189,12 @@ def looks_of(movie: Ordered, graph: Graph) -> np.ndarray:
     return at[graph.head] - at[graph.tail]
 
 
-def _mean_inside(movie: Ordered, is_inside: np.ndarray, value: np.ndarray) -> float:
-    """Return the mean over the detections of some of the frames, bool (frames,), which mostly follow each other."""
-    changes = np.flatnonzero(np.diff(np.concatenate([[False], is_inside, [False]]).astype(np.int8)))
-    runs = movie.starts[changes].reshape(-1, 2)
-    return sum(float(value[a:b].sum()) for a, b in runs.tolist()) / int((runs[:, 1] - runs[:, 0]).sum())
+def _mean_of(value: np.ndarray, starts: np.ndarray, is_judged: np.ndarray) -> tuple[float, int]:
+    """Return the mean over the judged frames, bool (frames,), which mostly follow each other, and of how many it is."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], is_judged, [False]]).astype(np.int8)))
+    runs = starts[changes].reshape(-1, 2)
+    count = int((runs[:, 1] - runs[:, 0]).sum())
+    return sum(float(value[a:b].sum()) for a, b in runs.tolist()) / max(count, 1), count
 
 
 def _hidden(movie: Ordered, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,6 @@ from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ..motion.law import tables
 from ..motion.learning import Belief
-from ..motion.shares import ends_of
 from ..motion.sweep import densities_of
 from . import gpu_exchanges
 
@@ -71,7 +70,7 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
         See `shares.Ends`.
     """
     graph, movie = belief.graph, belief.movie
-    step, ends = belief.own_steps(), ends_of(movie, belief.shares)
+    step, ends = belief.own_steps(), belief.ends
     alone = densities_of(graph, step, tables(belief.law, belief.lags).packed)
     prior = np.asarray(belief.shares.log_odds(movie.log_density), like=step)
     base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head])

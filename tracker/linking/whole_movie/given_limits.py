@@ -12,7 +12,7 @@ from ..motion.graph import Graph
 from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.ordered import Ordered
-from ..motion.shares import Ends, ends_inside, ends_of
+from ..motion.shares import Ends, ends_inside
 from ..settings import LinkSettings
 from .branching import Branches
 
@@ -40,7 +40,7 @@ def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
     if settings.unmatched_cost == "auto":
         return belief.weight
     graph, movie = belief.graph, belief.movie
-    learned, ends = belief.shares.log_odds(movie.log_density), ends_of(movie, belief.shares)
+    learned, ends = belief.shares.log_odds(movie.log_density), belief.ends
     prior, _ = in_force(belief, settings)
     return belief.weight + (prior - learned)[0] - ends.leaving[graph.tail] - ends.arriving[graph.head]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auctrack.tracker.linking.motion.border import at_border
+from auctrack.tracker.linking.motion.border import border_of
 from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.graph import candidates
 from auctrack.tracker.linking.motion.ordered import ordered
@@ -61,13 +61,14 @@ def test_detections_that_are_never_linked_are_counted_as_alone():
 
 def test_near_the_border_of_what_is_seen_particles_come_and_go_more_often():
     points, names = in_view(400, step=0.6, missed=0.0, false=0.0)
-    shares = believed(ordered(points), 0).shares
+    movie = ordered(points)
+    belief = believed(movie, 0)
+    shares = belief.shares
     there = set(zip(points.frames.tolist(), names.tolist(), strict=True))
     inner = points.frames < 7
     lost = np.array([(frame + 1, name) not in there for frame, name in zip(points.frames, names, strict=True)])
     near = np.zeros(len(points), bool)
-    movie = ordered(points)
-    near[movie.row] = at_border(movie, shares.width)
+    near[movie.row[belief.border.at]] = True
     assert shares.inside.lost == pytest.approx(lost[inner & ~near].mean(), abs=0.03)
     assert shares.outside.lost == pytest.approx(lost[inner & near].mean(), abs=0.05)
     assert shares.outside.lost > 5 * shares.inside.lost
@@ -88,4 +89,7 @@ def test_the_border_stays_where_it_is_when_a_drift_is_taken_off():
     assert np.abs(movie.drift).max() > 4
     ends = np.concatenate(frames)[movie.row]
     wanted = ((ends - ends.min(axis=0) < movie.spacing) | (ends.max(axis=0) - ends < movie.spacing)).any(axis=1)
-    np.testing.assert_array_equal(at_border(movie, 1.0), wanted)
+    border = border_of(movie, 1.0)
+    np.testing.assert_array_equal(border.at, np.flatnonzero(wanted))
+    np.testing.assert_array_equal(border.starts, [np.count_nonzero(wanted[:start]) for start in movie.starts])
+    np.testing.assert_array_equal(border.place, movie.frame + 3 * wanted)

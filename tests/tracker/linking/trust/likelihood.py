@@ -4,7 +4,6 @@ import numpy as np
 
 from auctrack.tracker.linking.motion.law import Law, tables
 from auctrack.tracker.linking.motion.learning import Belief
-from auctrack.tracker.linking.motion.shares import ends_of
 
 
 def of_one_class(belief: Belief) -> Belief:
@@ -20,7 +19,7 @@ def of_one_class(belief: Belief) -> Belief:
 def log_likelihood(belief: Belief, edges: set[int]) -> float:
     """Of chains of edges, against all detections alone."""
     graph, movie, law = belief.graph, belief.movie, tables(belief.law, belief.lags)
-    ends = ends_of(movie, belief.shares)
+    ends = belief.ends
     prior = belief.shares.log_odds(movie.log_density)
     before = {graph.head[e]: e for e in edges}
 
