@@ -188,6 +188,12 @@ class TestCorners:
         assert len(links) > 0.99 * (len(rows) - 600)
         assert wrong.mean() < 0.002
 
+    def test_particles_in_a_plane(self):
+        points, names = walks(400, ndim=2)
+        learned, by_distance = (link_points(points, LinkSettings(motion=motion)).links for motion in ("auto", "none"))
+        assert f1(points, names, learned["source"], learned["target"]) > 0.98
+        assert f1(points, names, by_distance["source"], by_distance["target"]) < 0.92
+
     def test_two_frames(self):
         points = table(np.repeat([0, 1], 60), np.vstack([PLACES, PLACES + 0.02]))
         assert ends(link_points(points)) == {(k, k + 60) for k in range(60)}

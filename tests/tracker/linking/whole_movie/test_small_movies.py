@@ -41,9 +41,10 @@ def tracks(request, tmp_path):
         (range(5), PLACES[:3], 3),
         (range(5), PLACES[:1], 1),
         (range(5), np.ones((20, 2)), 20),
+        (range(5), np.repeat(PLACES[:20], 2, axis=0), 40),
         (range(12), PLACES, 60),
     ],
-    ids=["one frame", "two frames", "three particles", "one particle", "all at one place", "still"],
+    ids=["one frame", "two frames", "three particles", "one particle", "all at one place", "each twice", "still"],
 )
 def test_each_particle_is_one_track(tracks, motion, frames, places, expected):
     assert tracks(movie(list(frames), places), motion) == expected
