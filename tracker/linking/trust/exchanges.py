@@ -120,15 +120,15 @@ def _exchanges(
             b_new = _edge(indptr, head, other, k)
             if b_new < 0 or not (allowed[a_new] and allowed[b_new]):
                 continue
-            if now < 0:
-                now = _chain(g, a, b, h, 0.0, *tables)
-            ratio = _chain(g, a_new, b_new, h, LEAST * now, *tables) / now
-            if ratio < LEAST:
-                continue
             a2, b2 = into[other], out[other]
             a2_new = _edge(indptr, head, tail[a2], j) if a2 >= 0 else -1
             b2_new = _edge(indptr, head, j, head[b2]) if b2 >= 0 else -1
             if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
+                continue
+            if now < 0:
+                now = _chain(g, a, b, h, 0.0, *tables)
+            ratio = _chain(g, a_new, b_new, h, LEAST * now, *tables) / now
+            if ratio < LEAST:
                 continue
             g2 = into[tail[a2]] if a2 >= 0 else -1
             h2 = out[head[b2]] if b2 >= 0 else -1
@@ -164,12 +164,12 @@ def _chain(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, 
     for e in (a, b, h):
         if e < 0:
             continue
-        d, total = lag[e] - 1, 0.0
+        d, total = np.uint64(lag[e] - 1), 0.0  # unsigned: no look whether it counts from the end
         for c in range(classes):
             then[c] = alone[e, c]
             if before >= 0 and linked:
-                p = lag[before] - 1
-                q, pull = 0.0, slope[c, d] / (p + 1)
+                p = np.uint64(lag[before] - 1)
+                q, pull = 0.0, slope[c, d] / lag[before]
                 for axis in range(step.shape[1]):
                     r = step[e, axis] - pull * step[before, axis]
                     q += r * r * precision[c, p, d, axis]
