@@ -6,7 +6,7 @@ of a CPU, or on H200s, against the other solver that could have been taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,10 @@ SMALL = 200
 FEW_SCANS = 2
 """Rows scanned, for each row, in which a matrix is solved that needs no more: 2,000 points and their copies moved by
 noise take 6 ms so and 290 as points, most of it for the proof. In vain it takes 12 to 17 ms, of 5,000 rows 84."""
+
+MOST_IN_MATRIX = 8000
+"""Rows of two point sets up to which a GPU's auction of their matrix is sooner done than a CPU's without one: 5,000 in
+clouds side by side take 0.65 s and 1.4, 10,000 in blobs apart 3.3, 20,000 in different clusters over 20 and 3.0."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
@@ -97,7 +101,10 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
     "hungarian-classical": lambda rows: (_first_on_gpu(rows), ("auction", {})),
-    "auction of points on a GPU": lambda rows: (("auction", {"matrix": False}), _first_on_gpu(rows)),
+    "auction of points on a GPU": lambda rows: (
+        ("auction", {"matrix": False}),
+        ("hungarian-classical", {"most_updates": 50, "few_left": rows // 20}),
+    ),
 }
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
 
@@ -108,12 +115,13 @@ to 45 bids; one far point 40 to 50 scans, but more than 400 bids; where colours 
 of the scans allowed mostly tells which of these it is, by an estimate that may be a few times what is needed (`JV`).
 
 On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
-products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each; one for 70 to 110 rows is
-what tight clusters, or a cube and a slab, come to (n = 5,000 to 20,000). Where a limit of 150 ends it, inner products,
-clouds apart and colours have 0.40 to 0.55 of their rows left, the pixels of letters 0.15 and 0.27 (n = 2,000 and
-4,000), which then take less time than the auction. Points whose neighbours say little are given up by the auction in
-0.02 to 0.8 s; of 20,000 in tight clusters the classical method then takes 3.4 s for the matrix, in a cube and a slab
-1.6, the auction more than 20."""
+products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each. Where a limit of 150 ends it,
+inner products, clouds apart and colours have 0.40 to 0.55 of their rows left, the pixels of letters 0.15 and 0.27
+(n = 2,000 and 4,000), which then take less time than the auction.
+
+Points on a GPU: the auction solves 20,000 in tight clusters, or in a cube and a slab, in 1.0 to 1.9 s from a sample's
+prices, and gives two blobs apart or different clusters up in 1.7 to 2.8. The classical method has 0.007 of tight
+clusters left after 50 changes, and ends after 134; of two blobs apart 0.80, and 0.76 after 100."""
 
 
 class Choice(NamedTuple):
@@ -122,6 +130,11 @@ class Choice(NamedTuple):
     solver: str
     device: str
     reason: str
+
+    def last_device(self, problem: Problem, tried: Sequence[Any]) -> str:
+        """Return where the solver is run once those `tried` were stuck: large point sets on the CPU."""
+        is_for_cpu = tried and problem.kind == "points" and problem.n_rows > MOST_IN_MATRIX
+        return "cpu" if is_for_cpu else self.device
 
     def first_tried(self, problem: Problem) -> tuple[tuple[str, dict[str, Any]], ...]:
         """Return the solvers to be tried before this one, and their options: none where no other is likely to pay."""

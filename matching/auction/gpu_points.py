@@ -10,12 +10,14 @@ import numpy as np
 
 from ..device import cuda
 from ..points.gpu_coarse import coarse_prices
-from ..points.gpu_tree import NEAREST, THREADS, Side, sorted_sides
+from ..points.gpu_tree import sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
+from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices
 from .gpu_bids import bid
 from .gpu_matrix import most_reads, solve_matrix
+from .gpu_neighbours import neighbour_graph
 from .gpu_pricing import AllPairs
+from .gpu_sampled_start import sampled_prices
 from .gpu_scaling import (
     FINAL_ROUNDS,
     SCALING_FACTOR,
@@ -37,9 +39,13 @@ from .matrix_instead import BIDS_OF_NEIGHBOURS, refuse_matrix
 from .options import AuctionOptions
 
 PRICING_ROUNDS = 200
-COARSE_LEAVES, FEWEST_COARSE, COARSE_ROUNDS = 0.0005, 40, (1500, 1500)
-"""Share of the rows, and number, left by a phase from coarse initial prices, and the rounds that end it."""
-COARSE_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
+FREE_READS = 4
+"""Times `most_reads` that costs may be read where no dual has a bound: 20,000 points in tight clusters take 2.5 to 2.9,
+different clusters of 5,000 up to 3.4, and half the time of their matrix. Different clusters of 20,000, and blobs apart,
+take over 6, and a CPU less time."""
+AGAIN_LEAVES, FEWEST_AGAIN, AGAIN_ROUNDS = 0.0005, 40, (1500, 1500)
+"""Share of the rows, and number, left by a phase of a second start, and the rounds that end it."""
+AGAIN_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
@@ -57,7 +63,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
     cuda.require_memory(2048 * (n + m) + min(PATH_BYTES, 2**16 * m) + 2**22, f"matching {n} and {m} points")
     kernels = cuda.load("points/tree.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), kernels)
-    graph = _neighbour_graph(cp, problem, x, y, kernels)
+    graph = neighbour_graph(cp, problem, x, y, kernels)
     graph_ns = perf_counter_ns() - began
     pairs = AllPairs(x, y, kernels)
     most_bids = None if options.max_bids is None else options.max_bids * n
@@ -66,6 +72,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
         graph, prices, infeasible_row = _solve_bounded(graph, problem, pairs, options, most_bids, reads)
         prices.count(graph_ns=graph_ns)
         return graph, prices, infeasible_row
+    reads *= FREE_READS
     free, prices, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
     prices.count(graph_ns=graph_ns)
     violated: Any = ()
@@ -116,17 +123,22 @@ def _solve_free(
     """Match all rows of a graph without bounds, which grows on the way; as `solve_points`."""
     steps = increments(graph)
     margin = (steps or [0.0])[0] / SCALING_FACTOR
+    may_start_again = problem.n_blocks == 1 and most_bids is None
 
     def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
         return pairs.refined(graph, prices, margin)
 
-    budget = most_bids if reads == np.inf else BIDS_OF_NEIGHBOURS * problem.n_rows
+    budget = BIDS_OF_NEIGHBOURS * problem.n_rows if may_start_again else most_bids
     graph, prices = bid_in_phases(graph, steps, budget, with_worst_pairs)
+    is_stuck = may_start_again and prices.waiting > 0
+    if is_stuck:
+        prices.waiting = 0
     if prices.waiting:
-        return graph, prices, -1 if reads == np.inf else TOO_HARD
-    left, is_hard = bid_without_increment(graph, prices, None, most_bids)
-    if is_hard and problem.n_blocks == 1 and len(increments(graph)) > 1:
-        graph, left = _start_coarsely(graph, problem, prices, pairs)
+        return graph, prices, -1
+    left, is_hard = (None, True) if is_stuck else bid_without_increment(graph, prices, None, most_bids)
+    if is_hard and may_start_again and len(increments(graph)) > 1:
+        prices.v = _second_start(graph, problem, pairs, is_stuck=is_stuck)
+        graph, left = _bid_again(graph, prices, pairs)
     elif is_hard:
         left = settle_shortages(graph, prices)
     return graph, prices, search_free(graph, prices, left, most_bids, scans_left(graph, prices, reads))
@@ -142,19 +154,28 @@ def _solve_matrix(
     return matrix, prices, infeasible_row
 
 
-def _start_coarsely(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
-    """Begin again from coarse initial prices, with the pairs that they call for; return the rows left over.
+def _second_start(graph: DeviceGraph, problem: Problem, pairs: AllPairs, *, is_stuck: bool) -> Any:
+    """Return other prices to start from: a sample's where phases were stuck, else those that densities call for.
 
-    As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and two finer ones follow.
+    These are found sooner, and do where the sets are alike.
     """
-    prices.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
+    if not is_stuck:
+        return coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
+    return sampled_prices(problem, pairs, lambda sample: solve_points(graph.cp, sample, AuctionOptions())[:2])
+
+
+def _bid_again(graph: DeviceGraph, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
+    """Auction all rows from the prices of a second start, with the pairs that they call for; return the rows left over.
+
+    As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and finer ones follow.
+    """
     first = increments(graph)[1]
-    steps = [first, *(first / SCALING_FACTOR**k for k in range(len(COARSE_MARGINS)))]
-    stop_at = max(int(COARSE_LEAVES * graph.n_rows), FEWEST_COARSE)
-    for eps, margin in zip([None, *steps], [1.0, *COARSE_MARGINS, 0.0], strict=True):
+    steps = [first, *(first / SCALING_FACTOR**k for k in range(len(AGAIN_MARGINS)))]
+    stop_at = max(int(AGAIN_LEAVES * graph.n_rows), FEWEST_AGAIN)
+    for eps, margin in zip([None, *steps], [1.0, *AGAIN_MARGINS, 0.0], strict=True):
         prices.unmatch_all()
         if eps is not None:
-            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=COARSE_ROUNDS, in_order=False)
+            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AGAIN_ROUNDS, in_order=False)
         if margin:
             pairs.forget()
             graph = pairs.refined(graph, prices, margin * (eps or first))
@@ -166,34 +187,3 @@ def _start_coarsely(graph: DeviceGraph, problem: Problem, prices: Prices, pairs:
 def _bounded_as(graph: DeviceGraph, grown: DeviceGraph) -> DeviceGraph:
     """Return the grown graph with the bounds of the first."""
     return replace(grown, col_bound=graph.col_bound, is_bounded=graph.is_bounded)
-
-
-def _neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) -> DeviceGraph:
-    """Return the graph of nearest neighbours, of rows and of columns, and of equal ranks along the curve.
-
-    The last make a full matching of the shorter side possible, where one is needed.
-    """
-    n, m = problem.shape
-    pairs = cp.sort(_neighbours(x, y, kernels, equal_ranks=not problem.has_unmatched_cost))
-    blocks, is_first = (-(-len(pairs) // THREADS),), cp.empty(len(pairs), cp.int8)
-    kernels["auction_first_pairs"](blocks, (THREADS,), (np.int64(len(pairs)), pairs, is_first))
-    place = cp.cumsum(is_first, dtype=cp.int64)
-    bounds = *bounds_on_device(cp, problem), problem.has_unmatched_cost
-    edges = int(place[-1])
-    indptr, indices, costs = cp.empty(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges)
-    arguments = (*(np.int64(len(pairs)), np.int32(n), np.int64(m), pairs, place), x.points, y.points)
-    kernels["auction_graph_of_pairs"](blocks, (THREADS,), (*arguments, indptr, indices, costs))
-    equal_sides = np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
-    is_bounded = problem.has_unmatched_cost or not equal_sides
-    return DeviceGraph(cp, n, m, indptr, indices, costs, None, *bounds, is_bounded)
-
-
-def _neighbours(x: Side, y: Side, kernels: Any, *, equal_ranks: bool) -> Any:
-    """Return pairs row * columns + column, in any order and some twice, -1 = none."""
-    cp = x.cp
-    boxes = [side.tree(kernels, cp.zeros(len(side.points)))[0] for side in (x, y)]
-    rows, cols = len(x.order), len(y.order)
-    pairs = cp.empty(rows * (NEAREST + 1) + cols * NEAREST, cp.int64)
-    arguments = (*x.whole(boxes[0]), *y.whole(boxes[1]), np.int32(equal_ranks), np.int64(len(y.points)), pairs)
-    kernels["auction_neighbours"]((-(-(rows + cols) // THREADS),), (THREADS,), arguments)
-    return pairs

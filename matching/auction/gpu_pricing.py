@@ -24,14 +24,14 @@ class AllPairs:
 
     def __init__(self, x: Side, y: Side, kernels: Any) -> None:
         """Check pairs of `x` and `y` by the kernels of `points/tree.cu`."""
-        self._x, self._y, self._kernels = x, y, kernels
+        self.x, self.y, self.kernels = x, y, kernels
         self._repairs = 0
         self.forget()
 
     @property
     def points(self) -> tuple[Any, Any]:
         """The positions of rows and columns, (n, 3) and (m, 3)."""
-        return self._x.points, self._y.points
+        return self.x.points, self.y.points
 
     def forget(self) -> None:
         """Begin again, because prices rose."""
@@ -58,16 +58,16 @@ class AllPairs:
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, has_slack = certify(graph, prices, prices.v)
         if self._checked is None:
-            self._tree, self._checked = self._y.tree(self._kernels, prices.v), cp.full(n, -cp.inf)
-        slots = len(self._x.order)
+            self._tree, self._checked = self.y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
+        slots = len(self.x.order)
         found, violated, counts = FoundPairs.room_for(graph, FAN), cp.empty(n, cp.int32), cp.zeros(2, cp.int32)
         arguments = (
-            *(*self._y.searched(*self._tree), np.int32(slots), *self._x.searching()),
+            *(*self.y.searched(*self._tree), np.int32(slots), *self.x.searching()),
             *(duals, prices.v, graph.indptr, graph.indices, np.float64(margin), np.int32(only_violated)),
             *(has_slack if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, violated),
             *(*found.arrays(), counts),
         )
-        self._kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
+        self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
         n_found, n_violated = map(int, counts.get())
         prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
         self._repairs += n_found == 0

@@ -47,7 +47,7 @@ def sampled_duals(
     """
     n, m = len(x), len(y)
     k = -(-n // THINNING)
-    rows, cols = _thinned(n, k), _thinned(m, k * m // n)
+    rows, cols = thinned(n, k), thinned(m, k * m // n)
     sample = Problem.points(x[rows], y[cols], metric=metric)
     found = solve(sample)
     r = _costs(sample, found.col_of_row) - found.col_duals[found.col_of_row]
@@ -64,6 +64,6 @@ def _costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     return edge_costs(problem, rows, np.zeros_like(rows), col_of_row)
 
 
-def _thinned(n: int, k: int) -> np.ndarray:
+def thinned(n: int, k: int) -> np.ndarray:
     """Return k numbers below n, as evenly as can be."""
     return (2 * np.arange(k) + 1) * n // (2 * k)

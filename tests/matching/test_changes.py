@@ -15,8 +15,10 @@ from auctrack.matching import (
     Problem,
     choice,
     solve,
+    solving,
     verify,
 )
+from auctrack.matching.auction import gpu_points
 from auctrack.matching.device import cuda
 from auctrack.matching.jv.solver import without_mask
 from auctrack.matching.paths.dense_paths import assign_dense_rows
@@ -34,6 +36,8 @@ from auctrack.plugins.bench.assignment.hostile_costs import (
     two_blobs,
 )
 from auctrack.plugins.bench.assignment.hostile_problems import points_of_a_line
+
+from .auction.on_host import be_the_device
 
 
 def test_long_searches_hand_over_to_the_auction():
@@ -104,8 +108,7 @@ def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
 def test_larger_matrices_may_take_more_changes_of_the_duals():
     """Tight clusters, a cube and a slab take one for 70 to 110 rows, clouds apart one for two."""
     for rows in (5000, 20_000):
-        problem = Problem.points(np.zeros((rows, 3)), np.zeros((rows, 3)))
-        tried = dict(choice.choose(problem, "cuda").first_tried(problem))
+        tried = dict(choice.FIRST_TRIED["hungarian-classical"](rows))
         assert rows / 70 < tried["hungarian-classical"]["most_updates"] < rows / 10
 
 
@@ -116,6 +119,24 @@ def test_arrays_on_a_gpu_have_all_solvers_of_one(monkeypatch):
     lie_there = choice.choose(problem, "auto")
     assert lie_there.first_tried(problem) == asked_for.first_tried(problem) != ()
     assert lie_there.device == "cuda"
+
+
+@pytest.mark.parametrize(("most", "device"), [(300, "cuda"), (299, "cpu")])
+def test_large_point_sets_that_the_solvers_of_a_gpu_give_up_are_solved_on_the_cpu(most, device, monkeypatch):
+    be_the_device(monkeypatch)
+    monkeypatch.setattr(choice, "MOST_IN_MATRIX", most)
+    solved, tried = solving._solved, []
+
+    def stuck_at_first(problem, solver, where):
+        tried.append((solver.name, where))
+        if len(tried) < 3:
+            raise NotConverged("stuck")
+        return solved(problem, solver, "cpu")
+
+    monkeypatch.setattr(solving, "_solved", stuck_at_first)
+    problem = Problem.points(*np.random.default_rng(5).random((2, 300, 3)))
+    assert verify(problem, solve(problem, device="cuda"))
+    assert tried == [("auction", "cuda"), ("hungarian-classical", "cuda"), ("auction", device)]
 
 
 @pytest.mark.gpu
@@ -136,7 +157,8 @@ def test_a_device_that_is_not_there_is_refused_where_sorting_would_do(monkeypatc
 
 
 @pytest.mark.gpu
-def test_points_whose_neighbours_say_little_get_their_matrix_and_another_solver_on_a_gpu():
+def test_points_whose_neighbours_say_little_get_their_matrix_and_another_solver_on_a_gpu(monkeypatch):
+    monkeypatch.setattr(gpu_points, "FREE_READS", 1)
     rng = np.random.default_rng(1)
     centres = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
     x, y = (centres[rng.integers(0, len(centres), 6000)] + 0.01 * rng.normal(size=(6000, 3)) for _ in range(2))

@@ -11,6 +11,7 @@ from auctrack.matching import Problem, solve
 from auctrack.matching.auction import gpu_points
 from auctrack.matching.device import cuda
 from auctrack.matching.points import gpu_coarse
+from auctrack.plugins.bench.assignment.hostile_problems import points_of_clusters
 
 from . import coarse_twin
 from .on_gpu import assert_optimal
@@ -53,8 +54,13 @@ def test_coarse_initial_prices_are_those_of_the_cpu(squared: bool) -> None:
     assert np.std(found - expected) < 0.05 * np.std(expected)
 
 
+def test_tight_clusters_are_solved_from_a_sample() -> None:
+    assert "matrix" not in assert_optimal(points_of_clusters(5000, 0)).stats
+
+
 @pytest.mark.parametrize("kind", ["fifty times as wide", "clusters onto others", "a cloud beside a cloud"])
-def test_matrix_is_made_where_neighbours_say_little(kind: str) -> None:
+def test_matrix_is_made_where_neighbours_say_little(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_points, "FREE_READS", 1)
     rng = np.random.default_rng(32)
     x, y = rng.random((2, 400, 2))
     if kind == "clusters onto others":
@@ -64,8 +70,9 @@ def test_matrix_is_made_where_neighbours_say_little(kind: str) -> None:
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 1.0), (50.0, 0.0)], ids=["beside", "fifty times as wide"])
-def test_unlike_sets_leave_little_to_searches(scale: float, shift: float) -> None:
+def test_unlike_sets_leave_little_to_searches(scale: float, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Phases of the matrix's own scale bring nearly all rows where they belong, or searches would take seconds."""
+    monkeypatch.setattr(gpu_points, "FREE_READS", 1)
     x, y = np.random.default_rng(36).random((2, 2000, 3))
     stats = assert_optimal(Problem.points(x, scale * y + [shift, 0, 0])).stats
     assert stats["matrix"] == 1
@@ -133,9 +140,9 @@ def test_batch_of_points_with_unmatched_costs() -> None:
 
 def test_points_are_searched_in_one_launch_whatever_the_number_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs: list[int] = []
-    build = gpu_points._neighbour_graph
+    build = gpu_points.neighbour_graph
     monkeypatch.setattr(
-        gpu_points, "_neighbour_graph", lambda cp, problem, *rest: graphs.append(1) or build(cp, problem, *rest)
+        gpu_points, "neighbour_graph", lambda cp, problem, *rest: graphs.append(1) or build(cp, problem, *rest)
     )
     solve(Problem.batch(_point_blocks(24, [(20, 25)] * 500)), "auction", "cuda")
     assert len(graphs) == 1

@@ -1,0 +1,68 @@
+"""A second start on the GPU from a sample's prices, run on the host by its own kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Auction, Problem, solve, verify
+from auctrack.matching.auction import gpu_points
+from auctrack.matching.auction.gpu_sampled_start import sampled_prices
+from auctrack.matching.certificate.gpu_certificate import certify
+from auctrack.matching.problem.costs import pair_costs
+from auctrack.matching.problem.gpu_graph import DeviceGraph, Prices
+
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("host")]
+
+RNG = np.random.default_rng(0)
+SETS = {
+    "space": (RNG.random((48, 3)), RNG.random((48, 3))),
+    "plane": (RNG.random((48, 2)), RNG.random((48, 2)) + np.array([1.0, 0.0])),
+    "one column more": (RNG.random((120, 3)), 2 * RNG.random((121, 3))),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [("space", "squared"), ("plane", "distance"), ("one column more", "distance")]
+)
+def test_prices_are_the_most_that_a_sample_leaves(name: str, metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples: list[tuple[Any, DeviceGraph, Prices]] = []
+    starts: list[Any] = []
+
+    def watched(problem: Problem, pairs: Any, solve_sample: Any) -> Any:
+        def remembered(sample: Problem) -> tuple[DeviceGraph, Prices]:
+            samples.append((sample, *solve_sample(sample)))
+            return samples[-1][1:]
+
+        v = sampled_prices(problem, pairs, remembered)
+        starts.append(np.array(v))  # bids change it
+        return v
+
+    monkeypatch.setattr(gpu_points, "BIDS_OF_NEIGHBOURS", 1)
+    monkeypatch.setattr(gpu_points, "sampled_prices", watched)
+    x, y = SETS[name]
+    problem = Problem.points(x, y, metric=metric)
+    answer = solve(problem, Auction(), "cuda")
+    assert verify(problem, answer)
+    assert answer.cost == pytest.approx(solve(problem, "jv", "cpu").cost, rel=1e-12)
+    sample, graph, prices = samples[-1]  # a sample may have one of its own, which ends before
+    rows = np.asarray(sample.x)[:, 3 - x.shape[1] :]
+    assert len(rows) == -(-len(x) // 6)
+    assert (prices.col_of_row >= 0).all()
+    r = np.asarray(certify(graph, prices, prices.v).row_duals)
+    least = (pair_costs(rows, y, metric).reshape(len(rows), len(y)) - r[:, None]).min(axis=0)
+    np.testing.assert_array_equal(starts[-1], least if len(x) == len(y) else np.minimum(least, 0.0))
+
+
+@pytest.mark.parametrize("bids", [1, 10**6])
+def test_a_sample_is_asked_only_where_phases_take_many_bids(bids: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(gpu_points, "BIDS_OF_NEIGHBOURS", bids)
+    monkeypatch.setattr(
+        gpu_points, "sampled_prices", lambda p, *rest: asked.append(p.n_rows) or sampled_prices(p, *rest)
+    )
+    problem = Problem.points(*SETS["space"])
+    assert solve(problem, Auction(), "cuda").is_optimal
+    assert (48 in asked) == (bids == 1)
