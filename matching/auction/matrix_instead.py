@@ -23,11 +23,6 @@ MATRIX_READS = 10
 bounded graphs of cheapest pairs are asked for before their matrix is. The dense auction of a CPU then reads each cost
 59 to 135 times (n = 2000); independent sets come nowhere near, with 0.4 (n = 2000)."""
 
-BIDS_OF_NEIGHBOURS = 200
-"""Bids a row of a GPU's phases, after which its matrix is made too: a bid for a near pair waits longer for memory than
-one that reads a row of costs. Uniform points take 16 to 72 (n = 1,000 to 20,000 in 2D and 3D, moved or not), tight
-clusters, lines and clouds apart 120 and more in the first phases alone."""
-
 MATRIX_BYTES = 2**30
 """Size of a matrix up to which it is made, with two copies for a while. It is fixed, not what memory is free: which way
 is taken decides between matched edges that cost the same, and they must be the same on every machine."""
