@@ -10,7 +10,7 @@ import numpy as np
 
 from ..device import cuda
 from ..points.gpu_coarse import coarse_prices
-from ..points.gpu_tree import sorted_sides
+from ..points.gpu_tree import FAN, sorted_sides
 from ..problem import Problem
 from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices
 from .gpu_bids import bid
@@ -42,10 +42,14 @@ PRICING_ROUNDS = 200
 BIDS_OF_NEIGHBOURS = 200
 """Bids a row in phases, after which prices start anew from a sample. Uniform points take 16 to 72 (n = 1,000 to 20,000,
 2D and 3D, moved or not), tight clusters, lines and clouds apart 120 and more in the first phases alone."""
-FREE_READS = 4
-"""Times `most_reads` that costs may be read where no dual has a bound: 20,000 points in tight clusters take 2.5 to 2.9,
+SAMPLED_READS = 4
+"""Times `most_reads` that costs may be read from a sample's prices: 20,000 points in tight clusters take 2.5 to 2.9,
 different clusters of 5,000 up to 3.4, and half the time of their matrix. Different clusters of 20,000, and blobs apart,
 take over 6, and a CPU less time."""
+SAY_LITTLE, LACKING = -3, 0.95
+"""In place of an infeasible row: after a second start, rows still lack this share of the pairs that a pricing can add.
+Clouds and blobs apart lack 0.96 to 0.98 of them, and neighbours will not do in less time than their matrix; blobs of
+10,000 0.94, different clusters 0.16 to 0.91 (3,334 and 20,000), planes 0.01 (600, counted on a CPU)."""
 AGAIN_LEAVES, FEWEST_AGAIN, AGAIN_ROUNDS = 0.0005, 40, (1500, 1500)
 """Share of the rows, and number, left by a phase of a second start, and the rounds that end it."""
 AGAIN_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
@@ -75,12 +79,15 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
         graph, prices, infeasible_row = _solve_bounded(graph, problem, pairs, options, most_bids, reads)
         prices.count(graph_ns=graph_ns)
         return graph, prices, infeasible_row
-    reads *= FREE_READS
     free, prices, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
     prices.count(graph_ns=graph_ns)
+    may_start_again = _may_start_again(problem, most_bids)
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
-        if infeasible_row == TOO_HARD:
+        if infeasible_row == TOO_HARD and may_start_again:
+            may_start_again, reads = False, SAMPLED_READS * reads
+            free, infeasible_row = _solve_from_sample(free, prices, problem, pairs, reads)
+        if infeasible_row in (TOO_HARD, SAY_LITTLE):
             return _solve_matrix(graph, problem, prices.counts, options)
         if infeasible_row >= 0 or prices.waiting:
             break
@@ -123,28 +130,47 @@ def _solve_bounded(
 def _solve_free(
     graph: DeviceGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
-    """Match all rows of a graph without bounds, which grows on the way; as `solve_points`."""
+    """Match all rows of a graph without bounds, which grows on the way.
+
+    As `solve_points`; `TOO_HARD` and `SAY_LITTLE` in place of an infeasible row say that it was given up.
+    """
     steps = increments(graph)
     margin = (steps or [0.0])[0] / SCALING_FACTOR
-    may_start_again = problem.n_blocks == 1 and most_bids is None
+    may_start_again = _may_start_again(problem, most_bids)
 
     def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
         return pairs.refined(graph, prices, margin)
 
     budget = BIDS_OF_NEIGHBOURS * problem.n_rows if may_start_again else most_bids
     graph, prices = bid_in_phases(graph, steps, budget, with_worst_pairs)
-    is_stuck = may_start_again and prices.waiting > 0
-    if is_stuck:
+    if prices.waiting and may_start_again:
         prices.waiting = 0
+        return graph, prices, TOO_HARD
     if prices.waiting:
         return graph, prices, -1
-    left, is_hard = (None, True) if is_stuck else bid_without_increment(graph, prices, None, most_bids)
+    left, is_hard = bid_without_increment(graph, prices, None, most_bids)
     if is_hard and may_start_again and len(increments(graph)) > 1:
-        prices.v = _second_start(graph, problem, pairs, is_stuck=is_stuck)
-        graph, left = _bid_again(graph, prices, pairs)
-    elif is_hard:
+        prices.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
+        graph, infeasible_row = _bid_again(graph, prices, pairs, reads)
+        return graph, prices, infeasible_row
+    if is_hard:
         left = settle_shortages(graph, prices)
     return graph, prices, search_free(graph, prices, left, most_bids, scans_left(graph, prices, reads))
+
+
+def _may_start_again(problem: Problem, most_bids: int | None) -> bool:
+    """Whether prices may start anew: of one block, without a limit that the caller has set."""
+    return problem.n_blocks == 1 and most_bids is None
+
+
+def _solve_from_sample(
+    graph: DeviceGraph, prices: Prices, problem: Problem, pairs: AllPairs, reads: float
+) -> tuple[DeviceGraph, int]:
+    """Match all rows anew from the prices of a sample's optimum; as `_solve_free`, the prices updated in place."""
+    if len(increments(graph)) < 2:
+        return graph, TOO_HARD
+    prices.v = sampled_prices(problem, pairs, lambda sample: solve_points(graph.cp, sample, AuctionOptions())[:2])
+    return _bid_again(graph, prices, pairs, reads)
 
 
 def _solve_matrix(
@@ -157,34 +183,30 @@ def _solve_matrix(
     return matrix, prices, infeasible_row
 
 
-def _second_start(graph: DeviceGraph, problem: Problem, pairs: AllPairs, *, is_stuck: bool) -> Any:
-    """Return other prices to start from: a sample's where phases were stuck, else those that densities call for.
-
-    These are found sooner, and do where the sets are alike.
-    """
-    if not is_stuck:
-        return coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
-    return sampled_prices(problem, pairs, lambda sample: solve_points(graph.cp, sample, AuctionOptions())[:2])
-
-
-def _bid_again(graph: DeviceGraph, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
-    """Auction all rows from the prices of a second start, with the pairs that they call for; return the rows left over.
+def _bid_again(graph: DeviceGraph, prices: Prices, pairs: AllPairs, reads: float) -> tuple[DeviceGraph, int]:
+    """Match all rows from the prices of a second start, with the pairs that they call for; as `_solve_free`.
 
     As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and finer ones follow.
     """
     first = increments(graph)[1]
     steps = [first, *(first / SCALING_FACTOR**k for k in range(len(AGAIN_MARGINS)))]
     stop_at = max(int(AGAIN_LEAVES * graph.n_rows), FEWEST_AGAIN)
+    lacking = 0
     for eps, margin in zip([None, *steps], [1.0, *AGAIN_MARGINS, 0.0], strict=True):
         prices.unmatch_all()
         if eps is not None:
             bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AGAIN_ROUNDS, in_order=False)
         if margin:
             pairs.forget()
+            known = len(graph.cost)
             graph = pairs.refined(graph, prices, margin * (eps or first))
+            lacking = len(graph.cost) - known
     pairs.forget()
     prices.unmatch_all()
-    return graph, bid(graph, prices, most_rounds=FINAL_ROUNDS)
+    if reads < np.inf and lacking > LACKING * FAN * graph.n_rows:
+        return graph, SAY_LITTLE
+    left = bid(graph, prices, most_rounds=FINAL_ROUNDS)
+    return graph, search_free(graph, prices, left, None, scans_left(graph, prices, reads))
 
 
 def _bounded_as(graph: DeviceGraph, grown: DeviceGraph) -> DeviceGraph:

@@ -60,7 +60,7 @@ def test_tight_clusters_are_solved_from_a_sample() -> None:
 
 @pytest.mark.parametrize("kind", ["fifty times as wide", "clusters onto others", "a cloud beside a cloud"])
 def test_matrix_is_made_where_neighbours_say_little(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu_points, "FREE_READS", 1)
+    monkeypatch.setattr(gpu_points, "SAMPLED_READS", 0)
     rng = np.random.default_rng(32)
     x, y = rng.random((2, 400, 2))
     if kind == "clusters onto others":
@@ -72,7 +72,7 @@ def test_matrix_is_made_where_neighbours_say_little(kind: str, monkeypatch: pyte
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 1.0), (50.0, 0.0)], ids=["beside", "fifty times as wide"])
 def test_unlike_sets_leave_little_to_searches(scale: float, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Phases of the matrix's own scale bring nearly all rows where they belong, or searches would take seconds."""
-    monkeypatch.setattr(gpu_points, "FREE_READS", 1)
+    monkeypatch.setattr(gpu_points, "SAMPLED_READS", 0)
     x, y = np.random.default_rng(36).random((2, 2000, 3))
     stats = assert_optimal(Problem.points(x, scale * y + [shift, 0, 0])).stats
     assert stats["matrix"] == 1

@@ -10,6 +10,7 @@ import pytest
 from auctrack.matching import Auction, Problem, solve, verify
 from auctrack.matching.auction import gpu_points
 from auctrack.matching.auction.gpu_sampled_start import sampled_prices
+from auctrack.matching.auction.gpu_scaling import TOO_HARD
 from auctrack.matching.certificate.gpu_certificate import certify
 from auctrack.matching.problem.costs import pair_costs
 from auctrack.matching.problem.gpu_graph import DeviceGraph, Prices
@@ -56,13 +57,33 @@ def test_prices_are_the_most_that_a_sample_leaves(name: str, metric: Any, monkey
     np.testing.assert_array_equal(starts[-1], least if len(x) == len(y) else np.minimum(least, 0.0))
 
 
-@pytest.mark.parametrize("bids", [1, 10**6])
-def test_a_sample_is_asked_only_where_phases_take_many_bids(bids: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("bids", "is_hard"), [(1, False), (10**6, False), (10**6, True)])
+def test_a_sample_is_asked_only_where_bids_or_searches_are_many(
+    bids: int, is_hard: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[int] = []
+    search = gpu_points.search_free
     monkeypatch.setattr(gpu_points, "BIDS_OF_NEIGHBOURS", bids)
+    monkeypatch.setattr(gpu_points, "search_free", lambda *given: TOO_HARD if is_hard and not asked else search(*given))
     monkeypatch.setattr(
         gpu_points, "sampled_prices", lambda p, *rest: asked.append(p.n_rows) or sampled_prices(p, *rest)
     )
+    answer = solve(Problem.points(*SETS["space"]), Auction(matrix=False), "cuda")
+    assert answer.is_optimal
+    assert (48 in asked) == (bids == 1 or is_hard)
+
+
+@pytest.mark.parametrize(("lacking", "matrices"), [(-1.0, 1), (1.0, 0)])
+def test_where_rows_lack_pairs_to_the_last_no_search_is_begun(
+    lacking: float, matrices: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_points, "BIDS_OF_NEIGHBOURS", 1)
+    monkeypatch.setattr(gpu_points, "LACKING", lacking)
+    searched: list[int] = []
+    search = gpu_points.search_free
+    monkeypatch.setattr(gpu_points, "search_free", lambda g, *rest: searched.append(g.n_rows) or search(g, *rest))
     problem = Problem.points(*SETS["space"])
-    assert solve(problem, Auction(), "cuda").is_optimal
-    assert (48 in asked) == (bids == 1)
+    answer = solve(problem, Auction(), "cuda")
+    assert verify(problem, answer)
+    assert answer.stats.get("matrix", 0) == matrices
+    assert (48 in searched) == (matrices == 0)
