@@ -10,13 +10,11 @@
 //           column's key by atomicMax: the highest increment wins, then the smallest row, whatever the order of threads;
 //   assign  winners take their column and put the row they displace into the next round's queue, losers queue themselves.
 // A queue never grows. Rows that are better off unassigned retire for good: prices only turn against them. Rows whose
-// bid would not move the price of a taken column go to `waiting`. Once few rows are left, block 0 goes on alone: a
-// round then costs two block barriers (about 3 us) and no grid barrier.
+// bid would not move the price of a taken column go to `waiting`.
 //
 // Bytes of the first round: 12 to 16 per edge (read once) and 40 per row; prices are gathered from the L2 cache.
 // Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the
-// three queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one. A block that is late to read the
-// last size may find what block 0 has made of it alone by then: a queue never grows, so it stops there too.
+// three queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one.
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
@@ -108,14 +106,6 @@ __device__ __forceinline__ void assign(const Auction& a, int row, int at, int* n
     push(free_row != NO_MEMBER, free_row, next, n_next);
 }
 
-template <bool whole_grid>
-__device__ __forceinline__ void sync(uint32* barrier) {
-    if (whole_grid)
-        grid_barrier(barrier);
-    else
-        __syncthreads();
-}
-
 // Who bids in a round: the rows of round 0 are the caller's, or all; of the others, those that the round before queued.
 struct Queues {
     const int* first;  // (n_first,), or null: rows 0 ... n_first - 1
@@ -132,40 +122,13 @@ struct Queues {
     }
 };
 
-// Plays rounds until `stop_at` rows or fewer are queued, `last_round` is reached or `most_bids` are spent; returns
-// the round it ended with. Every thread counts the bids for itself.
-template <bool whole_grid>
-__device__ int play(
-    const Auction& a, const Queues& queues, int round, int last_round, int stop_at, uint64 most_bids, uint64* bids,
-    uint32* barrier
-) {
-    const int thread = whole_grid ? dealt_thread() : threadIdx.x;
-    const int threads = whole_grid ? all_threads() : blockDim.x;
-    for (; round < last_round; round++) {
-        const int size = queues.size(round);
-        if (size <= stop_at || *bids >= most_bids) break;
-        *bids += size;
-        int* next = queues.later + ((round + 1) & 1) * (int64)queues.n_rows;
-        if (thread == 0) queues.sizes[(round + 2) % 3] = 0;
-        const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
-        for (int at = thread / LANES; at < padded; at += threads / LANES)
-            bid(a, at < size ? queues.row(round, at) : NO_MEMBER, at);
-        sync<whole_grid>(barrier);
-        for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
-            assign(a, at < size ? queues.row(round, at) : NO_MEMBER, at, next, &queues.sizes[(round + 1) % 3]);
-        sync<whole_grid>(barrier);
-    }
-    return round;
-}
-
-// first_queue, n_first, later, sizes: as `Queues`. key, sizes, n_waiting, counts, barrier: 0 at the start. counts: bids, grid
-// rounds, block rounds.
+// first_queue, n_first, later, sizes: as `Queues`. key, sizes, n_waiting, counts, barrier: 0 at the start. counts: bids, rounds.
+// Rounds go on until `stop_at` rows or fewer are queued, `most_rounds` are over or `most_bids` are spent.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
     int* bid_edge, price_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
-    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int one_block_at, int stop_at, int grid_rounds,
-    int block_rounds, uint64 most_bids
+    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int stop_at, int most_rounds, uint64 most_bids
 ) {
     const Auction a{
         Graph{indptr, indices, cost, forbidden, width, block_rows},
@@ -181,19 +144,30 @@ extern "C" __global__ void __launch_bounds__(512) auction_bid(
         eps
     };
     const Queues queues{first_queue, n_first, n_rows, later, sizes};
-    const int alone_at = one_block_at > stop_at ? one_block_at : stop_at;
-    uint64 bids = 0;
-    int round = play<true>(a, queues, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
+    const int thread = dealt_thread(), threads = all_threads();
+    uint64 bids = 0;  // every thread counts them for itself
+    int round = 0;
+    for (; round < most_rounds; round++) {
+        const int size = queues.size(round);
+        if (size <= stop_at || bids >= most_bids) break;
+        bids += size;
+        int* next = later + ((round + 1) & 1) * (int64)n_rows;
+        if (thread == 0) sizes[(round + 2) % 3] = 0;
+        const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
+        for (int at = thread / LANES; at < padded; at += threads / LANES)
+            bid(a, at < size ? queues.row(round, at) : NO_MEMBER, at);
+        grid_barrier(barrier);
+        for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
+            assign(a, at < size ? queues.row(round, at) : NO_MEMBER, at, next, &sizes[(round + 1) % 3]);
+        grid_barrier(barrier);
+    }
     if (blockIdx.x != 0) return;
-    if (threadIdx.x == 0) counts[1] += round;
-    const int before = round;
-    round = play<false>(a, queues, round, round + block_rounds, stop_at, most_bids, &bids, barrier);
     const int left = queues.size(round), base = *(volatile int*)n_waiting;
     for (int at = threadIdx.x; at < left; at += blockDim.x) waiting[base + at] = queues.row(round, at);
     __syncthreads();
     if (threadIdx.x == 0) {
         *n_waiting = base + left;
-        counts[2] += round - before;
         counts[0] += bids;
+        counts[1] += round;
     }
 }

@@ -12,9 +12,7 @@ from ..device.arrays import ascending
 from ..problem.gpu_graph import DeviceGraph, Prices
 
 THREADS = 512
-ROWS_OF_ONE_BLOCK = 3
-"""Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
-GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
+MOST_ROUNDS = 1600
 """Rounds after which shortest paths take over from bids without increment."""
 
 
@@ -26,7 +24,7 @@ def bid(
     eps: Any = 0,
     stop_at: int = 0,
     most_bids: int | None = None,
-    most_rounds: tuple[int, int] = (GRID_ROUNDS, BLOCK_ROUNDS),
+    most_rounds: int = MOST_ROUNDS,
     in_order: bool = True,
 ) -> Any:
     """Auction rows and return those left over, int32 (k,), ascending if they are wanted `in_order`.
@@ -42,8 +40,8 @@ def bid(
         Rows left unassigned that end it.
     most_bids : int, optional
         Bids that end it.
-    most_rounds : (int, int)
-        Rounds that end it: of all blocks together, and of the one block that goes on with few rows.
+    most_rounds : int
+        Rounds that end it.
     """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     n_bidders = n if rows is None else len(rows)
@@ -52,8 +50,8 @@ def bid(
     began = perf_counter_ns()
     kernel = graph.kernel("auction/bid.cu", "auction_bid", lanes=True, cooperative=True)
     dtype = graph.price_dtype
-    counts = cp.zeros(6 + m, cp.uint64)  # three counts; as words: queue sizes, number waiting, barrier; then keys
-    words, key = counts[3:6].view(cp.uint32), counts[6:]
+    counts = cp.zeros(5 + m, cp.uint64)  # two counts; as words: queue sizes, number waiting, barrier; then keys
+    words, key = counts[2:5].view(cp.uint32), counts[5:]
     bid_edge, bid_price = cp.empty(n, cp.int32), cp.empty(n, dtype)
     queues, waiting = cp.empty(2 * n, cp.int32), cp.empty(n, cp.int32)
     first_queue = np.intp(0) if rows is None else rows
@@ -66,12 +64,12 @@ def bid(
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
             *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price, first_queue),
             *(np.int32(n_bidders), queues, words, waiting, words[3:], counts, words[4:], dtype.type(eps)),
-            *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), *map(np.int32, most_rounds)),
+            *(np.int32(stop_at), np.int32(most_rounds)),
             np.uint64(2**63 if most_bids is None else max(most_bids, 0)),
         ),
     )
-    host = counts[:6].get()
+    host = counts[:5].get()
     stage = "phases_ns" if eps else "final_bids_ns"
-    prices.count(**{"bids": int(host[0]), "rounds": int(host[1] + host[2]), stage: perf_counter_ns() - began})
-    left = waiting[: int(host.view(np.uint32)[9])]
+    prices.count(**{"bids": int(host[0]), "rounds": int(host[1]), stage: perf_counter_ns() - began})
+    left = waiting[: int(host.view(np.uint32)[7])]
     return ascending(cp, left) if in_order else left

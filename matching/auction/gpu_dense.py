@@ -40,11 +40,11 @@ SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096
 PRICING_ROUNDS = 30
-PHASE_ROUNDS = 300, 300
+PHASE_ROUNDS = 600
 """Rounds of a phase on the cheapest pairs (as `bid` has them), after which these are taken to say too little."""
 NEAR, FIRST_IN_MATRIX = 8, 1.5
 """Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
-MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, (4000, 4000)
+MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, 8000
 """Share of the rows left by a phase on the matrix, and the rounds that end it: unlike sets of 5,000 took 60 to 1,700
 (counted on a CPU)."""
 

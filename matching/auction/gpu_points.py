@@ -50,7 +50,7 @@ SAY_LITTLE, LACKING = -3, 0.95
 """In place of an infeasible row: after a second start, rows still lack this share of the pairs that a pricing can add.
 Clouds and blobs apart lack 0.96 to 0.98 of them, and neighbours will not do in less time than their matrix; blobs of
 10,000 0.94, different clusters 0.16 to 0.91 (3,334 and 20,000), planes 0.01 (600, counted on a CPU)."""
-AGAIN_LEAVES, FEWEST_AGAIN, AGAIN_ROUNDS = 0.0005, 40, (1500, 1500)
+AGAIN_LEAVES, FEWEST_AGAIN, AGAIN_ROUNDS = 0.0005, 40, 3000
 """Share of the rows, and number, left by a phase of a second start, and the rounds that end it."""
 AGAIN_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""

@@ -18,7 +18,7 @@ from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
 from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
-from .gpu_bids import BLOCK_ROUNDS, GRID_ROUNDS, bid
+from .gpu_bids import MOST_ROUNDS, bid
 
 SCALING_FACTOR = 5
 SCALING_PHASES = 4
@@ -26,11 +26,11 @@ FIRST_EPS = 20.0
 """First increment, in units of the mean cost above the least, divided by the mean degree."""
 PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
-FINAL_ROUNDS = (100, 100)
-"""Rounds without an increment, of all blocks and of one: easy problems take a fifth, more do little for hard ones."""
-HARD_LEAVE, FEWEST_HARD = 0.006, 64
-"""Share of the rows, and number, left after all those rounds, beyond which regions are taken to lack columns."""
-SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, (800, 1200)
+FINAL_ROUNDS = 200
+"""Rounds without an increment: easy problems take a tenth, more do little for hard ones."""
+MANY_ROUNDS, HARD_LEAVE, FEWEST_HARD = 100, 0.006, 64
+"""Of those rounds, and share and number of the rows then left, beyond which regions are taken to lack columns."""
+SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, 2000
 """Share of the rows left by a phase that settles shortages, and the rounds that end it."""
 FEW_UNASSIGNED = 1.01
 """Columns per row, where some must stay unassigned, up to which phases pay although unassigned columns are to be
@@ -55,7 +55,7 @@ def solve_graph(
     most_bids: int | None = None,
     *,
     start: Prices | None = None,
-    phase_rounds: tuple[int, int] | None = None,
+    phase_rounds: int | None = None,
 ) -> tuple[Prices, int]:
     """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
 
@@ -78,7 +78,7 @@ def solve_graph(
             settle_columns(graph, prices)
         return prices, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
-    rounds = FINAL_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
+    rounds = FINAL_ROUNDS if is_for_forests(graph) else MOST_ROUNDS
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
     if is_spent(prices, left, most_bids):
         return prices, -1
@@ -170,7 +170,7 @@ def bid_in_phases(
     steps: list[Any],
     most_bids: int | None,
     refine: Callable[[DeviceGraph, Prices], DeviceGraph],
-    phase_rounds: tuple[int, int] | None = None,
+    phase_rounds: int | None = None,
 ) -> tuple[DeviceGraph, Prices]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
@@ -178,7 +178,7 @@ def bid_in_phases(
     `Prices.has_given_up` says so.
     """
     prices = Prices.start(graph, starting_prices(graph))
-    rounds = phase_rounds or (GRID_ROUNDS, BLOCK_ROUNDS)
+    rounds = phase_rounds or MOST_ROUNDS
     for phase, eps in enumerate(steps):
         stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
         left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
@@ -213,7 +213,7 @@ def bid_without_increment(
     before = prices.counted("rounds")
     stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
     left = bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=_rest(prices, most_bids), most_rounds=FINAL_ROUNDS)
-    lasted = prices.counted("rounds") - before >= FINAL_ROUNDS[0]
+    lasted = prices.counted("rounds") - before >= MANY_ROUNDS
     is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
     return left, is_hard and rows is None and most_bids is None
 
@@ -254,7 +254,7 @@ def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
             stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
             bid(graph, prices, eps=larger, stop_at=stop_at, most_bids=most, in_order=False)
             prices.unmatch_all()
-    without_end = ROUNDS_WITHOUT_END, ROUNDS_WITHOUT_END
+    without_end = ROUNDS_WITHOUT_END
     most = _rest(prices, most_bids)
     left = bid(graph, prices, eps=eps, most_bids=most, most_rounds=without_end, in_order=False)
     prices.waiting = len(left)

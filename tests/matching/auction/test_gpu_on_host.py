@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from auctrack.matching import Assignment, Auction, DeviceMemoryExceeded, NotConverged, Problem, solve, verify
+from auctrack.matching import (
+    Assignment,
+    Auction,
+    DeviceMemoryExceeded,
+    Infeasible,
+    NotConverged,
+    Problem,
+    solve,
+    verify,
+)
 from auctrack.matching.auction import gpu_dense, gpu_matrix, gpu_points, gpu_scaling
 from auctrack.matching.auction.gpu_bids import bid
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
@@ -75,6 +84,21 @@ def test_the_optimum_is_found_and_proven(kind: str) -> None:
     np.testing.assert_allclose(solved(PROBLEMS[kind]).cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["sparse", "sparse, tall", "sparse, priced"])
+def test_the_hungarian_method_on_sparse_costs_finds_and_proves_the_optimum(kind: str) -> None:
+    answer = solve(PROBLEMS[kind], "hungarian-tree", "cuda")
+    assert verify(PROBLEMS[kind], answer).is_optimal
+    np.testing.assert_allclose(answer.cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
+    assert answer.stats["levels"] >= answer.stats["searches"] >= 1
+
+
+def test_the_hungarian_method_names_what_cannot_be_matched_whole() -> None:
+    costs = csr_array(([1.0, 2.0, 3.0, 4.0], ([0, 1, 2, 2], [0, 0, 1, 2])), shape=(3, 3))
+    with pytest.raises(Infeasible) as caught:
+        solve(Problem.sparse(costs), "hungarian-tree", "cuda")
+    assert set(caught.value.rows) == {0, 1}
+
+
 @pytest.mark.parametrize("kind", ["sparse, priced", "sparse, tall", "dense, integer"])
 def test_the_answer_does_not_depend_on_whose_turn_it_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of several blocks in each kernel, one may be far ahead of another, or stop before any word that others change."""
@@ -103,7 +127,7 @@ def test_forests_match_the_rows_that_few_bids_leave_whosever_turn_it_is(
 def _matched_by_forests(problem: Problem) -> Assignment:
     graph = DeviceGraph.of(CUPY, problem)
     prices = Prices.start(graph, starting_prices(graph))
-    left = bid(graph, prices, most_rounds=(2, 0))
+    left = bid(graph, prices, most_rounds=2)
     assert len(left) > 1
     infeasible_row, left = grow_forest(graph, prices, left)
     assert (infeasible_row, len(left)) == (-1, 0)
@@ -122,7 +146,7 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
-    monkeypatch.setattr(gpu_dense, "PHASE_ROUNDS", (1, 0))
+    monkeypatch.setattr(gpu_dense, "PHASE_ROUNDS", 1)
     monkeypatch.setattr(gpu_scaling, "FEW_UNASSIGNED", 2.0)
     assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
 
@@ -201,7 +225,7 @@ def test_the_matrix_takes_over_from_cheapest_pairs_that_are_read_too_often(monke
 def _let_trees_grow_in_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few rounds of bids end it, a path of one row be a long one, and trees have several blocks."""
     monkeypatch.setattr(gpu_scaling, "LEFT_TO_PATHS", 0)
-    monkeypatch.setattr(gpu_scaling, "FINAL_ROUNDS", (2, 2))
+    monkeypatch.setattr(gpu_scaling, "FINAL_ROUNDS", 4)
     monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 1)
     monkeypatch.setattr(gpu_forest, "LEAST_COLUMNS", 16)
 
