@@ -1,10 +1,11 @@
-"""Both solvers on sparse costs on one GPU, whole in one launch (`paths/trees.cu`).
+"""Both solvers on sparse costs on one GPU, whole in one launch: a forest where all must be matched, else trees.
 
 A batch is one graph whose parts do not touch. Nothing is made dense.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from ..certificate.gpu_certificate import MatchedOnDevice
 from ..certificate.hall import infeasible
 from ..device import cuda
+from ..paths.gpu_paths import grow_forest
 from ..paths.gpu_settling import Last, released, settle_unassigned_columns, until_proven
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
@@ -21,6 +23,13 @@ from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
+_COUNTS = {
+    "searches": "forests",
+    "dual_updates": "forests",
+    "levels": "forest_rounds",
+    "rows_scanned": "rows_scanned",
+}
+"""What a forest counts, by what the solvers call it."""
 
 
 def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
@@ -52,7 +61,7 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     def match(last: Last) -> tuple[Prices, dict[str, Any]]:
         free = cp.arange(n, dtype=np.int32) if last is None else released(graph, *last)
         counts: dict[str, Any] = {}
-        infeasible_row = grow_trees(graph, prices, free, counts)
+        infeasible_row = _match_rows(graph, prices, free, counts)
         if infeasible_row >= 0:
             matched = prices.col_of_row.get(), prices.row_of_col.get()
             raise infeasible(problem, infeasible_row, graph.indptr.get(), graph.indices.get(), None, *matched)
@@ -60,6 +69,17 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
         return prices, counts
 
     return until_proven(problem, graph, match, seconds)
+
+
+def _match_rows(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, Any]) -> int:
+    """Match the given rows, and count; return as `grow_trees` does."""
+    if graph.is_bounded:
+        return grow_trees(graph, prices, free, stats)
+    forest = replace(prices, counts={})
+    infeasible_row, _ = grow_forest(graph, forest, free)
+    stats |= {name: forest.counted(counted) for name, counted in _COUNTS.items()}
+    stats["search_s"] = forest.counted("forest_ns") / 1e9
+    return infeasible_row
 
 
 def _reduce(graph: DeviceGraph, prices: Prices) -> None:

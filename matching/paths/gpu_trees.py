@@ -1,6 +1,6 @@
 """Trees on a graph in device memory, from all free rows at once, each to its own end (`paths/trees.cu`).
 
-The sparse Hungarian methods are made of them, and the auction's last rows are matched by them.
+Where some may stay unassigned, the sparse Hungarian methods are made of them, and match the auction's last rows.
 """
 
 from __future__ import annotations
@@ -69,23 +69,12 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, A
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
             *(prices.v, prices.col_of_row, prices.row_of_col, *columns, *rows, cp.empty(2 * n, np.int32), on_device),
             *(sources, np.int32(len(free)), cp.empty(n, np.int32), cp.empty(2 * n, np.int32), cp.empty(2 * n, dtype)),
-            *(np.int32(graph.is_bounded), dtype.type(_first_step(graph))),
         ),
     )
     done = on_device.get().view(_WORDS)[0]
     if stats is not None:
         _add(stats, done)
     return -1 if done["infeasible_row"] == _NO_SINK else int(done["infeasible_row"])
-
-
-def _first_step(graph: DeviceGraph) -> Any:
-    """Return how far the first step of a search goes where no side has a bound; later ones follow the rows it adds."""
-    if graph.is_bounded or len(graph.cost) == 0:
-        return 0
-    costs = graph.cost if graph.forbidden is None else graph.cost[~graph.forbidden]
-    least, most = float(costs.min()), float(costs[costs < graph.none].max())
-    step = (most - least) / (len(graph.cost) // graph.n_rows + 1)
-    return max(int(step), 1) if graph.is_integer else step
 
 
 def _add(stats: dict[str, Any], done: np.void) -> None:

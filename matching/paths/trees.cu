@@ -1,4 +1,5 @@
-// The Hungarian method on any graph of costs, sparse above all, whole, in one cooperative launch.
+// The Hungarian method on any graph of costs where some may stay unassigned, sparse above all, whole, in one cooperative launch. Where
+// all must be matched, `paths/graph_forest.cu` takes half the time.
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016): trees from all free rows at once, dual update, one path of each tree. The papers' one dual change Δ for all trees
@@ -10,16 +11,13 @@
 //   grow     dist_j = the Δ at which column j enters: shortest paths from all free rows on reduced costs, by rounds over the
 //            queued rows (Bellman-Ford). A round first lowers distances, then the smallest row that explains a lowered one
 //            becomes the column's parent, and the column's row is queued. Rows beyond an end that their tree knows are not
-//            expanded. Where no side has a bound the search goes on in steps of distance, and ends once half of the free rows
-//            could have an end; the phase after one that found no path goes all the way.
+//            expanded.
 //   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' distances to becoming unassigned,
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
-//            Where no side has a bound there is one Δ instead, the longest of the roots' paths that the search has come past:
-//            it gives all of them zero slack, and a column may fall and be free.
 //   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges matched edges and other edges along that path,
 //            the smallest end first, row i that becomes unassigned being n_cols + i.
-// The tree with the nearest end of all is never held back, so every phase that goes all the way matches a row. A free column has
+// The tree with the nearest end of all is never held back, so every phase matches a row. A free column has
 // dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether an end is reached is a comparison of one number with itself: no
 // tolerance. Distances, parents and Δ are minima, so nothing depends on the order of threads.
 //
@@ -84,34 +82,25 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
     uint64* parent, int* lowered, price_t* spread, int* root, int* reached, price_t* dual, price_t* limit, price_t* delta,
-    int* end, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases,
-    int is_bounded, price_t step
+    int* end, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases
 ) {
     const Trees t{Graph{indptr, indices, cost, forbidden, width, block_rows},
-                  n_rows, n_cols, row_bound, (bool)is_bounded, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
+                  n_rows, n_cols, row_bound, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
                   dual, limit, delta, end, up, label, words};
     const int thread = dealt_thread(), threads = all_threads();
     uint32* const barrier = &words->barrier;
     int round = 0, sweep = 0;
-    bool found = true;
     int64 began = nanoseconds();
     for (int at = thread; at < n_sources; at += threads) plant(t, sources[at], at, queues, bases);
-    if (thread == 0) words->queued[0] = n_sources, words->beyond = none(), words->longest = -1;
+    if (thread == 0) words->queued[0] = n_sources;
     grid_barrier(barrier);
     while (n_sources > 0) {
-        price_t horizon = is_bounded || !found ? none() : step;  // after a phase without a path, all the way
         while (true) {
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
-            int size = now(&words->queued[round % 3]);
-            if (size == 0) {
-                if (is_bounded || !go_on(t, n_sources, step, horizon, round, queues + here, bases + here, thread, threads))
-                    break;
-                size = now(&words->queued[round % 3]);
-            }
+            const int size = now(&words->queued[round % 3]);
+            if (size == 0) break;
             if (thread == 0) {
                 words->queued[(round + 2) % 3] = 0;
-                words->n_free = 0;
-                words->beyond = none();
                 words->levels++;
                 words->rows_scanned += size;
             }
@@ -122,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             }
             grid_barrier(barrier);
             for (int64 at = thread / LANES; at < size; at += threads / LANES)
-                claim(t, queues[here + at], bases[here + at], horizon, round, queues + there, bases + there);
+                claim(t, queues[here + at], bases[here + at], round, queues + there, bases + there);
             grid_barrier(barrier);
             round++;
         }
@@ -131,8 +120,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         const int64 grown = nanoseconds();
         if (thread == 0) words->n_kept = 0;
         find_roots(t, sources, n_sources, n_reached, thread, threads);
-        if (!is_bounded) take_longest(t, sources, n_sources, thread, threads);
-        while (is_bounded) {
+        while (true) {
             if (thread == 0) {
                 words->changed[(sweep + 1) % 3] = 0;
                 words->sweeps++;
@@ -148,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             const Member m = member(t, sources, n_sources, k);
             const price_t stop = delta[m.root];
             if (m.row == NO_MEMBER) {
-                if (is_bounded ? m.base == stop : m.base <= stop && m.base == limit[m.root]) atomicMin(&end[m.root], m.col);
+                if (m.base == stop) atomicMin(&end[m.root], m.col);
             } else if (stop >= none()) {
                 if (m.col == NO_MEMBER) atomicMin(&words->infeasible_row, m.row);
             } else if (is_expanded(t, m) && unassigned_key(t, m) == stop) {
@@ -171,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
                 augment(t, row, end[row]);
         }
         grid_barrier(barrier);
-        const int n_left = now(&words->n_kept), paths = n_sources - n_left;
+        const int n_left = now(&words->n_kept);
         round++;
         for (int k = thread; k < n_reached; k += threads) dist[reached[k]] = spread[reached[k]] = none();
         for (int at = thread; at < n_left; at += threads) {
@@ -181,15 +169,13 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         if (thread == 0) {
             words->queued[round % 3] = n_left;
             words->queued[(round + 1) % 3] = 0;
-            words->n_reached = words->n_free = 0;
-            words->beyond = none(), words->longest = -1;
+            words->n_reached = 0;
             words->searches++;
             const int64 done = nanoseconds();
             words->grow_ns += grown - began, words->settle_ns += settled - grown, words->augment_ns += done - settled;
             began = done;
         }
         n_sources = n_left;
-        found = paths > 0;
         grid_barrier(barrier);
     }
 }

@@ -9,7 +9,7 @@ __device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int
         col = t.col_of_row[row];
         if (col != NO_MEMBER) root = t.label[((round + 1) & 1) * (int64)t.n_rows + parent_row(t.parent[col])];
         if (threadIdx.x % LANES == 0) t.label[(round & 1) * (int64)t.n_rows + row] = root;
-        if (col != NO_MEMBER && t.is_bounded && base >= t.limit[root]) row = NO_MEMBER;
+        if (col != NO_MEMBER && base >= t.limit[root]) row = NO_MEMBER;
     }
     const price_t dual = dual_of(t.graph, t.row_bound, t.v, row);
     if (row == NO_MEMBER) return;
@@ -31,15 +31,15 @@ __device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int
     }
 }
 
-// A queued row becomes the parent of the columns that it lowered; their rows up to the horizon are queued.
+// A queued row becomes the parent of the columns that it lowered; their rows are queued.
 __device__ __forceinline__ void claim(
-    const Trees& t, int row, price_t base, price_t horizon, int round, int* next, price_t* next_base
+    const Trees& t, int row, price_t base, int round, int* next, price_t* next_base
 ) {
     const int col = t.col_of_row[row];
     if (col != NO_MEMBER && t.spread[col] != base) return;
     const price_t dual = t.dual[row];
     const int root = t.label[(round & 1) * (int64)t.n_rows + row];
-    if (t.is_bounded && threadIdx.x % LANES == 0) {
+    if (threadIdx.x % LANES == 0) {
         const price_t leaving = unassigned_key(t, Member{row, col, root, base});
         if (leaving < now(&t.limit[root])) lower(&t.limit[root], leaving);
     }
@@ -53,54 +53,11 @@ __device__ __forceinline__ void claim(
         const uint64 before = atomicMin(&t.parent[to], parent_key(round, row));
         const int owner = t.row_of_col[to];
         if (owner == NO_MEMBER) {
-            if (t.is_bounded && t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
-        } else if (parent_round(before) != round && t.dist[to] <= horizon) {
+            if (t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
+        } else if (parent_round(before) != round) {
             const int place = next_place(&t.words->queued[(round + 1) % 3]);
             next[place] = owner;
             next_base[place] = t.dist[to];
         }
     }
-}
-
-// Whether the row of a reached column waits behind the horizon.
-__device__ __forceinline__ bool waits(const Trees& t, int col) {
-    return t.row_of_col[col] != NO_MEMBER && t.spread[col] != t.dist[col];
-}
-
-// Queues the rows of the next step; returns false when there are none, or when half of the free rows could have an end.
-__device__ __forceinline__ bool go_on(
-    const Trees& t, int n_sources, price_t& step, price_t& horizon, int round, int* queue, price_t* bases,
-    int thread, int threads
-) {
-    Words* const words = t.words;
-    const int n_reached = now(&words->n_reached);
-    price_t least = none();
-    int n_free = 0;
-    for (int k = thread; k < n_reached; k += threads) {
-        const int col = t.reached[k];
-        if (t.row_of_col[col] == NO_MEMBER) n_free++;
-        if (waits(t, col) && t.dist[col] < least) least = t.dist[col];
-    }
-    if (n_free > 0) atomicAdd(&words->n_free, n_free);
-    if (least < none()) lower(&words->beyond, least);
-    grid_barrier(&words->barrier);
-    least = now(&words->beyond);
-    if (least >= none() || 2 * (int64)now(&words->n_free) >= n_sources) return false;
-    horizon = least + step;
-    for (int k = thread; k < n_reached; k += threads) {
-        const int col = t.reached[k];
-        if (!waits(t, col) || t.dist[col] > horizon) continue;
-        const int place = next_place(&words->queued[round % 3]);
-        queue[place] = t.row_of_col[col];
-        bases[place] = t.dist[col];
-    }
-    grid_barrier(&words->barrier);
-    const int size = now(&words->queued[round % 3]);
-    if (size < FEW && step < none() / 4) step *= 2;
-#ifdef INTEGER
-    if (size > MANY && step > 1) step /= 2;
-#else
-    if (size > MANY) step /= 2;
-#endif
-    return true;
 }

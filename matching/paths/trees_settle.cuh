@@ -22,12 +22,7 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
         const Member m = member(t, sources, n_sources, k);
         if (m.row != NO_MEMBER) *(volatile int*)&t.up[m.row] = root;  // a shorter path for others, to the same root
         const bool ends = m.row == NO_MEMBER, waiting = !ends && !is_expanded(t, m);
-        if (t.is_bounded)
-            lower(&t.delta[root], ends || waiting ? m.base : unassigned_key(t, m));
-        else if (ends)
-            lower(&t.limit[root], m.base);
-        else if (waiting)
-            lower(&t.words->beyond, m.base);
+        lower(&t.delta[root], ends || waiting ? m.base : unassigned_key(t, m));
     }
     grid_barrier(&t.words->barrier);
 }
@@ -56,17 +51,6 @@ __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
         if (most < lower(&t.delta[m.root], most)) changed = true;
     }
     return changed;
-}
-
-// One Δ for all trees: the longest of the roots' paths, no more than what the search has come past.
-__device__ __forceinline__ void take_longest(const Trees& t, const int* sources, int n_sources, int thread, int threads) {
-    for (int at = thread; at < n_sources; at += threads)
-        if (t.limit[sources[at]] < none()) raise(&t.words->longest, t.limit[sources[at]]);
-    grid_barrier(&t.words->barrier);
-    const price_t longest = now(&t.words->longest), beyond = now(&t.words->beyond);
-    for (int at = thread; at < n_sources; at += threads)
-        t.delta[sources[at]] = longest < 0 || beyond < longest ? beyond : longest;
-    grid_barrier(&t.words->barrier);
 }
 
 // Augments along the path of a root; `end` is a column, or n_cols + a row that becomes unassigned.

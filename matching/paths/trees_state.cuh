@@ -3,7 +3,6 @@
 #include "paths/parents.cuh"
 
 constexpr int NO_SINK = 0x7fffffff;
-constexpr int FEW = 4096, MANY = 65536;  // rows that one step of distance should add, no fewer and no more
 
 __device__ __forceinline__ price_t now(const price_t* address) { return *(volatile const price_t*)address; }
 __device__ __forceinline__ int now(const int* address) { return *(volatile const int*)address; }
@@ -27,15 +26,12 @@ struct Words {
     uint32 barrier;
     int searches, levels, sweeps;  // phases, rounds
     int64 rows_scanned, grow_ns, settle_ns, augment_ns;
-    price_t beyond, longest;  // least dist of a row that is not expanded; longest of the roots' paths, -1 without
-    int n_free;               // free columns that are reached
 };
 
 struct Trees {
     Graph graph;
     int n_rows, n_cols;
     const price_t* row_bound;
-    bool is_bounded;
     price_t* v;
     int* col_of_row;
     int* row_of_col;

@@ -1,7 +1,7 @@
 """The steps of `paths/trees.cu` in plain Python: the same phases, rounds and ties, one thread.
 
 It stands in for the GPU in the ordinary test run, where it must solve every hard case, and beside it on a GPU, where
-links and duals must be the same to the bit.
+links and duals must be the same to the bit but for problems that must be matched whole, which a GPU matches by forests.
 """
 
 from __future__ import annotations
@@ -37,13 +37,6 @@ def match_as_the_gpu_does(problem: Problem) -> Matched:
     return Matched(problem, *twin.answer(problem), twin.counts, is_refinable=False)
 
 
-def _first_step(problem: Problem) -> Any:
-    if len(problem.data) == 0:
-        return 0
-    step = (float(problem.data.max()) - float(problem.data.min())) / (len(problem.data) // problem.n_rows + 1)
-    return max(int(step), 1) if problem.is_integer else step
-
-
 @dataclass
 class Phase:
     """What grows in one phase: the trees' columns, and the rows that are expanded."""
@@ -69,8 +62,6 @@ class Twin:
     col_of_row: list[int]
     row_of_col: list[int]
     counts: dict[str, int]
-    is_bounded: bool
-    step: Any
 
     @classmethod
     def of(cls, problem: Problem) -> Twin:
@@ -82,10 +73,8 @@ class Twin:
         pairs = list(zip(global_columns(problem).tolist(), problem.data.tolist(), strict=True))
         edges = [pairs[problem.indptr[i] : problem.indptr[i + 1]] for i in range(n)]
         v = [bound if bound < none else 0 for bound in col_bound]
-        is_square = np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
-        is_bounded = problem.has_unmatched_cost or not is_square
         counts = {"searches": 0, "levels": 0, "sweeps": 0}
-        twin = cls(edges, row_bound, none, v, [-1] * n, [-1] * m, counts, is_bounded, _first_step(problem))
+        twin = cls(edges, row_bound, none, v, [-1] * n, [-1] * m, counts)
         twin._reduce_columns(col_bound)
         return twin
 
@@ -122,56 +111,28 @@ class Twin:
 
     def match(self, free: list[int]) -> int:
         """Match the given rows; return -1, or a row that must be matched and cannot be."""
-        found = True
         while free:
-            phase = self._grow(free, self.none if self.is_bounded or not found else self.step)
+            phase = self._grow(free)
             self._settle(phase)
             infeasible_row = [i for i in free if phase.delta[i] >= self.none]
             if infeasible_row:
                 return min(infeasible_row)
-            left = self._update(phase)
+            free = self._update(phase)
             self.counts["searches"] += 1
-            found = len(left) < len(free)
-            free = left
         return -1
 
-    def _grow(self, free: list[int], horizon: Any) -> Phase:
+    def _grow(self, free: list[int]) -> Phase:
         phase = Phase(free, limit=dict.fromkeys(free, self.none))
         queue: list[tuple[int, Any]] = [(i, 0) for i in free]
         label: dict[int, int] = {}
-        while True:
-            if not queue:
-                queue, horizon = self._go_on(phase)
-            if not queue:
-                return phase
+        while queue:
             label = {
                 i: i if self.col_of_row[i] < 0 else label.get(phase.parent[self.col_of_row[i]], -1) for i, _ in queue
             }
-            queue = [
-                (i, base)
-                for i, base in queue
-                if self.col_of_row[i] < 0 or not (self.is_bounded and base >= phase.limit[label[i]])
-            ]
-            claimed = self._claim(phase, queue, label, self._relax(phase, queue))
-            queue = [(i, base) for i, base in claimed if base <= horizon]
+            queue = [(i, base) for i, base in queue if self.col_of_row[i] < 0 or base < phase.limit[label[i]]]
+            queue = self._claim(phase, queue, label, self._relax(phase, queue))
             self.counts["levels"] += 1
-
-    def _go_on(self, phase: Phase) -> tuple[list[tuple[int, Any]], Any]:
-        """Return the queue of the next step of distance, and how far it goes."""
-        waiting = [
-            (self.row_of_col[j], dist)
-            for j, dist in phase.dist.items()
-            if self.row_of_col[j] >= 0 and not self._is_expanded(phase, j)
-        ]
-        n_free = sum(self.row_of_col[j] < 0 for j in phase.dist)
-        if self.is_bounded or not waiting or 2 * n_free >= len(phase.roots):
-            return [], self.none
-        horizon = min(dist for _, dist in waiting) + self.step
-        queue = [(i, dist) for i, dist in waiting if dist <= horizon]
-        assert len(queue) < 4096  # the GPU's FEW
-        if self.step < self.none / 4:
-            self.step *= 2
-        return queue, horizon
+        return phase
 
     def _relax(self, phase: Phase, queue: list[tuple[int, Any]]) -> set[int]:
         """Lower the distances of the queued rows' columns; return the columns."""
@@ -193,13 +154,12 @@ class Twin:
         claimed: dict[int, int] = {}
         for i, base in queue:
             root = label[i]
-            if self.is_bounded:
-                phase.limit[root] = min(phase.limit[root], self._alone_key(phase, i, base))
+            phase.limit[root] = min(phase.limit[root], self._alone_key(phase, i, base))
             for j, cost in self.edges[i]:
                 if j not in lowered or base + (cost - self.v[j] - phase.dual[i]) != phase.dist[j]:
                     continue
                 claimed[j] = min(claimed.get(j, i), i)
-                if self.is_bounded and self.row_of_col[j] < 0:
+                if self.row_of_col[j] < 0:
                     phase.limit[root] = min(phase.limit[root], phase.dist[j])
         phase.parent |= claimed
         return [(self.row_of_col[j], phase.dist[j]) for j in claimed if self.row_of_col[j] >= 0]
@@ -227,9 +187,6 @@ class Twin:
             phase.root[j] = root
         phase.delta = dict.fromkeys(phase.roots, self.none)
         members = self._members(phase)
-        if not self.is_bounded:
-            self._take_longest(phase)
-            return
         ends = [(phase.root[j], dist) for j, dist in phase.dist.items() if self.row_of_col[j] < 0]
         ends += [
             (root, self._alone_key(phase, i, base) if self._is_expanded(phase, j) else base)
@@ -241,18 +198,6 @@ class Twin:
         while changed:
             changed = sum(self._hold_back(phase, *member) for member in members) > 0
             self.counts["sweeps"] += 1
-
-    def _take_longest(self, phase: Phase) -> None:
-        """Give all trees one Δ, the longest of the roots' paths that the search has come past."""
-        for j, dist in phase.dist.items():
-            if self.row_of_col[j] < 0:
-                phase.limit[phase.root[j]] = min(phase.limit[phase.root[j]], dist)
-        beyond = min(
-            (d for j, d in phase.dist.items() if self.row_of_col[j] >= 0 and not self._is_expanded(phase, j)),
-            default=self.none,
-        )
-        longest = max((limit for limit in phase.limit.values() if limit < self.none), default=beyond)
-        phase.delta = dict.fromkeys(phase.roots, min(longest, beyond))
 
     def _hold_back(self, phase: Phase, i: int, _: int, root: int, base: Any) -> bool:
         before = phase.delta[root]
@@ -274,8 +219,7 @@ class Twin:
         end: dict[int, int] = {}
         for j, dist in phase.dist.items():
             root = phase.root[j]
-            nearest = phase.delta[root] if self.is_bounded else phase.limit[root]
-            if self.row_of_col[j] < 0 and dist == nearest <= phase.delta[root]:
+            if self.row_of_col[j] < 0 and dist == phase.delta[root]:
                 end[root] = min(end.get(root, j), j)
         for i, j, root, base in self._members(phase):
             if self._is_expanded(phase, j) and self._alone_key(phase, i, base) == phase.delta[root]:
