@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
@@ -14,6 +14,7 @@ from .certificate.refine import refined
 from .choice import FEW_SCANS, choose
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
+from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
 from .presolve.groups import from_shorter_side, solve_in_groups
 from .presolve.high_prices import at_lower_prices
@@ -102,8 +103,13 @@ def solve(
     device = _listed(device)
     if not isinstance(solver, str) or solver != "auto":
         made = _made(solver, options)
-        return without_idle_prices(problem, lambda stated: _solved(stated, made, device))
-    return without_idle_prices(problem, lambda stated: _solved_by_choice(stated, device, options))
+        return _without_needless_prices(problem, lambda stated: _solved(stated, made, device))
+    return _without_needless_prices(problem, lambda stated: _solved_by_choice(stated, device, options))
+
+
+def _without_needless_prices(problem: Problem, solve_stated: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve without the unmatched costs that do not matter, or would not but for rows and columns beyond reach."""
+    return without_idle_prices(problem, lambda stated: without_unreachable(stated, solve_stated))
 
 
 def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> Assignment:

@@ -1,8 +1,9 @@
 """A proof for unmatched costs far above all costs, whose duals would need more digits than a float has.
 
-As many rows as can be are matched then, at the least cost, whatever the prices are. So the matched edges are proven for
-lower prices that say the same: duals are found for the matched edges alone, by shortest paths after Bellman and Ford,
-and looked at as any others. Nothing here is the solvers'.
+As many rows as can be are matched then, at the least cost, whatever the prices are. Where all pairs are allowed, that
+is so already at prices no lower than the dearest pair within reach. So the matched edges are proven for lower prices
+that say the same: duals are found for the matched edges alone, by shortest paths after Bellman and Ford, and looked at
+as any others. Nothing here is the solvers'.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from ..problem import Problem
 from ..problem.convert import transposed
 from ..problem.costs import best_row_duals, edge_costs, largest_edge_cost
+from ..problem.reach import within_reach
 from ..tolerance import EPS, FAR, SHORTEST_ULPS
 
 
@@ -29,7 +31,7 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
     Returns
     -------
     (Problem, float64 (columns,)) or None
-        None where prices are not far above all costs.
+        None where prices are not far above all costs, nor above all but those of rows and columns beyond reach.
     """
     n, m = block.shape
     if block.is_integer or not min(n, m) or not block.has_unmatched_cost:
@@ -38,7 +40,11 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
     assert block.col_unmatched is not None
     exchange = 2.0 * min(n, m) * largest_edge_cost(block)
     least = float(block.row_unmatched.min()), float(block.col_unmatched.min())
-    if exchange == 0.0 or sum(least) <= FAR * exchange:
+    if sum(least) <= FAR * exchange:
+        exchange = _dearest_within_reach(block)
+        if sum(least) < exchange:
+            return None
+    if exchange == 0.0:
         return None
     # The longer side pays nothing, so that duals near its price are small.
     of_rows, of_cols = (exchange, 0.0) if n <= m else (0.0, exchange)
@@ -48,6 +54,15 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
         col_unmatched=block.col_unmatched - least[1] + of_cols,
     )
     return lower, _col_duals(lower, col_of_row, SHORTEST_ULPS * EPS * exchange)
+
+
+def _dearest_within_reach(block: Problem) -> float:
+    """Return the largest cost of a matrix but of what is beyond reach; +inf where nothing is.
+
+    Prices at least as high say that all within reach of the shorter side are matched.
+    """
+    kept = within_reach(block)
+    return np.inf if kept is None else float(block.cost_matrix[np.ix_(*kept)].max())
 
 
 def _col_duals(block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.ndarray:

@@ -21,10 +21,10 @@ the faster one, as it finds many paths with one dual change and looks at short l
 alternating tree (`paths.gpu_forest`, twin `papers.date_nagi_2016.forest`) looks at all columns for every row that
 enters. Batches of small problems: `gpu_batch`.
 
-Sparse costs are never made dense, and both solvers do the same with them. On a GPU they are one graph. Where all must be
-matched, a forest augments along the shortest path of every tree (`paths/graph_forest.cu`); else every tree has a Δ of
-its own and stops at its own path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search per
-path.
+Sparse costs are never made dense, and both solvers do the same with them. On a GPU they are one graph. Where all must
+be matched, a forest augments along the shortest path of every tree (`paths/graph_forest.cu`); else every tree has a Δ
+of its own and stops at its own path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search
+per path.
 
 `auto` takes these methods on GPUs. Their CPU forms, which the tests hold the kernels to, are loaded by name
 (`papers.date_nagi_2016.cpu`): components side by side in threads, in dual phases.

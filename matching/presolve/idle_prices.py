@@ -47,7 +47,7 @@ def without_idle_prices(problem: Problem, solve: Callable[[Problem], Assignment]
     if not problem.has_unmatched_cost:
         return solve(problem)
     with cuda.device_of(problem.data):
-        return _solved(problem, solve) if _are_idle(problem) else solve(problem)
+        return _solved(problem, solve) if are_idle(problem) else solve(problem)
 
 
 def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
@@ -61,7 +61,7 @@ def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignm
     return stated if is_proven or not answer.is_optimal else solve(problem)
 
 
-def _are_idle(problem: Problem) -> bool:
+def are_idle(problem: Problem) -> bool:
     """Whether a single problem has prices that are all as high as its dearest pair, those of two sides together."""
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
@@ -77,7 +77,7 @@ def _are_idle(problem: Problem) -> bool:
 
 def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     """Return an answer that was found without prices, its duals moved to where the prices bound them."""
-    shift = _shift(problem, answer)
+    shift = shift_to_prices(problem, answer)
     if shift == 0:
         return answer
     found = answer.on_host()
@@ -85,7 +85,7 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     return stated.on_device() if problem.is_on_device else stated
 
 
-def _shift(problem: Problem, answer: Assignment) -> Any:
+def shift_to_prices(problem: Problem, answer: Assignment) -> Any:
     """Return by how much row duals rise and column duals fall: to their price where unassigned, else not above it."""
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
