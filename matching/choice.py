@@ -164,8 +164,8 @@ def _best_on_gpu(problem: Problem) -> str:
     """Return the solver that "auto" stands for on a CUDA device.
 
     n = 20,000, `hungarian-classical` beside the auction: [0, n] 14 and 26 ms, [0, 10n] 23 and 28, distances of points
-    9 and 18; 1000 problems of 500: 18 and 32 ms. Gates that must be matched whole: the tree's time is 0.87 to 1.17 times
-    the auction's where sides are equal, 0.15 to 0.56 where there are more columns.
+    9 and 18; 1000 problems of 500: 18 and 32 ms. Gates that must be matched whole: the tree's time is 0.87 to 1.17
+    times the auction's where sides are equal, 0.15 to 0.56 where there are more columns.
     """
     if problem.kind == "sparse" and not problem.has_unmatched_cost:
         return "hungarian-tree"
