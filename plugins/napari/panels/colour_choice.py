@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, QWidget
+from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QWidget
 
 from ..draw.colours import BY_TRACK, PERCENTILES, Colouring, colour_features
 from ..session.filters import MeasuredTracks
 from .colour_bar import ColourBar
 from .fields import note, say
+from .number_field import NumberField
 
 
 class ColourChoice(QWidget):
@@ -73,10 +74,7 @@ class ColourChoice(QWidget):
         self.edited.emit()
 
 
-def _percentile(value: float) -> QDoubleSpinBox:
-    field = QDoubleSpinBox()
-    field.setRange(0, 100)
-    field.setDecimals(1)
+def _percentile(value: float) -> NumberField:
+    field = NumberField(0, 100)
     field.setValue(value)
-    field.setKeyboardTracking(False)
     return field

@@ -24,8 +24,8 @@ class DetectPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.diameter = LengthField(auto=True)
-        self.threshold = LengthField(auto=True)
+        self.diameter = LengthField(auto="auto")
+        self.threshold = LengthField(auto="auto")
         self.dark = QCheckBox("dark on a bright background")
         self.method = choice_box(DetectSettings, "method", _METHODS)
         self.chart = Chart("quality of all peaks, noise left, particles right")

@@ -6,61 +6,43 @@ from collections.abc import Mapping
 from typing import Any
 
 from napari.settings import get_settings
-from qtpy.QtCore import QEvent, QSignalBlocker, Qt, QTimer
-from qtpy.QtGui import QFocusEvent
-from qtpy.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLabel, QWidget
+from qtpy.QtCore import QEvent, Qt
+from qtpy.QtWidgets import QComboBox, QFormLayout, QLabel, QWidget
 
 from ....tracker.kinds import choices_of
 from ....tracker.setting_words import WORDS
 from ...cli.setting_options import SETTINGS
 from ..layers.main_window import is_dark
+from .number_field import DECIMALS, NumberField
 
 LARGEST = 1e9
 _ON_DARK, _ON_LIGHT = "#ffb03b", "#7a4a00"  # colours of warnings
 _OPTIONS = {option.key: option.name for option in SETTINGS.values()}
 
 
-class LengthField(QDoubleSpinBox):
-    """A positive number of four significant digits; with `auto`, its lowest value reads "auto" and means None.
+class LengthField(NumberField):
+    """A positive number; with `auto`, an emptied field says "auto" and means None.
 
     What auto was found to be is shown beside it ("auto: 3.63 µm") and is never the field's number: only what the user
     typed is.
     """
 
-    def __init__(self, *, auto: bool = False, suffix: str = "") -> None:
-        super().__init__()
-        self._auto = auto
+    def __init__(self, *, auto: str = "", suffix: str = "") -> None:
+        super().__init__(0.0 if auto else 10**-DECIMALS, LARGEST, auto=auto)
         self._found: float | None = None
-        self.setDecimals(4)
-        self.setRange(0.0, LARGEST)
-        self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setStepType(NumberField.StepType.AdaptiveDecimalStepType)
         self.setSuffix(suffix)
-        self.setKeyboardTracking(False)
         self.setMinimumWidth(56)
-        if auto:
-            self.setSpecialValueText("auto")
-
-    def textFromValue(self, value: float) -> str:  # noqa: N802 - Qt's name
-        """Return a number without trailing zeros."""
-        return f"{value:.6g}"
 
     def stepBy(self, steps: int) -> None:  # noqa: N802 - Qt's name
         """Step from the number found where the field says auto (called by Qt)."""
-        if self.number is None and self._found is not None:
-            self.setValue(self._found)
+        if self.number is None:
+            self.setValue(self._found or 1.0)
         super().stepBy(steps)
 
-    def focusInEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Select "auto" whole, so that a number typed replaces it (called by Qt)."""
-        super().focusInEvent(event)  # pyright: ignore[reportArgumentType]
-        if self._auto and self.number is None:
-            QTimer.singleShot(0, self.selectAll)  # after the click, which would set the cursor
-
-    @property
-    def number(self) -> float | None:
-        """The value; None for "auto"."""
-        value = float(self.value())
-        return None if self._auto and value == 0.0 else value
+    def needs(self) -> str:
+        """Return which numbers it takes."""
+        return f"a number above 0, up to {LARGEST:,.0f}"
 
     @property
     def shown(self) -> float | None:
@@ -70,7 +52,7 @@ class LengthField(QDoubleSpinBox):
     def show_found(self, value: float | None) -> None:
         """Show what auto was found to be (None = not known yet); a number that was typed stays."""
         self._found = value
-        self.setSpecialValueText("auto" if value is None else f"auto: {value:.4g}{self.suffix()}")
+        self.setSpecialValueText(self.auto if value is None else f"{self.auto}: {value:.4g}{self.suffix()}")
 
     def set_unit(self, unit: str) -> bool:
         """Show lengths in a unit; say whether a number typed in another one was put back to auto."""
@@ -81,11 +63,6 @@ class LengthField(QDoubleSpinBox):
         self.show_number(None)
         self.show_found(None)
         return typed
-
-    def show_number(self, value: float | None) -> None:
-        """Show a value (None = "auto") without telling anyone."""
-        with QSignalBlocker(self):
-            self.setValue(0.0 if value is None else value)
 
 
 def choice_box(settings: type[Any], setting: str, names: Mapping[str, str]) -> QComboBox:
@@ -98,7 +75,8 @@ def choice_box(settings: type[Any], setting: str, names: Mapping[str, str]) -> Q
 
 def add_setting(form: QFormLayout, name: str, field: QWidget, *settings: str, more: str = "") -> None:
     """Add a field under its name; the tooltip of both says what the settings are, and which options they are."""
-    texts = [*map(_in_words, settings), more]
+    empty = f"Empty the field for {field.auto}." if isinstance(field, NumberField) and field.auto else ""
+    texts = [*map(_in_words, settings), more, empty]
     options = " and ".join(_OPTIONS[setting] for setting in settings)
     label = QLabel(name)
     for widget in (label, field):

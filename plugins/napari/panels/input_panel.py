@@ -91,8 +91,7 @@ class InputPanel(QGroupBox):
         self.sizes = [LengthField() for _ in AXES]
         self.unit_box = QComboBox()
         self.unit_box.addItems(_UNITS)
-        self.interval = LengthField(auto=True, suffix=" s")
-        self.interval.setSpecialValueText("not known")
+        self.interval = LengthField(auto="not known", suffix=" s")
         for field, axis in zip(self.sizes, AXES, strict=True):
             field.setToolTip(f"Size of a voxel along {axis}")
             field.setStyleSheet(_NARROW)
@@ -287,7 +286,7 @@ class InputPanel(QGroupBox):
         layer, source = self.layer, self.source
         if layer is None or source is None:
             return
-        sizes = [field.number or 1.0 for field in self.sizes]
+        sizes = [float(field.value()) for field in self.sizes]
         unit = self.unit_box.currentText()
         interval = self.interval.number
         if by_size and unit == PIXEL:

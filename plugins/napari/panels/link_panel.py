@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 from qtpy.QtCore import QSignalBlocker, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
@@ -13,7 +14,6 @@ from qtpy.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +26,7 @@ from ..session.advice import LinkAdvice, range_warning
 from ..session.devices import Devices
 from .chart import Chart
 from .fields import LengthField, add_setting, choice_box, note, say
+from .number_field import NumberField
 
 _COSTS = {"squared": "squared distance"}
 _SOLVERS = {
@@ -34,7 +35,6 @@ _SOLVERS = {
     "hungarian-tree": "Hungarian, tree",
     "jv": "Jonker-Volgenant",
 }
-_AUTO = -1  # of missed frames
 _ENABLED = Qt.ItemDataRole.UserRole - 1  # a standard item's flags: 0 greys it out
 _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
 _NO_GPU = "no gpu"
@@ -70,8 +70,8 @@ class LinkPanel(QWidget):
         self._shows_links = False
         self._unit = "pixel"
         self._on_gpu: frozenset[str] | None = None
-        self.search_range = LengthField(auto=True)
-        self.unmatched = LengthField(auto=True)
+        self.search_range = LengthField(auto="auto")
+        self.unmatched = LengthField(auto="auto")
         self.cost = choice_box(LinkSettings, "cost", _COSTS)
         self.solver = choice_box(LinkSettings, "solver", _SOLVERS)
         self.device = QComboBox()
@@ -79,12 +79,10 @@ class LinkPanel(QWidget):
             self.device.addItem(*reversed(device))
         self.linking = choice_box(LinkSettings, "linking", _LINKINGS)
         self.motion = choice_box(LinkSettings, "motion", _MOTIONS)
-        self.segments = {name: LengthField(auto=True) for name in _SEGMENTS}
+        self.segments = {name: LengthField(auto="auto") for name in _SEGMENTS}
         self.penalties = {name: QLineEdit() for name in _PENALTIES}
-        self.missed = QSpinBox()
-        self.missed.setRange(_AUTO, 99)
-        self.missed.setValue(_AUTO)
-        self.missed.setSpecialValueText("auto")
+        self.missed = NumberField(-1, 99, auto="auto", is_whole=True)
+        self.missed.show_number(None)
         self.divisions = QCheckBox("look for them")
         self.merges = QCheckBox("look for them")
         self.steps = Chart("steps to the mutual nearest particle of the next frame")
@@ -167,7 +165,7 @@ class LinkPanel(QWidget):
             search_range=self.search_range.number or "auto",
             unmatched_cost=self.unmatched.number or "auto",
             cost=self.cost.currentData() if by_distance else "squared",
-            max_missed_frames="auto" if by_distance or self.missed.value() == _AUTO else self.missed.value(),
+            max_missed_frames="auto" if by_distance else self._missed_frames,
             solver=self.solver.currentData(),
             device=self.device.currentData(),
             motion=self.motion.currentData(),
@@ -189,7 +187,7 @@ class LinkPanel(QWidget):
         return LinkSettings(
             linking="jaqaman",
             search_range=self.search_range.number or "auto",
-            max_missed_frames="auto" if self.missed.value() == _AUTO else self.missed.value(),
+            max_missed_frames=self._missed_frames,
             solver=self.solver.currentData(),
             device=self.device.currentData(),
             divisions=self.divisions.isChecked(),
@@ -202,6 +200,11 @@ class LinkPanel(QWidget):
             division_penalties=self._weights("division_penalties"),
             merge_penalties=self._weights("merge_penalties"),
         )
+
+    @property
+    def _missed_frames(self) -> int | Literal["auto"]:
+        number = self.missed.number
+        return "auto" if number is None else int(number)
 
     def _weights(self, setting: str) -> Mapping[str, float] | None:
         """Read weights as the command line does; None where nothing is written."""

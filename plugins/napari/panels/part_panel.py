@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QWidget
+from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QWidget
 
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie, Restriction
 from ..layers.layer_part import region_of, restricted, with_intensity
 from ..layers.layer_tables import OURS
 from .fields import add_setting
+from .number_field import NumberField
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -38,13 +39,11 @@ class PartPanel(QWidget):
         self._span: tuple[int, int] | None = None
         self._taken = (0, 0, _WHOLE, _NONE)
         self.has_input = False
-        self.first, self.last = QSpinBox(), QSpinBox()
+        self.first, self.last = (NumberField(-_LARGEST, _LARGEST, is_whole=True) for _ in range(2))
         self.region = QComboBox()
         self.intensity = QComboBox()
         self._lay_out()
         for field in (self.first, self.last):
-            field.setKeyboardTracking(False)
-            field.setRange(-_LARGEST, _LARGEST)
             field.valueChanged.connect(self._edit)
         for box in (self.region, self.intensity):
             box.currentIndexChanged.connect(self._edit)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from qtpy.QtCore import QRegularExpression, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtGui import QRegularExpressionValidator
+from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from ..session.filters import Range
 from .chart import Chart
+from .number_field import number_in, refuse
 
 OPEN: Range = (-math.inf, math.inf)
-_NUMBER_OR_NOTHING = r"([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)?"
 
 
 class RangeFilter(QWidget):
@@ -80,8 +79,14 @@ class RangeFilter(QWidget):
         fields = self.least, self.greatest
         if not any(field.isModified() for field in fields):
             return
-        typed = [float(field.text()) if field.text() else end for field, end in zip(fields, OPEN, strict=True)]
-        self.set_range((min(typed), max(typed)))
+        typed = [number_in(field.text()) if field.text() else end for field, end in zip(fields, OPEN, strict=True)]
+        known = [number for number in typed if number is not None]
+        if len(known) == len(fields):
+            self.set_range((min(known), max(known)))
+            return
+        wrong = fields[typed.index(None)]
+        refuse(wrong, wrong.text(), "a number; empty means no limit")
+        self._show_range()
 
     def _show_range(self) -> None:
         for field, end in zip((self.least, self.greatest), self.range, strict=True):
@@ -92,5 +97,4 @@ def _field(tip: str) -> QLineEdit:
     field = QLineEdit()
     field.setToolTip(tip)
     field.setFixedWidth(62)
-    field.setValidator(QRegularExpressionValidator(QRegularExpression(_NUMBER_OR_NOTHING), field))
     return field
