@@ -87,7 +87,8 @@ def our_names(
             )
     absent = [name for name in given.values() if name not in table.columns]
     if absent:
-        raise InvalidInput(f"{where}: has no column {', '.join(map(repr, absent))}; it has {listed(table)}.")
+        names = f"column{'s' * (len(absent) > 1)} {' and '.join(map(repr, absent))}"
+        raise InvalidInput(f"{where}: has no {names}; it has {listed(table)}.")
     table = renamed(table, {name: role for role, name in given.items()})
     dialect, names = _recognised(table)
     if dialect is None:

@@ -45,7 +45,7 @@ def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[i
     rest = pages // known if known else 0
     if 0 in lengths or lengths.count(-1) > 1 or rest * known != pages or (-1 not in lengths and rest != 1):
         raise UnknownAxes(
-            f"axes={axes!r} does not divide the {pages} pages of {path}; leave the number of one axis open, as in "
+            f"the axes {axes} do not divide the {pages} pages of {path}; leave the number of one axis open, as in "
             "TZ12YX, and give the others such that they divide it."
         )
     return letters, (*(rest if length == -1 else length for length in lengths), *shape[-2:])
@@ -70,18 +70,18 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
             **remedy,
         )
     if unknown:
-        raise UnknownAxes(f"axes={given!r} has {', '.join(unknown)}; the letters are T, Z, C, Y, X.", **remedy)
+        raise UnknownAxes(f"the axes {given} have {', '.join(unknown)}; the letters are T, Z, C, Y, X.", **remedy)
     if len(set(axes)) < len(axes):
-        raise UnknownAxes(f"axes={given!r} names an axis twice.", **remedy)
+        raise UnknownAxes(f"the axes {given} name one twice.", **remedy)
     if len(axes) != len(shape):
         planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
         raise UnknownAxes(
-            f"axes={given!r} names {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}."
+            f"the axes {given} name {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}."
             f"{planes if len(axes) > len(shape) else ''}",
             **remedy,
         )
     if not axes.endswith("YX"):
-        raise UnknownAxes(f"axes={given!r} must end in YX.", **remedy)
+        raise UnknownAxes(f"the axes {given} must end in YX.", **remedy)
     return axes
 
 

@@ -90,6 +90,20 @@ def test_the_axes_of_a_folder_of_stacks_are_offered_first(auctrack, stacks, comm
     assert "z × y × x = 5 × 16 × 16" in plan
 
 
+@pytest.mark.parametrize("axes", ["TXY", "TXC", "TQX", "TTX", "TZYX", "TZ7YX"])
+def test_axes_that_do_not_fit_are_named_as_they_were_typed(auctrack, stacks, axes):
+    message = said(auctrack("info", f"{stacks}/t0.tif", "--axes", axes))
+    assert f"the axes {axes} " in message
+    assert "axes=" not in message
+
+
+def test_columns_that_are_not_there_are_all_named(auctrack, foreign):
+    given = "frame=Time Point,y=Position A,x=Position B"
+    message = said(auctrack("link", foreign, "--columns", given))
+    assert "columns 'Position A' and 'Position B'" in message
+    assert "Time Point, Position Y, Position X" in message
+
+
 def test_a_file_of_trackmate_without_spots_is_answered_with_what_it_lacks(auctrack, tmp_path):
     (tmp_path / "tracks.xml").write_text('<?xml version="1.0"?><TrackMate version="7"/>', encoding="utf-8")
     assert "has no <Model>" in said(auctrack("track", "tracks.xml"))
