@@ -19,6 +19,7 @@ from .actions.unsaved import Unsaved
 from .draw.overlay import Overlay
 from .draw.preview import Preview
 from .layers.depth import Depth
+from .layers.main_window import canvas_of
 from .layers.preferences import read_preferences, remember
 from .panels.detect_panel import DetectPanel
 from .panels.input_panel import InputPanel
@@ -72,7 +73,7 @@ class TrackWidget(QWidget):
             ),
             detect=DetectPanel(),
             link=LinkPanel(preferences),
-            results=ResultsPanel(),
+            results=ResultsPanel(canvas_of(napari_viewer)),
             steps=Pages(),
             bar=RunBar(),
             overlay=Overlay(napari_viewer, self._connections, self._depth, self),
@@ -134,6 +135,7 @@ class TrackWidget(QWidget):
             self.parts.overlay.let_go()
             self._depth.let_go()
             self.unsaved.let_go()
+            self.parts.results.help.let_go()
             for desk in self._desks:
                 desk.let_go()
         return super().event(event)

@@ -47,4 +47,4 @@ def correction_help() -> str:
         f"<tr><td style='padding-right: 8px; white-space: nowrap'><b>{key}</b></td><td>{text}</td></tr>"
         for key, text in (*_LINKS, *acts, *_MOUSE)
     )
-    return f"<table>{rows}</table><p>{_ABOUT}</p><p>{_SAVING}</p>"
+    return f"<table cellspacing='0'>{rows}</table><p>{_ABOUT}</p><p>{_SAVING}</p>"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ..session.clicked import CLICKED_ACTS
 from ..session.curves import Plot
@@ -18,6 +18,7 @@ from .correction_help import correction_help
 from .fields import note, say
 from .filter_charts import FilterCharts
 from .frame_table import FrameTable, Head
+from .help_sheet import HelpSheet
 from .lineage_view import LineageView
 from .pages import Pages
 from .scroll import PanelScroll
@@ -46,6 +47,8 @@ class ResultsPanel(QWidget):
     `filtered()`, `coloured()`; `track_chosen(id)`, `tracks_chosen(ids)` where they are several;
     `link_chosen(position in the list)`; `follow(bool)`; `export()`, `copy_command()`, `copy_toml()`; `confirm_link()`,
     `break_link()`, `keep_others()`, `undo()`, `redo()`, `open_corrections()`, `act_on_clicked(ClickedAct)`.
+
+    `canvas` is what the help is laid over.
     """
 
     filtered = Signal()
@@ -65,7 +68,7 @@ class ResultsPanel(QWidget):
     open_corrections = Signal()
     act_on_clicked = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, canvas: QWidget) -> None:
         super().__init__()
         self.data: MeasuredTracks | None = None
         self.kept: pd.DataFrame | None = None
@@ -79,12 +82,11 @@ class ResultsPanel(QWidget):
         self.chosen: tuple[int, ...] = ()
         self.suspicious_note = note()
         self.left_out = note()
-        self.help_button = _button("?", "What is listed here, and all keys.")
+        self.help_button = _button(
+            "?", "What is listed here, and all keys, laid over the canvas; again, or a click on it, puts it away."
+        )
         self.help_button.setCheckable(True)
-        self.help = QLabel(correction_help())
-        self.help.setWordWrap(True)
-        self.help_area = PanelScroll(self.help, least=_LEAST)
-        self.help_area.hide()
+        self.help = HelpSheet(canvas, correction_help())
         self.clicked = note()
         self.progress = note()
         self.progress.setToolTip(_PROGRESS)
@@ -132,7 +134,6 @@ class ResultsPanel(QWidget):
         self.tabs.addTab(self.lineage_page, "Lineage")
         self.doubtful = _column(
             self.suspicious_note,
-            self.help_area,
             self.suspicious,
             self.left_out,
             self.progress,
@@ -155,7 +156,8 @@ class ResultsPanel(QWidget):
         self.tracks.chosen.connect(self._choose_tracks)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
-        self.help_button.toggled.connect(self._show_help)
+        self.help_button.toggled.connect(self.help.setVisible)
+        self.help.clicked.connect(self.help_button.click)
         signals = (
             self.confirm_link,
             self.break_link,
@@ -235,11 +237,6 @@ class ResultsPanel(QWidget):
         assert self.data is not None  # links come with their tracks
         self._link_heads = _link_heads(self.data.tracks.calibration.unit, unit)
         self._list_links(links)
-
-    def _show_help(self, on: bool) -> None:
-        """Show the help in the place of the list: there is no room for both."""
-        self.help_area.setVisible(on)
-        self.suspicious.setVisible(not on)
 
     def _list_links(self, links: pd.DataFrame) -> None:
         """List the links of tracks that pass the filters."""

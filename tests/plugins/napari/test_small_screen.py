@@ -7,6 +7,7 @@ import re
 import pytest
 
 from .conftest import process_events, spots, wait
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
 
 
 def luminance(colour) -> float:
@@ -104,12 +105,34 @@ def test_keys_are_explained_at_the_press_of_a_button(viewer, widget):
     assert not results.help.isVisible()
     results.help_button.click()
     assert results.help.isVisible()
-    assert not results.suspicious.isVisible()
-    said = {key for keys in re.findall(r"<b>(.*?)</b>", results.help.text()) for key in keys.split(", ")}
+    said = {key for keys in re.findall(r"<b>(.*?)</b>", results.help.label.text()) for key in keys.split(", ")}
     assert said - {"", "click", "drag", "Delete"} == {str(key) for key in viewer.keymap}
     results.help_button.click()
     assert not results.help.isVisible()
-    assert results.suspicious.isVisible()
+
+
+@pytest.mark.parametrize(("size", "share"), [((1600, 1100), 1), ((1280, 720), 0.85)])
+def test_the_help_is_read_without_much_scrolling_and_put_away_by_a_click(viewer, widget, mouse, size, share):  # noqa: F811
+    viewer.window.resize(*size)
+    wait(lambda: viewer.window._qt_window.width() == size[0])
+    results = widget.parts.results
+    widget.parts.steps.setCurrentWidget(results)
+    results.tabs.setCurrentWidget(results.doubtful)
+    process_events()
+    mouse.click(results.help_button)
+    assert results.help.area.viewport().height() >= share * results.help.label.height()
+    mouse.click(results.help.label)
+    assert not results.help.isVisible()
+    assert not results.help_button.isChecked()
+
+
+def test_the_help_goes_with_the_dock(viewer, widget):
+    from auctrack.plugins.napari.panels.help_sheet import HelpSheet
+
+    results = widget.parts.results
+    results.help_button.click()
+    viewer.window.remove_dock_widget(widget.parent())
+    assert not [sheet for sheet in viewer.window._qt_window.findChildren(HelpSheet) if sheet.isVisible()]
 
 
 def test_errors_begin_with_a_capital(widget):

@@ -25,7 +25,7 @@ PARTS = {
     "exported": ["bar.status"],
     "doubtful-link": ["results.confirm_button", "results.undo_button", "results.help_button", "results.progress"],
     "corrected": ["results.keep_button", "bar.status"],
-    "help": ["results.help_area"],
+    "help": ["results.help"],
     "saved-tracks-opened": ["input.take_up_button"],
     "taken-up": ["results.confirm_button", "results.progress", "bar.status"],
     "lineage": ["results.lineage"],
