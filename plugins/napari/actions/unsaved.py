@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from qtpy.QtCore import QEvent, QObject, Qt
-from qtpy.QtWidgets import QMainWindow, QMessageBox, QWidget
+from qtpy.QtCore import QEvent, QObject
+from qtpy.QtWidgets import QMainWindow, QMessageBox
 
 from ..layers.main_window import canvas_of, main_window
 from ..threads.timers import single_shot
@@ -80,9 +80,10 @@ class Unsaved(QObject):
 
     def _is_closed_by_script(self) -> bool:
         """Whether it is `viewer.close()`: that closes what is in the window before the window itself."""
-        middle = canvas_of(self._parts.viewer)
-        inside = middle.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return all(part.isHidden() for part in inside)
+        laid_out = canvas_of(self._parts.viewer).layout()
+        item = None if laid_out is None else laid_out.itemAt(0)
+        canvas = None if item is None else item.widget()
+        return canvas is not None and canvas.isHidden()
 
     def _close(self) -> None:
         self.let_go()

@@ -59,7 +59,7 @@ class OwnLayers(QObject):
         return self._turn.isActive() or self._sweep.isActive()
 
     def draw_over(self, layer: Layer) -> None:
-        """Take the layers drawn over a layer for one's own; what was drawn over others is theirs who opened these."""
+        """Fill from now on the layers that lie over a layer; those over others stay as they are."""
         if layer == self._over:
             return
         self._over = layer

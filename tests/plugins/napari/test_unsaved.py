@@ -327,7 +327,9 @@ def test_closing_the_window_discards_what_the_user_discards(own, mouse):  # noqa
     assert len(asked) == 1
 
 
-def test_closing_the_viewer_by_a_script_asks_nothing(own):
-    viewer, _ = own
+@pytest.mark.parametrize("has_help", [False, True])
+def test_closing_the_viewer_by_a_script_asks_nothing(own, has_help):
+    viewer, widget = own
+    widget.parts.results.help_button.setChecked(has_help)
     viewer.close()
     process_events()
