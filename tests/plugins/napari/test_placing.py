@@ -171,7 +171,7 @@ def test_in_3d_the_image_is_found_that_a_session_was_made_over(viewer, movie, mo
     viewer.window.remove_dock_widget("all")
     for name in [layer.name for layer in viewer.layers if layer.name != "movie"]:
         viewer.layers.remove(name)
-        process_events()  # painted in between: Mesa's software GL crashes where all four go at once
+        process_events()  # painted in between: Mesa's software GL crashes where all go at once, of napari alone too
     viewer.open(str(path), plugin="auctrack")
     widget = open_widget()
     widget.parts.input.choose_layer(path.name)

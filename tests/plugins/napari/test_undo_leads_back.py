@@ -144,3 +144,18 @@ def test_n_and_undo_go_there_though_the_layers_of_tracks_and_particles_are_delet
     do("u")
     assert "tracks of beads" in viewer.layers
     assert not np.allclose(viewer.scene.camera.center, FAR)
+
+
+@pytest.mark.parametrize("angles", [(0, 0, 90), (0, 25, 75), (40, -60, 10)])
+def test_in_3d_the_camera_goes_there_from_wherever_it_looks(viewer, lines, mouse, do, angles):  # noqa: F811
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    do("b")
+    viewer.dims.ndisplay = 3
+    viewer.scene.camera.angles = angles
+    near = viewer.scene.camera.center
+    do("u")
+    assert viewer.scene.camera.center == near  # all of it is in sight
+    viewer.scene.camera.center = tuple(FAR)
+    do("Shift-u")
+    layer = viewer.layers["particles of beads"]
+    np.testing.assert_allclose(viewer.scene.camera.center, layer.data_to_world(NEIGHBOUR)[1:])
