@@ -14,7 +14,7 @@ from ..threads.timers import single_shot
 from .depth import Depth
 from .edits import Edits, done_between, edits_between
 from .hand_over import fill_layer, make_layer
-from .layer_tables import LayerData
+from .layer_tables import OURS, LayerData
 from .main_window import canvas_of
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ class OwnLayers(QObject):
         return self._turn.isActive() or self._sweep.isActive()
 
     def draw_over(self, layer: Layer) -> None:
-        """Fill from now on the layers that lie over a layer; those over others stay as they are."""
+        """Fill from now on the layers that lie over a layer; those over another one stay, its tracks to be taken up."""
         if layer == self._over:
             return
+        if "tracks" in self._layers:
+            self._layers["tracks"].metadata[OURS]["overlay"] = False
         self._over = layer
         self._layers, self._void = self._of_layer.setdefault(layer, ({}, {}))
         self._queue, self._edits, self._particles = [], Edits(), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .conftest import PHYSICAL, finish, process_events, spots
+from .conftest import PHYSICAL, finish, process_events, same_tracks, spots
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 
 
@@ -42,6 +42,19 @@ def test_tracks_are_raised_over_the_movie_where_it_was_put_above_them(viewer, wi
     viewer.layers.move(viewer.layers.index("movie"), len(viewer.layers))
     run_all(widget, mouse)
     assert viewer.layers[0].name == "movie"
+
+
+def test_tracks_of_the_first_movie_are_corrected_in_their_layer(viewer, widget, mouse):  # noqa: F811
+    run_all(widget, mouse)
+    table = widget.parts.session.data.tracks.table
+    add_second(viewer, widget)
+    run_all(widget, mouse)
+    box = widget.parts.input.layer_box
+    assert [box.itemText(k) for k in range(box.count())] == ["movie", "second", "tracks of movie"]
+    box.setCurrentIndex(2)
+    mouse.click(widget.parts.input.take_up_button)
+    finish(widget)
+    same_tracks(widget.parts.session.data.tracks.table, table)
 
 
 def test_results_of_the_first_movie_stay_and_are_filled_again_by_its_next_run(viewer, widget, mouse):  # noqa: F811
