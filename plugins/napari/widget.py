@@ -33,6 +33,7 @@ from .session.devices import Devices, find_devices
 from .session.session import Session
 from .threads.connections import Connections
 from .threads.job import Desk, Failure
+from .threads.keys import Keys
 from .threads.turns import Turns
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class TrackWidget(QWidget):
             steps=Pages(),
             bar=RunBar(),
             overlay=Overlay(napari_viewer, self._connections, self._depth, self),
+            keys=Keys(napari_viewer, self._connections, self),
             turns=Turns(),
         )
         self.preview = Preview(napari_viewer, self._connections, self._depth, self)
@@ -86,8 +88,8 @@ class TrackWidget(QWidget):
         self.taking_away = TakingAway(self.parts, self)
         self.unsaved = Unsaved(self.parts, self.taking_away, self)
         self.running = Running(self.parts, self.work, showing, self.suggesting, self.unsaved.before, self)
-        self.looking = Looking(self.parts, self._connections, self)
-        self.correcting = Correcting(self.parts, showing, self._connections, self.unsaved.before, self)
+        self.looking = Looking(self.parts, self)
+        self.correcting = Correcting(self.parts, showing, self.unsaved.before, self)
         self.correcting.followed.connect(self.looking.plot_again)
         self._devices = Desk(self)
         self._desks = self.findChildren(Desk)

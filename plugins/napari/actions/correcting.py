@@ -21,7 +21,6 @@ from ..session.corrections import Act, Acted, Corrected, Corrections
 from ..session.meant import Meant
 from ..session.placing import Ground, Place, add_particle, edit_particles, move_particle
 from ..session.session import Work
-from ..threads.connections import Connections
 from ..threads.job import Desk, Failure
 from ..threads.timers import single_shot
 from .parts import Parts
@@ -42,7 +41,6 @@ class Correcting(QObject):
         self,
         parts: Parts,
         showing: Showing,
-        connections: Connections,
         before: Callable[[Callable[[], None]], None],
         parent: QObject,
     ) -> None:
@@ -77,12 +75,11 @@ class Correcting(QObject):
             ("Shift-U", results.redo, self.redo),
         ):
             signal.connect(act)
-            connections.add_key(parts.viewer, key, _without_viewer(act))
-            results.suspicious.add_key(key, act)
+            parts.keys.add(key, act)
         for act in CLICKED_ACTS:
-            connections.add_key(parts.viewer, act.key, _without_viewer(partial(self.act_on_clicked, act)))
+            parts.keys.add(act.key, partial(self.act_on_clicked, act))
         for key, act in (("l", results.link_button.click), ("i", self.add_particle), ("p", self.move_particle)):
-            connections.add_key(parts.viewer, key, _without_viewer(act))
+            parts.keys.add(key, act)
         results.act_on_clicked.connect(self.act_on_clicked)
         results.link_button.toggled.connect(self._switch_clicks)
 
@@ -336,13 +333,3 @@ class Correcting(QObject):
 
 def _places(rows: np.ndarray) -> list[Place]:
     return [(round(frame), position) for frame, *position in rows.tolist()]
-
-
-def _without_viewer(act: Callable[[], None]) -> Callable[..., None]:
-    """Return the act as napari calls keys."""
-
-    def pressed(viewer: object = None) -> None:
-        del viewer
-        act()
-
-    return pressed

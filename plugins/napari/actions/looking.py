@@ -11,7 +11,6 @@ from ....tracker.editing.change import Link
 from ..draw.drawing import BRIGHT
 from ..draw.picking import Click
 from ..session.corrections import LookedAt
-from ..threads.connections import Connections
 from ..threads.job import Desk
 from .parts import Parts
 
@@ -19,7 +18,7 @@ from .parts import Parts
 class Looking(QObject):
     """Shows the track that was clicked or chosen, and doubtful links (keys N and Shift+N) beside their rivals."""
 
-    def __init__(self, parts: Parts, connections: Connections, parent: QObject) -> None:
+    def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parent)
         self._parts = parts
         self._plots = Desk(self)
@@ -41,8 +40,7 @@ class Looking(QObject):
         parts.results.link_chosen.connect(self._go_to_link)
         parts.results.follow.connect(self._follow)
         for key, act in (("n", self._next_link), ("Shift-N", self._previous_link)):
-            connections.add_key(parts.viewer, key, act)
-            parts.results.suspicious.add_key(key, act)
+            parts.keys.add(key, act)
 
     def forget(self) -> None:
         """Show no track any longer, nor plots that are still to come: the input is another one."""
@@ -168,12 +166,10 @@ class Looking(QObject):
             self._parts.overlay.show_link(looked_at.link, looked_at.rivals)
             self._parts.results.show_looked_at(corrections.ticks(), corrections.progress)
 
-    def _next_link(self, viewer: object = None) -> None:
-        del viewer
+    def _next_link(self) -> None:
         self._parts.turns.take(self._look_at_next)
 
-    def _previous_link(self, viewer: object = None) -> None:
-        del viewer
+    def _previous_link(self) -> None:
         self._parts.turns.take(lambda: self._parts.results.suspicious.step(-1))
 
     def _look_at_next(self) -> None:

@@ -14,6 +14,7 @@ from ..panels.pages import Pages
 from ..panels.results_panel import ResultsPanel
 from ..panels.run_bar import RunBar
 from ..session.session import Session
+from ..threads.keys import Keys
 from ..threads.turns import Turns
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class Parts:
     """One widget's parts.
 
-    `session` is what the panels show, `steps` holds the three pages, `turns` what is asked for by keys and buttons.
+    `session` is what the panels show, `steps` holds the three pages, `turns` what is asked for by `keys` and buttons.
     """
 
     viewer: Viewer
@@ -37,4 +38,5 @@ class Parts:
     steps: Pages
     bar: RunBar
     overlay: Overlay
+    keys: Keys
     turns: Turns

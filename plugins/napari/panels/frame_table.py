@@ -62,9 +62,9 @@ class FrameTable(QTableView):
         """Return the size asked for: the least, whatever room there is beyond is given (called by Qt)."""
         return QSize(super().sizeHint().width(), _LEAST)
 
-    def add_key(self, key: str, act: Callable[[], object]) -> None:
-        """Bind a key, as napari writes it ("Shift-N"), while the table has the focus: else it would search for it."""
-        shortcut = QShortcut(QKeySequence(key.upper().replace("-", "+")), self)
+    def add_copying(self, act: Callable[[], object]) -> None:
+        """Have the key that copies do something while the table has the focus."""
+        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(lambda: act())
 

@@ -38,7 +38,7 @@ class TrackTable(QWidget):
             below.addWidget(button)
         column.addLayout(below)
         self.table.chosen.connect(self._choose)
-        self.table.add_key("Ctrl-C", self.copy_button.click)
+        self.table.add_copying(self.copy_button.click)
         self.columns.changed.connect(self._show_columns)
         self.copy_button.clicked.connect(lambda: self.copy.emit())
         self.save_button.clicked.connect(lambda: self.save.emit())
