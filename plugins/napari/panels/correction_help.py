@@ -5,34 +5,38 @@ from __future__ import annotations
 from ..session.clicked import CLICKED_ACTS
 
 _LINKS = (
-    ("N, Shift+N", "next and previous link of the list: time, plane and camera go there"),
-    ("click", "choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
-    ("C", "confirm the chosen link: it stays, whatever else changes"),
-    ("B", "break the chosen link: it is never made again"),
-    ("", "after C and B the next link of the list is chosen, unless other links changed"),
-    ("U, Shift+U", "undo, redo: what it was is said below, and shown: its link or its particles are chosen again"),
-    ("K", "keep the other links as they were before the last correction"),
+    ("N, Shift+N", "Next and previous link of the list: time, plane and camera go there"),
+    ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
+    ("C", "Confirm the chosen link: it stays, whatever else changes, and leaves the list"),
+    ("B", "Break the chosen link: it is never made again"),
+    (
+        "",
+        "After C and B the first link that was not looked at yet is chosen, unless other links changed. • marks those "
+        "that were on display, whatever you thought of them: Shift+N, or a click on its row, goes back to one",
+    ),
+    ("U, Shift+U", "Undo, redo: what it was is said below, and shown: its link or its particles are chosen again"),
+    ("K", "Keep the other links as they were before the last correction"),
 )
 _MOUSE = (
     (
         "I",
-        "add the particle under the mouse (in 3D at the brightest voxel), at the peak of the image there; "
+        "Add the particle under the mouse (in 3D at the brightest voxel), at the peak of the image there; "
         "where there is none, at the mouse",
     ),
-    ("P", "move the clicked particle to the mouse"),
+    ("P", "Move the clicked particle to the mouse"),
     (
         "drag, Delete",
-        "move or delete particles: select the layer “particles of …” and take napari's tool for selecting points "
+        "Move or delete particles: select the layer “particles of …” and take napari's tool for selecting points "
         "(key 3); with its tool for adding points (key 2) a click adds one",
     ),
-    ("L", "link pairs by clicks alone: a particle, the same one in another frame, the next pair; L again ends it"),
+    ("L", "Link pairs by clicks alone: a particle, the same one in another frame, the next pair; L again ends it"),
 )
 _ABOUT = (
-    "The list holds the links most likely to be wrong, the worst first: those that the next best set of links would "
-    "replace at little cost (small margin), and the longest. The chosen link is yellow, the links that would replace "
-    "it are dashed, unless it was chosen by its particle. After every correction the rest is solved again and proven "
-    "optimal: other links that came are yellow then, those that went are dashed. Keys that are typed faster than their "
-    "outcome is shown wait for their turn."
+    "The list holds the links most likely to be wrong, the worst first: those that linking would not make, then, by "
+    "turns, those that the next best set of links would replace at little cost (small margin), and the longest. The "
+    "chosen link is yellow, the links that would replace it are dashed, unless it was chosen by its particle. After "
+    "every correction the rest is solved again and proven optimal: other links that came are yellow then, those that "
+    "went are dashed. Keys that are typed faster than their outcome is shown wait for their turn."
 )
 _SAVING = (
     "<i>Export…</i> writes the tracks with the corrections beside them; under a name that ends in .auctrack all of it, "

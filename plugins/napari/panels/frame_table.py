@@ -181,7 +181,7 @@ class _Rows(QAbstractTableModel):
             return None
         value: Any = self._frame.iat[int(self.order[index.row()]), index.column()]  # noqa: PD009 - one cell
         if isinstance(value, (bool, np.bool_)):
-            return "✓" if value else ""
+            return "•" if value else ""
         if isinstance(value, (float, np.floating)):
             return "–" if np.isnan(value) else f"{value:.4g}"
         return str(value)

@@ -28,10 +28,7 @@ _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
-_DOUBTFUL = (
-    "Likeliest to be wrong first: links against the odds, then smallest margins and longest steps by turns. "
-    "N next, C confirm, B break, U undo; ? explains all."
-)
+_DOUBTFUL = "Likeliest to be wrong first; • was looked at. N next, C confirm, B break, U undo; ? explains all."
 _COMMAND = "Copies the line of a terminal (auctrack track …) that gives the same tracks."
 _TOML = "Copies the settings as a file: auctrack track FILE --config this.toml gives the same tracks."
 _PROGRESS = (
@@ -350,7 +347,7 @@ class ResultsPanel(QWidget):
 def _link_heads(length: str, margin: str) -> dict[str, Head]:
     """Return title and explanation of the columns of the suspicious links, with the units of length and margin."""
     return {
-        "looked_at": Head("✓", "Looked at: it was chosen in this list."),
+        "looked_at": Head("•", "Looked at: it was on display. Links that you confirm leave the list."),
         "frame": Head("frame", "Frame in which the link ends."),
         "track_id": Head("track id", "Track that the link is part of."),
         "distance": Head(f"distance ({length})", "Length of the link."),

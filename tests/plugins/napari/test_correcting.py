@@ -100,7 +100,7 @@ def test_links_looked_at_are_ticked_off(viewer, tracked):
     press(viewer, "n")
     finish(tracked)
     assert results.progress.text().startswith("1 looked at, ")
-    assert ticks(results) == ["✓"] + [""] * (results.suspicious.count - 1)
+    assert ticks(results) == ["•"] + [""] * (results.suspicious.count - 1)
     for key in ("n", "Shift-n"):
         press(viewer, key)
         finish(tracked)

@@ -42,7 +42,7 @@ def test_every_column_of_the_suspicious_links_can_be_read_and_is_explained(widge
     table = widget.parts.results.suspicious
     across, model = Qt.Orientation.Horizontal, table.model()
     titles = [model.headerData(column, across) for column in range(model.columnCount())]
-    assert titles == ["✓", "frame", "track id", "why", "margin (nats)", "distance (µm)"]
+    assert titles == ["•", "frame", "track id", "why", "margin (nats)", "distance (µm)"]
     assert all(model.headerData(column, across, Qt.ItemDataRole.ToolTipRole) for column in range(len(titles)))
     for word in widget.parts.session.suspicious["why"].unique():
         assert table.columnWidth(titles.index("why")) > table.fontMetrics().horizontalAdvance(word)
