@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ...tracker.formats.write import write_whole
 from ...tracker.measuring.measures import measure_units
@@ -63,7 +64,7 @@ def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str,
     draw_curve(panels[0], curve, units)
     moving = measures[measures["length"] > 1]
     for panel, measure in zip(panels[1:], _HISTOGRAMS, strict=True):
-        draw_histogram(panel, moving[measure].dropna(), f"{measure.replace('_', ' ')} ({units[measure]})")
+        draw_histogram(panel, moving[measure].dropna(), measure.replace("_", " "), units[measure])
     title = f"{name}: {len(moving):,} tracks of {max(min_length, 2)} detections or more"
     figure.suptitle(title, fontsize="medium", x=0.02, ha="left")
     return figure
@@ -98,9 +99,10 @@ def draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
     panel.legend(fontsize="small", frameon=False)
 
 
-def draw_histogram(panel: Axes, values: pd.Series, label: str) -> None:
+def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> None:
     """Draw how many tracks have which value, with the median."""
-    panel.set(xlabel=label, ylabel="tracks")
+    panel.set(xlabel=f"{label} ({unit})", ylabel="tracks")
+    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
     if not len(values):
         panel.text(0.5, 0.5, "no track of two detections", transform=panel.transAxes, ha="center")
         return
@@ -110,4 +112,4 @@ def draw_histogram(panel: Axes, values: pd.Series, label: str) -> None:
         edges = np.histogram_bin_edges(values, _MOST_BINS, reach)
     panel.hist(values, edges.tolist(), color=_BLUE, edgecolor="white", linewidth=0.4)
     panel.axvline(float(values.median()), color=_GREY, linewidth=1)
-    panel.set_title(f"median {values.median():.3g}", fontsize="small", loc="right", pad=3)
+    panel.set_title(f"median {values.median():.3g} {unit}", fontsize="small", loc="right", pad=3)

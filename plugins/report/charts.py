@@ -32,11 +32,11 @@ def counts_chart(counts: pd.DataFrame) -> str:
     return _shown(figure, "What every frame holds")
 
 
-def histogram_chart(values: pd.Series, label: str, of: str, says: str) -> str:
+def histogram_chart(values: pd.Series, label: str, unit: str, of: str, says: str) -> str:
     """Return a histogram with its median."""
     figure = Figure(_SIZE, layout="constrained")
     panel = figure.subplots()
-    draw_histogram(panel, values, label)
+    draw_histogram(panel, values, label, unit)
     panel.set_ylabel(of)
     return _shown(figure, says)
 

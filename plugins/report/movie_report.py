@@ -179,11 +179,13 @@ def _what_came_out(result: Result) -> str:
     unit, moving = tracks.calibration.unit, len(steps) > 0
     drawn = [charts.counts_chart(count_by_frame(tracks))]
     if len(measures):
-        drawn.append(charts.histogram_chart(measures["length"], "detections", "tracks", "How long tracks are"))
+        drawn.append(
+            charts.histogram_chart(measures["length"], "length", "detections", "tracks", "How long tracks are")
+        )
     curve = mean_squared_displacement(tracks) if moving else None
     if curve is not None:
         direct = steps.loc[steps["missed_frames"] == 0, "displacement"]
-        drawn.append(charts.histogram_chart(direct, f"displacement ({unit})", "steps", "Steps from frame to frame"))
+        drawn.append(charts.histogram_chart(direct, "displacement", unit, "steps", "Steps from frame to frame"))
         gaps = steps.loc[steps["missed_frames"] > 0, "missed_frames"]
         drawn += [charts.gaps_chart(gaps)] if len(gaps) else []
         drawn.append(charts.msd_chart(curve, units))

@@ -14,6 +14,7 @@ from qtpy.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPalet
 from qtpy.QtWidgets import QSizePolicy, QWidget
 
 from ..session.curves import Curve
+from .axis_ticks import draw_tick, whole_ticks
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 16, 20
 _GRAB = 8  # pixels within which a limit is caught
@@ -46,7 +47,7 @@ class Chart(QWidget):
         self._lines: tuple[Curve, ...] = ()
         self._marks: list[tuple[float, str]] = []
         self._span = (0.0, 1.0)
-        self._log = False
+        self._log = self._is_whole = False
         self._keeps_below = False
         self._held: int | None = None
         self._height = height
@@ -84,7 +85,7 @@ class Chart(QWidget):
             low, high = float(known.min()), float(known.max())
             beyond = [self._to_axis(x) for x in (*self.limits, *(mark for mark, _ in marks)) if math.isfinite(x)]
             low, high = min([low, *beyond]), max([high, *beyond])
-            self._span = _span(low, high)
+            self._span, self._is_whole = _span(low, high), not self._log and _are_whole(known)
             counts, edges = np.histogram(known, bins=_BINS, range=self._span)
             self._bars = counts.astype(np.float64), edges
         self.update()
@@ -94,7 +95,7 @@ class Chart(QWidget):
         self.title, self._lines, self._bars, self.limits, self._log = title, tuple(lines), None, [], False
         xs = np.concatenate([line.x for line in lines]) if lines else np.zeros(1)
         low, high = (float(xs.min()), float(xs.max())) if len(xs) else (0.0, 1.0)
-        self._span = _span(low, high)
+        self._span, self._is_whole = _span(low, high), _are_whole(xs)
         self.update()
 
     def set_limits(self, limits: Sequence[float]) -> None:
@@ -175,11 +176,10 @@ class Chart(QWidget):
 
     def _draw_ticks(self, painter: QPainter, area: QRectF, ink: QColor) -> None:
         painter.setPen(ink)
-        for position in np.linspace(*self._span, _TICKS):
+        for position in self.ticks():
             value = 10**position if self._log else position
-            box = QRectF(self._x_of_axis(float(position), area) - 30, area.bottom() + 3, 60, 14)
-            box.moveLeft(min(max(box.left(), 0.0), self.width() - 60.0))
-            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, f"{value:.3g}")
+            text = f"{value:.0f}" if self._is_whole else f"{value:.3g}"
+            draw_tick(painter, text, self._x_of_axis(float(position), area), area.bottom() + 3, 14, self.width())
 
     def _draw_marks(self, painter: QPainter, area: QRectF, ink: QColor) -> None:
         painter.setPen(QPen(ink, 1, Qt.PenStyle.DotLine))
@@ -196,6 +196,10 @@ class Chart(QWidget):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
             painter.setBrush(colour)
             painter.drawEllipse(QPointF(x, area.top() + 3), 3.5, 3.5)
+
+    def ticks(self) -> np.ndarray:
+        """Return where the axis has numbers: at whole ones where all values are, else evenly from end to end."""
+        return whole_ticks(*self._span, _TICKS + 1) if self._is_whole else np.linspace(*self._span, _TICKS)
 
     # --- where things are ----------------------------------------------------------------------------------------
 
@@ -261,3 +265,7 @@ def _span(low: float, high: float) -> tuple[float, float]:
     """Return the ends of an axis; values that are equal but for rounding stand in its middle."""
     is_wide = high - low > _ROUNDING * max(abs(low), abs(high))
     return (low, high) if is_wide else (low - 0.5, high + 0.5)
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    return bool((values == np.round(values)).all())

@@ -13,6 +13,7 @@ from qtpy.QtWidgets import QAbstractScrollArea
 
 from ....tracker.measuring.lineage_order import LineageOrder, order_lineages
 from ..session.filters import MeasuredTracks
+from .axis_ticks import draw_tick, whole_ticks
 from .chart import chart_colours
 
 _LINE, _TOP, _LEFT, _RIGHT = 14, 20, 52, 10  # pixels: of a track's line, and around all of them
@@ -154,12 +155,9 @@ class LineageView(QAbstractScrollArea):
 
     def _draw_axis(self, painter: QPainter, ink: QColor) -> None:
         painter.setPen(ink)
-        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRectF(2, 0, _LEFT, _TOP), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "frame")
-        for frame in np.unique(np.linspace(*self._span, _TICKS).round()):
-            box = QRectF(self._x(frame) - 30, 0, 60, _TOP)
-            box.moveRight(min(box.right(), self.viewport().width()))
-            painter.drawText(box, flags, f"{frame:.0f}")
+        for frame in whole_ticks(*self._span, _TICKS):
+            draw_tick(painter, f"{frame:.0f}", self._x(frame), 0, _TOP, self.viewport().width())
         x = self._x(self._frame)
         painter.setPen(QPen(QColor(chart_colours(self)[1]), 2))
         painter.drawLine(QPointF(x, _TOP - 4), QPointF(x, self.viewport().height()))

@@ -55,6 +55,14 @@ def test_histograms_count_every_track_of_two_detections_and_name_their_units():
         assert sum(bar.get_height() for bar in panel.patches) == 30
 
 
+@pytest.mark.parametrize("n", [3, 30])
+def test_tracks_are_counted_in_whole_numbers_and_medians_have_their_unit(n):
+    for panel, unit in zip(drawn(walks(n)).axes[1:], ("nm/ms", "nm", "ms"), strict=True):
+        counts = panel.get_yticks()
+        np.testing.assert_array_equal(counts, counts.round())
+        assert panel.get_title(loc="right").endswith(f" {unit}")
+
+
 @pytest.mark.parametrize(("min_length", "said"), [(1, "2"), (5, "5")])
 def test_the_title_says_of_how_many_detections_the_tracks_are(min_length, said):
     title = drawn(walks(30), min_length).get_suptitle()
