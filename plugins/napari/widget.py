@@ -11,6 +11,7 @@ from ...matching.errors import AuctrackError
 from .actions.correcting import Correcting
 from .actions.looking import Looking
 from .actions.parts import Parts
+from .actions.recovering import Recovering
 from .actions.running import Running
 from .actions.showing import Showing
 from .actions.suggesting import Suggesting
@@ -91,6 +92,7 @@ class TrackWidget(QWidget):
         self.looking = Looking(self.parts, self)
         self.correcting = Correcting(self.parts, showing, self.unsaved.before, self)
         self.correcting.followed.connect(self.looking.plot_again)
+        Recovering(self.parts, self.running, self.correcting, self.unsaved, self)
         self._devices = Desk(self)
         self._desks = self.findChildren(Desk)
         self._lay_out()
@@ -134,6 +136,7 @@ class TrackWidget(QWidget):
             self.unsaved.watch(self.parent())
         elif event.type() == QEvent.Type.ParentChange and self.parent() is None:
             self._connections.drop()
+            self.parts.session.discard()  # no crash: the user was asked, and scripts are not
             self.parts.overlay.let_go()
             self._depth.let_go()
             self.unsaved.let_go()

@@ -156,9 +156,9 @@ class Correcting(QObject):
         """The image that the particles lie over; None without."""
         return image_under(self._parts.viewer, self._parts.input.layer)
 
-    def replay(self, path: str) -> None:
-        """Make the corrections of a file."""
-        self._in_turn(lambda: self._parts.session.replaying(path))
+    def replay(self, path: str, *, is_saved: bool = True) -> None:
+        """Make the corrections of a file; `is_saved`: it holds them for good."""
+        self._in_turn(lambda: self._parts.session.replaying(path, is_saved=is_saved))
 
     def _correct(self, act: Act, *rows: int, by_hand: bool = False) -> None:
         """Make a correction in its turn, of the particles that are in some rows now."""

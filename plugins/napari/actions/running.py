@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from qtpy.QtCore import QObject
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QWidget
 
 from ....matching.errors import AuctrackError
@@ -26,7 +26,12 @@ _PATIENCE_MS = 800
 
 
 class Running(QObject):
-    """One run at a time. Its buttons ask before corrections are lost; its methods do not."""
+    """One run at a time. Its buttons ask before corrections are lost; its methods do not.
+
+    Signals: `linked()` once links are shown.
+    """
+
+    linked = Signal()
 
     def __init__(
         self,
@@ -188,6 +193,7 @@ class Running(QObject):
         self._parts.steps.setCurrentWidget(self._parts.results)
         if linked.is_given:
             self._parts.results.tabs.setCurrentWidget(self._parts.results.doubtful)
+        self.linked.emit()
 
     def _failed(self, failure: Failure) -> None:
         self._end()

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from qtpy.QtCore import QEvent, QObject
-from qtpy.QtWidgets import QMainWindow, QMessageBox
+from qtpy.QtCore import QEvent, QObject, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QMainWindow, QMessageBox, QWidget
 
 from ..layers.main_window import canvas_of, main_window
 from ..threads.timers import single_shot
@@ -26,8 +26,10 @@ class Unsaved(QObject):
     """Asks before corrections are lost, by what the user does with mouse and keys, or as window or dock are closed.
 
     Scripts are not asked: `running.run_all()`, `input.choose_layer(name)`, `viewer.close()` and
-    `viewer.window.remove_dock_widget(…)` act at once.
+    `viewer.window.remove_dock_widget(…)` act at once. Signals: `discarded()` once the user has said so.
     """
+
+    discarded = Signal()
 
     def __init__(self, parts: Parts, taking_away: TakingAway, parent: QObject) -> None:
         super().__init__(parent)
@@ -64,6 +66,7 @@ class Unsaved(QObject):
             self._waiting = act, else_
             self._taking_away.export(path)
         elif answer == _BUTTON.Discard:
+            self.discarded.emit()
             act()
         else:
             else_()

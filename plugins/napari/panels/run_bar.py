@@ -19,6 +19,7 @@ from qtpy.QtWidgets import (
 )
 
 from ...cli.compiling import COMPILED
+from ..session.act_words import counted
 from ..session.corrections import Preparing
 from ..threads.job import Failure
 from .fields import note, say
@@ -27,10 +28,11 @@ _STAGES = {"detect": "Detecting", "link": "Linking"}
 
 
 class RunBar(QWidget):
-    """Signals: `run_all()`, `cancel()`."""
+    """Signals: `run_all()`, `cancel()`, `recover()`."""
 
     run_all = Signal()
     cancel = Signal()
+    recover = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,12 +51,17 @@ class RunBar(QWidget):
         self.status = note()
         self.warnings = note(warning=True)
         self.error = note(warning=True)
+        self.recover_button = QPushButton()
+        self.recover_button.setToolTip(
+            "Corrections of these tracks that no file held when napari ended. The next correction takes their place."
+        )
         self.details_button = QPushButton("Details…")
         self.details = QTextEdit()
         self.details.setReadOnly(True)
         self._lay_out()
         self.run_button.clicked.connect(self._run)
         self.cancel_button.clicked.connect(self._cancel)
+        self.recover_button.clicked.connect(lambda: self.recover.emit())
         self.details_button.clicked.connect(self._show_details)
         self.set_running(False)
 
@@ -68,13 +75,14 @@ class RunBar(QWidget):
         row.addWidget(self._run_or_progress, 2)
         row.addWidget(self.cancel_button, 1)
         column.addLayout(row)
+        column.addWidget(self.recover_button)
         column.addWidget(self.status)
         column.addWidget(self.warnings)
         column.addWidget(self.error)
         column.addWidget(self.details_button)
         column.addWidget(self.details)
-        self.details_button.hide()
-        self.details.hide()
+        for part in (self.recover_button, self.details_button, self.details):
+            part.hide()
 
     def set_running(self, running: bool) -> None:
         """Offer what makes sense now."""
@@ -82,6 +90,7 @@ class RunBar(QWidget):
         self.cancel_button.setEnabled(running)
         self._run_or_progress.setCurrentWidget(self.progress if running else self.run_button)
         if running:
+            self.offer_recovery(0)
             self.say("")
             self._stage = ("", 0.0, 0)
             self.progress.setRange(0, 0)
@@ -104,6 +113,11 @@ class RunBar(QWidget):
         self.announce(f"{_STAGES.get(stage, stage)}{where}{left}")
         self.progress.setValue(done)
         self.progress.setUpdatesEnabled(True)
+
+    def offer_recovery(self, n: int) -> None:
+        """Offer to make so many corrections again that were not saved; none with 0."""
+        self.recover_button.setText(f"Recover {counted(n, 'unsaved correction')}")
+        self.recover_button.setVisible(n > 0)
 
     def tell_compiling(self) -> None:
         """Say that what goes on is compiled first, until it gets farther."""

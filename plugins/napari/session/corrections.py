@@ -12,12 +12,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ....tracker.editing.change import Change, Link
 from ....tracker.editing.looked_at import are_among, expected_wrong
+from ....tracker.editing.record import read_acts
 from ....tracker.editing.reopened import reopened
 from ....tracker.editing.session import Session as EditSession
 from ....tracker.editing.session_file import SavedSession, write_session
@@ -32,6 +34,7 @@ from .filters import measured_links
 from .meant import Meant, meant_by
 from .outcome_words import far_words, joined_words, others_words
 from .placing import Noted
+from .recovery import recovery_file
 from .steps import Linked
 from .suspicious import suspicious_links
 
@@ -131,6 +134,7 @@ class Corrections:
         self._version = 0
         self._looked_at: set[Link] = set()
         self._saved: list[Any] = []
+        self._kept: Path | None = None
         self._lock = threading.Lock()
 
     @classmethod
@@ -265,8 +269,11 @@ class Corrections:
             self._looked_at.add(link)
             return LookedAt(self._ends([link]), self._ends(rivals))
 
-    def replay(self, path: str, report: Callable[[Any], None]) -> Acted:
-        """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`."""
+    def replay(self, path: str, report: Callable[[Any], None], *, is_saved: bool) -> Acted:
+        """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`.
+
+        `is_saved` says whether the file holds them for good.
+        """
         with self._lock:
             told = partial(_prepared, report)
             try:
@@ -275,10 +282,33 @@ class Corrections:
             except InvalidEdit as error:
                 hint = "Tracks that were saved with these corrections in effect hold them already."
                 raise InvalidEdit(f"{error} {hint}") from error
-            self._saved = self._edits.acts
+            if is_saved:
+                self._saved = self._edits.acts
             self._version += 1
             said = f"Corrections of {path} in effect: {self.count}."
             return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
+
+    def keep(self, folder: Path, report: Callable[[Any], None]) -> None:
+        """Have a file in a folder hold the corrections in effect while no other does; errors as of saving them."""
+        del report
+        with self._lock:
+            if self.n_unsaved:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._kept = self._kept or recovery_file(folder, self._linking.tracks)
+                self._opened().save(self._kept)
+            else:
+                self.keep_no_longer()
+
+    def keep_no_longer(self) -> None:
+        """Take away what `keep` wrote: another file holds it, or the user has discarded it."""
+        if self._kept is not None:
+            self._kept.unlink(missing_ok=True)
+
+    def find_kept(self, folder: Path, report: Callable[[Any], None]) -> tuple[Path, int]:
+        """Return the file in which corrections of these detections were kept, and how many it holds; 0 for no file."""
+        del report
+        path = recovery_file(folder, self._linking.tracks)
+        return path, len(read_acts(path, self._linking.tracks)) if path.exists() else 0
 
     def write(self, path: str, write: Callable[[Tracks], Any]) -> None:
         """Have the tracks shown written, the margins of all links measured, and the corrections in effect beside them.
@@ -293,6 +323,7 @@ class Corrections:
             if self.count:
                 self._opened().save(f"{path}.corrections.json")
                 self._saved = self._opened().acts
+                self.keep_no_longer()
 
     def measured(self) -> Linking:
         """Return the links shown with all margins measured; raises as `write`."""
@@ -311,6 +342,7 @@ class Corrections:
             edits = self._opened()
             write_session(edits, path, settings=settings, looked_at=self._looked_at, place=place, overwrite=True)
             self._saved = edits.acts
+            self.keep_no_longer()
         corrections = counted(self.count, "correction")
         return f"Wrote all tracks and {corrections} to {path}; links looked at: {len(self._looked_at):,}."
 

@@ -150,9 +150,22 @@ class Session:
         source, target = corrections.ids_of(link)
         return partial(corrections.look_at, (source, target))
 
-    def replaying(self, path: str) -> Work:
-        """Return the work of making the corrections of a file; raises as `correcting`."""
-        return partial(self._corrections().replay, path)
+    def replaying(self, path: str, *, is_saved: bool) -> Work:
+        """Return the work of making the corrections of a file, which holds them for good or not; as `correcting`."""
+        return partial(self._corrections().replay, path, is_saved=is_saved)
+
+    def keeping(self, folder: Path) -> Work | None:
+        """Return the work of keeping corrections that no file holds where a crash leaves them; None without any."""
+        return None if self.corrections is None else partial(self.corrections.keep, folder)
+
+    def finding_kept(self, folder: Path) -> Work:
+        """Return the work of finding what `keeping` has left, which gives file and number; raises as `correcting`."""
+        return partial(self._corrections().find_kept, folder)
+
+    def discard(self) -> None:
+        """Take away what `keeping` has left: the user wants it no more."""
+        if self.corrections is not None:
+            self.corrections.keep_no_longer()
 
     def _corrections(self) -> Corrections:
         if self.linked is None:

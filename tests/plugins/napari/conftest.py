@@ -67,14 +67,23 @@ def window(display):  # noqa: ARG001 - a viewer wants a display
 
 
 @pytest.fixture
-def viewer(window):
+def kept_folder(tmp_path_factory, monkeypatch):
+    """Where corrections are kept that a crash would lose."""
+    folder = tmp_path_factory.mktemp("kept")
+    monkeypatch.setattr("auctrack.plugins.napari.actions.recovering._folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture
+def viewer(window, kept_folder):  # noqa: ARG001 - and not where the user's are
     """Give the window's viewer, empty, and as it was when it was new."""
     window.window.resize(900, 600)
     listeners, keys = list(window.mouse_drag_callbacks), set(window.keymap)
     yield window
     window.window.remove_dock_widget("all")
-    window.layers.clear()
     window.dims.ndisplay = 2
+    process_events()  # painted in between: Mesa's software GL crashes where all layers go at once in 3D
+    window.layers.clear()
     window.dims.margin_left = window.dims.margin_right = (0.0,) * window.dims.ndim
     window.scene.camera.angles = (0, 0, 90)
     window.reset_view()

@@ -1,0 +1,79 @@
+"""Corrections that no file holds outlive a crash, and are offered over the same tracks, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import PHYSICAL, finish, spots
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_correcting import links, press, tracked  # noqa: F401 - a fixture among them
+
+
+@pytest.fixture
+def corrected(viewer, tracked):  # noqa: F811
+    """The widget after two corrections that no file holds."""
+    for key in ("n", "b", "c"):
+        press(viewer, key)
+        finish(tracked)
+    assert tracked.parts.session.n_unsaved == 2
+    return tracked
+
+
+@pytest.fixture
+def crashed(viewer, corrected, kept_folder):
+    """What is left, by name and content, where the process has died; the links that there were."""
+    (left,) = kept_folder.iterdir()
+    content, made = left.read_bytes(), links(corrected)
+    viewer.window.remove_dock_widget("all")
+    assert not [*kept_folder.iterdir()]  # closing the dock is no crash
+    left.write_bytes(content)
+    return made
+
+
+def test_they_are_made_again_at_the_press_of_a_button(viewer, crashed, open_widget, mouse, kept_folder):  # noqa: F811
+    viewer.window.resize(1300, 1000)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    assert links(widget) != crashed
+    assert "2 unsaved corrections" in widget.parts.bar.recover_button.text()
+    mouse.click(widget.parts.bar.recover_button)
+    finish(widget)
+    assert links(widget) == crashed
+    assert (widget.parts.session.n_corrections, widget.parts.session.n_unsaved) == (2, 2)
+    assert widget.parts.bar.recover_button.isHidden()
+    assert len([*kept_folder.iterdir()]) == 1  # they still would be lost
+
+
+def test_over_other_tracks_they_are_not_offered(viewer, crashed, open_widget):  # noqa: ARG001
+    viewer.layers.clear()
+    viewer.add_image(spots(seed=1), name="movie", **PHYSICAL)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.bar.recover_button.isHidden()
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.auctrack"])
+def test_nothing_is_kept_beside_a_file_that_holds_them(corrected, kept_folder, tmp_path, name):
+    corrected.taking_away.export(str(tmp_path / name))
+    finish(corrected)
+    assert not [*kept_folder.iterdir()]
+
+
+def test_nothing_is_kept_once_all_is_undone(viewer, corrected, kept_folder):
+    for _ in range(2):
+        press(viewer, "u")
+        finish(corrected)
+    assert not [*kept_folder.iterdir()]
+
+
+def test_what_the_user_discards_is_not_kept(corrected, kept_folder, monkeypatch):
+    from qtpy.QtWidgets import QMessageBox
+
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Discard)
+    corrected.parts.bar.run_button.click()
+    finish(corrected)
+    assert corrected.parts.session.n_corrections == 0
+    assert not [*kept_folder.iterdir()]
+    assert corrected.parts.bar.recover_button.isHidden()
