@@ -7,7 +7,8 @@ an assignment is
     Σ matched edges (c_ij - r_i - v_j)  +  Σ unassigned rows (u_i - r_i)  +  Σ unassigned columns (u_j - v_j),
 
 a sum of terms that are all ≥ 0, so it is computed without cancellation. What rounding may have taken from it is added.
-Where that is not far below what the matched edges themselves cost, it is computed without rounding (`exact_gap`).
+Where that is not far below what the matched edges themselves cost, and what they cost above what every answer pays
+(`above_least`), it is computed without rounding (`exact_gap`).
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -26,8 +27,10 @@ from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, edge_costs
 from ..problem.outline import Outline
 from ..tolerance import EPS, SHARE, ULPS
+from .above_least import barely_above_least
 from .assignment import Assignment
 from .exact_gap import exact_gap
+from .exact_optimum import is_cheapest, is_small
 from .near_pairs import near_pairs
 
 MOST_PAIRS = 4_000_000
@@ -73,6 +76,7 @@ def certify(
         r, sizes = best_row_duals(problem, v)
         row_of_col = inverse(problem, col_of_row)
         sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, sizes)
+        sums = doubted(problem, col_of_row, sums)
     else:
         (row_of_col, r, sums), v = terms, col_duals
     sums = settled(problem, col_of_row, row_of_col, r, v, sums)
@@ -145,7 +149,8 @@ class Slackness(NamedTuple):
         Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
     in_doubt : bool (blocks,)
         Whether the gap would be more than a `SHARE` of the matched edges' cost if all were as cheap as the cheapest
-        that is not 0: a wrong exchange of cheap edges might then hide in the rounding of dear ones.
+        that is not 0: a wrong exchange of cheap edges might then hide in the rounding of dear ones. Or of what they
+        cost above the least that every answer pays: a wrong one of two might then hide in the rounding of prices.
     proves : bool
         Whether the matched edges are optimal: all terms are zero, no block is in doubt.
     """
@@ -176,10 +181,25 @@ class Terms(NamedTuple):
     sums: Slackness
 
 
+def doubted(problem: Problem, col_of_row: np.ndarray, sums: Slackness) -> Slackness:
+    """Return the sums with those blocks in doubt too whose matching costs barely more than what every answer pays.
+
+    Costs of large point sets are not gone through for it, nor those on a GPU.
+    """
+    is_large = problem.kind == "points" and problem.n_edges > MOST_PAIRS
+    if problem.is_integer or not sums.has_zero_slack or is_large:
+        return sums
+    in_doubt = sums.in_doubt | barely_above_least(problem, col_of_row, sums.gap)
+    return sums._replace(in_doubt=in_doubt, proves=not in_doubt.any())
+
+
 def settled(
     problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, sums: Slackness
 ) -> Slackness:
-    """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it."""
+    """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it.
+
+    Small blocks that even this leaves in doubt are decided in whole numbers.
+    """
     if sums.proves or not sums.has_zero_slack:
         return sums
     gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
@@ -188,7 +208,8 @@ def settled(
         block = _written_out(problem.block(b), r[rows], v[cols], float(gap[b]))
         if block is not None:
             gap[b], is_within = exact_gap(block, col_of_row[rows], row_of_col[cols], v[cols])
-            in_doubt[b] = not is_within
+            small = is_small(block)
+            in_doubt[b] = not (is_within or (small and is_cheapest(block, col_of_row[rows], v[cols], exactly=True)))
     return sums._replace(gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
 
 

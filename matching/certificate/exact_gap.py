@@ -5,8 +5,9 @@ Row duals are the least of c - v, kept as pairs of floats, in which a difference
 the matched edges it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows
 and columns that such pairs connect. Each group is therefore held to the cost of its own matched edges, and what is more
 than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of it: what
-`_forced` duals prove without a solve. A matched edge that nobody can avoid must not hide those beside it. Where column
-duals are rounded to more than is being decided, they are found anew as pairs of floats, above the forced ones.
+`_forced` duals prove without a solve. A matched edge that nobody can avoid must not hide those beside it. Nor may what
+all pay above their least be less than the gap allows. Where column duals are rounded to more than is being decided,
+they are found anew as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -51,7 +52,9 @@ class Duals(NamedTuple):
 
 
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
-    """Return the gap of one block that the column duals prove, and whether it is within `SHARE` in every group.
+    """Return the gap of one block that column duals prove, and whether it is within `SHARE` in every group and in all.
+
+    Column duals at their bounds are tried first: where every row pays its least, they leave no gap, and no rounding.
 
     Parameters
     ----------
@@ -71,9 +74,12 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     pays = _paid(*edges, alone[0], col_of_row)
     given = pays, alone[1], col_of_row, row_of_col
     nothing = _no_duals(n, m)
-    forced_duals = [(each, _slacks(*given, nothing, each)) for each in _forced(edges, row_bound, col_bound)]
-    forced, above_forced = min(forced_duals, key=lambda each: np.maximum(each[1], 0.0).sum())
-    above_forced = np.maximum(above_forced, 0.0)
+    forced_duals = [
+        (each, np.maximum(_slacks(*given, nothing, each), 0.0)) for each in _forced(edges, row_bound, col_bound)
+    ]
+    forced, above_forced = min(forced_duals, key=lambda each: each[1].sum())
+    least, slack_of_least = forced_duals[0 if n <= m or priced else 1]
+    above_least = slack_of_least.sum()
     sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, alone[1], 0.0)]))
 
     def proves(base: Duals, v: Pair) -> tuple[float, bool]:
@@ -88,9 +94,12 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
             part = _groups(*edges, base, duals, np.inf)
             beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
             doubted = beyond_rounding[part[doubted]]
-        return float(slack.sum()), not doubted.any()
+        return float(slack.sum()), not doubted.any() and bool(slack.sum() <= SHARE * above_least)
 
-    gap, is_proven = proves(nothing, (v, np.zeros(m)))
+    at_least = np.where(np.isfinite(col_bound), col_bound, 0.0) if n <= m or priced else least.v
+    gap, is_proven = proves(nothing, (at_least, np.zeros(m)))
+    if gap > 0.0:
+        gap, is_proven = proves(nothing, (v, np.zeros(m)))
     sweeps = max(SWEEPS, n) if n <= FEW_ROWS else SWEEPS
     for above in () if is_proven else _beginnings(edges, row_bound, col_bound, col_of_row, forced, v):
         if not is_proven and _lower_until_rows_pay_least(*edges, col_of_row, pays, forced, *above, sweeps):
@@ -209,6 +218,8 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
     Sums of pairs lose what sums of their second parts do, which is added.
     """
     slack = np.zeros(len(pays) + len(col_unmatched))
+    is_exact = not (base.r.any() or base.v.any() or duals.v_low.any())
+    eps = 0.0 if is_exact else _EPS_OF_PAIR
     for i in range(len(pays)):
         j = col_of_row[i]
         lost = 0.0
@@ -219,12 +230,12 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
         else:
             high, low = difference(pays[i], 0.0, base.r[i], base.r_low[i])
         lost += abs(low) + abs(duals.r_low[i])
-        slack[i] = (high - duals.r[i]) + (low - duals.r_low[i]) + _EPS_OF_PAIR * lost
+        slack[i] = (high - duals.r[i]) + (low - duals.r_low[i]) + eps * lost
     for j in range(len(col_unmatched)):
         if row_of_col[j] < 0:
             high, low = difference(col_unmatched[j], 0.0, base.v[j], base.v_low[j])
             lost = abs(low) + abs(duals.v_low[j])
-            slack[len(pays) + j] = (high - duals.v[j]) + (low - duals.v_low[j]) + _EPS_OF_PAIR * lost
+            slack[len(pays) + j] = (high - duals.v[j]) + (low - duals.v_low[j]) + eps * lost
     return slack
 
 

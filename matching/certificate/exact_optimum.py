@@ -1,4 +1,4 @@
-"""A check of small problems in whole numbers of any length; it shares nothing with solvers and their certificate.
+"""A check of small problems in whole numbers of any length; it shares nothing with solvers and sums of certificates.
 
 A float is a whole number times a power of two, so costs, prices and duals of a small block become integers without
 rounding: Python's. First the duals are tried; where these leave a gap, the optimum is computed anew, by the Hungarian
@@ -27,8 +27,11 @@ def is_small(problem: Problem) -> bool:
     return max(pairs, sum(problem.shape)) <= MOST_PAIRS
 
 
-def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, strictly: bool = False) -> bool:
-    """Whether the matching of a small block costs no more than the optimum, or a 10⁻⁹ of what not every answer pays.
+def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, exactly: bool = False) -> bool:
+    """Whether the matching of a small block costs no more than the optimum, or 10⁻⁹ of what not every answer pays.
+
+    That is what is paid above each row's least; it is held to what is paid above all that is easily forced, too, or to
+    what matched edges would cost if each were as cheap as the cheapest that is not 0.
 
     Parameters
     ----------
@@ -38,8 +41,8 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, strict
         A matching that the problem allows, complete where it must be.
     v : ndarray (columns,)
         Column duals, none above its bound; they only save time.
-    strictly : bool
-        Whether to allow only the part of what is paid above each row's, or each column's, least.
+    exactly : bool
+        Whether to allow nothing.
     """
     n, m = block.shape
     cost, allowed = _costs(block)
@@ -56,9 +59,9 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, strict
         v = np.concatenate([v - col_price, np.zeros(n, object)])
     elif n > m:
         worth, partners, v = (worth[0].T, worth[1].T), _turned(col_of_row, m), _row_duals(*worth, v)
-    paid = worth[0][np.arange(len(partners)), partners]
-    own = 0 if strictly else _least_own(whole, row_price, col_price, col_of_row)
-    return _gap(*worth, partners, v) * _PARTS <= own or _is_optimal(*worth, int(paid.sum()), own)
+    paid = int(worth[0][np.arange(len(partners)), partners].sum())
+    own = 0 if exactly else _own(*worth, paid, _least_own(whole, row_price, col_price, col_of_row))
+    return _gap(*worth, partners, v) * _PARTS <= own or (paid - _optimum(*worth)) * _PARTS <= own
 
 
 def _costs(block: Problem) -> tuple[np.ndarray, np.ndarray]:
@@ -131,16 +134,15 @@ def _least_own(cost: np.ndarray, row_price: np.ndarray, col_price: np.ndarray, c
     return len(sizes) * min(sizes, default=0)
 
 
-def _is_optimal(cost: np.ndarray, allowed: np.ndarray, paid: int, own: int) -> bool:
-    """Whether matching all rows takes as much as is paid, but for a part of the share that the rows' least leave."""
+def _own(cost: np.ndarray, allowed: np.ndarray, paid: int, least_own: int) -> int:
+    """Return what is paid that not every answer pays, by the lesser of both measures of `is_cheapest`."""
     row_least = np.array([min(cost[i][allowed[i]], default=0) for i in range(len(cost))], object)
     left = cost - row_least[:, None]
-    forced = int(row_least.sum())
+    forced = above = int(row_least.sum())
     if cost.shape[0] == cost.shape[1]:
         forced += sum(min(left[:, j][allowed[:, j]], default=0) for j in range(len(left)))
-    by_columns = sum(min([0, *cost[:, j][allowed[:, j]]]) for j in range(cost.shape[1]))
-    forced = max(forced, by_columns)
-    return (paid - _optimum(cost, allowed)) * _PARTS <= max(own, paid - forced)
+    forced = max(forced, sum(min([0, *cost[:, j][allowed[:, j]]]) for j in range(cost.shape[1])))
+    return min(paid - above, max(least_own, paid - forced))
 
 
 def _optimum(cost: np.ndarray, allowed: np.ndarray) -> int:

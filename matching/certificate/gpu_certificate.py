@@ -14,6 +14,7 @@ from ..tolerance import EPS, SHARE
 from .assignment import Assignment
 from .certify import MOST_FETCHED, incomplete_blocks
 from .certify import certify as host_certify
+from .exact_optimum import is_small
 
 THREADS = 256
 LEAST_OF_A_PART, MOST_PARTS = 512, 2048
@@ -114,7 +115,8 @@ def certified(
     cost, gap = sums.cost, sums.gap
     if has_zero_slack and not problem.is_integer:
         gap, in_doubt = _with_rounding(sums)
-        if in_doubt and (problem.kind == "points" or problem.n_edges <= MOST_FETCHED):
+        is_fetched = problem.kind == "points" or problem.n_edges <= MOST_FETCHED
+        if is_small(problem) or (in_doubt and is_fetched):
             local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
             found = cuda.to_host(local), cuda.to_host(v)
             return host_certify(problem.on_host(), *found, solver=solver, device=device, stats=stats).on_device()

@@ -16,7 +16,7 @@ from ..problem import Problem
 from ..problem.costs import absent_cost, best_row_duals, edge_costs, largest_cost, row_costs
 from ..tolerance import DUALS_BEYOND_COSTS, EPS, FAR, STATED, ULPS
 from .assignment import Assignment
-from .certify import Slackness, block_of, certify, complementary_slackness, incomplete_blocks, inverse, settled
+from .certify import Slackness, block_of, certify, complementary_slackness, doubted, incomplete_blocks, inverse, settled
 from .exact_optimum import is_cheapest, is_small
 from .far_prices import at_lower_prices
 
@@ -34,9 +34,9 @@ class Certificate:
         and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
     is_optimal : bool
         Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term, and the
-        gap with its rounding within 1e-9 of the matched edges' own cost). Of small problems also the optimum itself
-        says so; where unmatched costs are far above all costs, duals for lower ones that leave the same matched edges
-        the cheapest.
+        gap with its rounding within 1e-9 of the matched edges' own cost, and of what they cost above the rows' least,
+        which of large point sets is not looked at). Of small problems the optimum itself says so; where unmatched costs
+        are far above all costs, duals for lower ones that leave the same matched edges the cheapest.
     cost, gap : number, or ndarray (blocks,) for a batch
         Recomputed from the problem; NaN where the matched edges are not a matching or the duals not numbers.
     faults : tuple of str
@@ -87,7 +87,8 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     r, v = assignment.row_duals, assignment.col_duals
     best, terms = best_row_duals(problem, v)
     matched = assignment.col_of_row, assignment.row_of_col
-    sums = settled(problem, *matched, r, v, complementary_slackness(problem, *matched, r, v, terms))
+    sums = doubted(problem, matched[0], complementary_slackness(problem, *matched, r, v, terms))
+    sums = settled(problem, *matched, r, v, sums)
     proven = sums.has_zero_slack and (
         _is_cheapest(problem, assignment) if is_small(problem) else _is_beyond_doubt(problem, assignment, sums)
     )
@@ -98,19 +99,10 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
 
 
 def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
-    """Whether every block of a small problem is matched as cheaply as can be.
-
-    Prices far above all costs hide slack in the rounding of duals as large as they are; where duals for lower ones
-    leave some, what the matched edges cost by themselves excuses nothing.
-    """
-    rows, cols = problem.row_offsets, problem.col_offsets
-    for b, block in enumerate(problem.blocks()):
-        matched = assignment.col_of_row[rows[b] : rows[b + 1]]
-        lower = at_lower_prices(block, matched)
-        strictly = lower is not None and not certify(lower[0], matched, lower[1], solver="").is_optimal
-        if not is_cheapest(block, matched, assignment.col_duals[cols[b] : cols[b + 1]], strictly=strictly):
-            return False
-    return True
+    """Whether every block of a small problem is matched as cheaply as can be."""
+    matched = np.split(assignment.col_of_row, problem.row_offsets[1:-1])
+    duals = np.split(assignment.col_duals, problem.col_offsets[1:-1])
+    return all(map(is_cheapest, problem.blocks(), matched, duals))
 
 
 def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..certificate.above_least import look_above_least
 from ..certificate.certify import Slackness, Terms, add_terms
 from ..certificate.hall import infeasible
 from ..certificate.matched import Matched
@@ -131,6 +132,10 @@ def _match_run(
     has_zero_slack, proves = add_terms(
         first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
     )
+    if eps > 0 and has_zero_slack:
+        none_but_dense = None, None, None, None, False
+        look_above_least(first, end, lo, *sides, data, *none_but_dense, col_of_row, sums[2], in_doubt)
+        proves = not in_doubt[first:end].any()
     return -1, -1, has_zero_slack, proves
 
 

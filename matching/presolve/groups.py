@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import block_of, certified_anew
+from ..certificate.certify import block_of, certified_anew, complementary_slackness
 from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
@@ -112,12 +112,15 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     """Prove an answer once more with its sides as stated, where it was proven by pairs of floats.
 
     Its column duals are then the first of such pairs. The gap of float duals is at least what their rounding may lose.
+    So is an answer proven anew whose duals, as rounded for the other side, leave slack.
     """
     if problem.is_integer or problem.is_on_device:
         return answer
     block = block_of(problem.col_offsets, np.arange(problem.n_cols))
     lost = 2 * EPS * np.bincount(block, abs(answer.col_duals), problem.n_blocks)
-    if not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
+    links, duals = (answer.col_of_row, answer.row_of_col), (answer.row_duals, answer.col_duals)
+    sums = complementary_slackness(problem, *links, *duals, np.zeros(problem.n_rows))
+    if sums.has_zero_slack and not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
         return answer
     stated = certified_anew(problem, answer, answer.col_duals)
     return refined(problem, stated) if answer.is_optimal else stated

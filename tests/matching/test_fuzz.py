@@ -160,7 +160,7 @@ def test_no_answer_that_is_called_optimal_is_dearer_than_the_optimum(first: int)
         forged = _forged(problem, answer, np.random.default_rng(seed))
         if np.isfinite(np.atleast_1d(forged.cost)).all():
             _assert_forged_is_refused(problem, stated, forged)
-    assert called >= 0.9 * min(PER_TEST, SEEDS - first)  # one in 140 is left unproven
+    assert called >= 0.94 * min(PER_TEST, SEEDS - first)  # one in 300 is left unproven
 
 
 @pytest.mark.parametrize("seed", [5_002_812, 5_008_300])
@@ -172,6 +172,34 @@ def test_a_gap_proven_at_lower_prices_is_no_fault_where_the_stated_ones_hide_it(
 def test_one_ulp_of_a_link_counts_where_all_others_are_nearly_free() -> None:
     problem, stated = _stated(6_009_443)
     assert _assert_not_fooled(problem, stated, solve(problem, "auto", "cpu"))
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+def test_the_last_digit_of_a_link_counts_beside_a_price(is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two links that differ by 6e-17, beside an unmatched cost of 1, where every answer pays 0.1 at least.
+
+    A price of 1 makes one number of both; where the dearer is the link, no proof is left.
+    """
+    if not is_small:
+        monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
+    problem, stated = _stated(7_028_965)
+    answer = solve(problem, "auto", "cpu")
+    assert answer.is_optimal
+    assert _assert_not_fooled(problem, stated, answer)
+    (cost, _), block, dearer = stated[2], problem.block(2), 2
+    assert 0 < cost[0, dearer] - cost.min() < 1e-16
+    *_, own = answer.blocks()
+    forged = certify(block, np.array([dearer], np.int32), own.col_duals, solver="forged")
+    assert not forged.is_optimal
+    assert not verify(block, replace(forged, is_optimal=True))
+
+
+@pytest.mark.parametrize("seed", [8_001_234, 8_005_992, 8_006_189, 8_008_022])
+def test_what_was_proven_from_columns_is_proven_from_rows_too(seed: int) -> None:
+    """Batches of tall and square blocks, whose duals leave 64 ulp of slack once their sides are as stated."""
+    problem, stated = _stated(seed)
+    solver = "auto" if seed % 2 else ON_CPU[seed // 2 % len(ON_CPU)]
+    assert _assert_not_fooled(problem, stated, solve(problem, solver, "cpu"))
 
 
 @pytest.mark.parametrize("is_small", [True, False])

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from qtpy.QtCore import QEvent, QObject, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QMainWindow, QMessageBox, QWidget
+from qtpy.QtCore import QEvent, QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QMainWindow, QMessageBox
 
 from ..layers.main_window import canvas_of, main_window
 from ..threads.timers import single_shot
