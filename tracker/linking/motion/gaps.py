@@ -13,8 +13,11 @@ from .graph import merged, sums_at_ends
 from .learning import Belief
 from .ordered import Ordered
 
-SURE = 0.99
-"""A detection that is followed, or that follows, with this probability takes part in no gap."""
+SURE = 0.999
+"""A detection that is followed, or that follows, with this probability takes part in no gap.
+
+Before there are gaps a false link looks sure where both its ends were missed for a frame; at 0.99 it was left so.
+"""
 WIDEST = 3.0
 """Longest radius of candidates across a gap, in spacings."""
 WORTH_WHILE = 5e-3
