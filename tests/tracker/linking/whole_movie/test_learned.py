@@ -64,6 +64,20 @@ def test_particles_missed_for_two_frames_keep_their_tracks():
     assert (links["frames"] <= 3).all()
 
 
+def test_two_neighbours_each_missed_for_the_others_frame_are_not_joined():
+    """Still pairs .15 apart among walkers: the first is not seen in frame 3, the second not in frame 2."""
+    points, _ = walks(1000, step=0.3, seed=1)
+    places = np.array([(z, y, 5.0) for z in (2.5, 5.0, 7.5) for y in (2.5, 5.0, 7.5)])
+    away = (np.linalg.norm(points.positions[:, None] - places, axis=2) > 1.2).all(axis=1)
+    seen = np.array([[0, 1, 2, 4, 5, 6, 7], [0, 1, 3, 4, 5, 6, 7]])
+    pairs = places[:, None, None] + np.zeros((1, 2, 7, 1)) + np.array([0, 0.15])[:, None, None] * [0, 0, 1]
+    frames = np.concatenate([points.frames[away], np.tile(seen.ravel(), len(places))])
+    movie = table(frames, np.concatenate([points.positions[away], pairs.reshape(-1, 3)]))
+    first = np.arange(len(places) * 2) * 7 + np.count_nonzero(away)
+    last_before_gap = first + np.tile([2, 1], len(places))
+    assert set(zip(last_before_gap, last_before_gap + 1, strict=True)) <= ends(link_points(movie))
+
+
 def test_false_detections_do_not_make_tracks():
     points, names = walks(1500, step=0.45, missed=0.05, false=0.15)
     links = link_points(points).links
