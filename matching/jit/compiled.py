@@ -107,10 +107,10 @@ class Files:
         self.stem, self.dispatcher = folder / name, dispatcher
 
     def load(self, key: Any) -> Any:
-        """Return what was saved under `key` from the same sources, or None."""
+        """Return what was saved under `key` from the same sources, or None; also where a type in it has moved since."""
         try:
             return pickle.loads(self._path(key).read_bytes())
-        except OSError:
+        except (OSError, AttributeError, ImportError):
             return None
 
     def save(self, key: Any, data: Any) -> None:

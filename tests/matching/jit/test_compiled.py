@@ -142,6 +142,16 @@ def test_several_writers_at_once_lose_and_mix_up_nothing(tmp_path: Path) -> None
     assert read == [f"code of {key}" for key in range(writers * keys)]
 
 
+@pytest.mark.parametrize("place", [b"auctrack.matching.paths.shortest_paths\nGone", b"auctrack.matching.gone\nState"])
+def test_code_for_a_type_that_has_moved_is_compiled_again(tmp_path: Path, place: bytes) -> None:
+    """The function and its signature read the same, but what is saved names the type by its former place."""
+    key = ((), "machine", ())
+    _files(tmp_path).save(key, "code")
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(b"c" + place + b"\n.")
+    assert _files(tmp_path).load(key) is None
+
+
 def test_flush_forgets_one_function_and_no_other(tmp_path: Path) -> None:
     key = ((), "machine", ())
     for files in (_files(tmp_path), _files(tmp_path, _other)):
