@@ -53,7 +53,7 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
         row_unmatched=block.row_unmatched - least[0] + of_rows,
         col_unmatched=block.col_unmatched - least[1] + of_cols,
     )
-    return lower, _col_duals(lower, col_of_row, SHORTEST_ULPS * EPS * exchange)
+    return lower, _col_duals(lower, col_of_row, SHORTEST_ULPS * EPS * abs(exchange))
 
 
 def _dearest_within_reach(block: Problem) -> float:

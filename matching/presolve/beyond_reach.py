@@ -1,7 +1,7 @@
 """Rows and columns beyond reach, as of one far point: left out where the unmatched costs of the rest do not matter.
 
 Where those within reach have no pair as dear as their unmatched costs, these only say that all of the shorter side are
-matched (`idle_prices`), and the rest is solved without them: beside a price of 1e6 the duals of links near 1 have lost
+matched (`idle_prices`), and the rest is solved without them: beside a price of 1e6 the duals of edges near 1 have lost
 the digits that would prove them, and took a GPU's answer seconds to find again.
 
 What is proven of the rest is proven for the problem as stated, with the same gap, as at lower prices (`high_prices`).
