@@ -67,14 +67,16 @@ def test_unlike_sets_are_matched_at_the_least_cost(
 
 
 def test_clouds_apart_are_no_harder_than_clouds_over_each_other() -> None:
-    apart = _problem(_apart, 2000)
-    assert apart.y is not None
-    stats = [
-        solve(problem, "auction", "cpu").stats
-        for problem in (apart, Problem.points(apart.x, apart.y - [3.0, 0.0, 0.0], metric="squared"))
-    ]
-    assert all("matrix" not in counted for counted in stats)
-    assert stats[0]["bids"] < 1.5 * stats[1]["bids"]
+    """Over several draws: of one, bids may be half as many again, or fewer, by the order in which pairs are found."""
+    bids = np.zeros(2)
+    for seed in range(3):
+        apart = _problem(_apart, 2000, seed)
+        assert apart.y is not None
+        over = Problem.points(apart.x, apart.y - [3.0, 0.0, 0.0], metric="squared")
+        stats = [solve(problem, "auction", "cpu").stats for problem in (apart, over)]
+        assert all("matrix" not in counted for counted in stats)
+        bids += [counted["bids"] for counted in stats]
+    assert bids[0] < 1.5 * bids[1]
 
 
 def _seen_by_the_method(problem: Problem) -> Problem:
