@@ -120,8 +120,9 @@ inner products, clouds apart and colours have 0.40 to 0.55 of their rows left, t
 (n = 2,000 and 4,000), which then take less time than the auction.
 
 Points on a GPU: the auction solves 20,000 in tight clusters, or in a cube and a slab, in 1.0 to 1.9 s from a sample's
-prices, and gives two blobs apart or different clusters up in 1.7 to 2.8. The classical method has 0.007 of tight
-clusters left after 50 changes, and ends after 134; of two blobs apart 0.80, and 0.76 after 100."""
+prices; two blobs apart or different clusters it gave up after 1.7 to 2.8, before it asked what rows lack. The classical
+method has 0.007 of tight clusters left after 50 changes, and ends after 134; of two blobs apart 0.80, and 0.76 after
+100."""
 
 
 class Choice(NamedTuple):
