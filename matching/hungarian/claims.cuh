@@ -1,7 +1,7 @@
 // How the trees of a dual phase claim columns, along pairs of zero slack.
 //
 // A column that several rows of one level reach goes to the one with the smallest hash of the pair: equal costs then spread
-// over the rows. A tree with an end does not grow further.
+// over the rows. A tree with a sink does not grow further.
 #pragma once
 #include "hungarian/nearest_sinks.cuh"
 
@@ -17,10 +17,10 @@ __device__ __forceinline__ uint64 claim_of(int level, int row, int col) {
 __device__ __forceinline__ int level_of(uint64 claim) { return (int)(claim >> (HASH_BITS + ROW_BITS)); }
 __device__ __forceinline__ int row_of(uint64 claim) { return (int)(claim & ((1u << ROW_BITS) - 1)); }
 
-__device__ __forceinline__ void end_path(const Solve& s, int root, int level, int end) {
-    atomicMin((unsigned long long*)&s.ends[root], (uint64)level << 32 | (uint32)end);
+__device__ __forceinline__ void note_sink(const Solve& s, int root, int level, int sink) {
+    atomicMin((unsigned long long*)&s.sinks[root], (uint64)level << 32 | (uint32)sink);
 }
-__device__ __forceinline__ bool has_ended(uint64 end, int level) { return (uint32)(end >> 32) < (uint32)level; }
+__device__ __forceinline__ bool has_sink_before(uint64 sink, int level) { return (uint32)(sink >> 32) < (uint32)level; }
 
 // How many zeros a row has, and this lane's first of them: read before it is known whether they are needed.
 struct Zeros {
@@ -54,5 +54,5 @@ __device__ __forceinline__ void claim_columns(const Solve& s, price_t delta, int
         take(j, claim_of(level + 1, i, j));
     }
     if (s.row_bound != nullptr && mine == 0 && own_dist < none() && unassigned_dist(s, i, row) == own_dist)
-        end_path(s, root, level, s.costs.n_cols + i);
+        note_sink(s, root, level, s.costs.n_cols + i);
 }

@@ -34,19 +34,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
     uint64* const claims = (uint64*)(columns + m);
     int2* const steps = (int2*)(claims + m);
     Row* const rows = (Row*)(steps + m);
-    uint64* const ends = (uint64*)(rows + n);
-    int* const stamp = (int*)(ends + n);
+    uint64* const sinks = (uint64*)(rows + n);
+    int* const stamp = (int*)(sinks + n);
     const Costs costs{n, m, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
     const Lists lists{capacity, list_cols + i0 * capacity, list_costs + i0 * capacity};
     const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
-                  zeros + i0 * most_zeros, stamp + n, most_zeros, stamp, whole + i0, claims, steps, ends, stamp + 2 * n,
+                  zeros + i0 * most_zeros, stamp + n, most_zeros, stamp, whole + i0, claims, steps, sinks, stamp + 2 * n,
                   queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, col_dist + j0, row_dist + i0, slacks + i0 * most_zeros,
                   members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
     if (!again) reduce(costs, s.row_bound, col_bound + j0, s.v, r);
     for (int j = threadIdx.x; j < m; j += blockDim.x) claims[j] = NOTHING;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        ends[i] = NOTHING, stamp[i] = 0;
+        sinks[i] = NOTHING, stamp[i] = 0;
         if (r[i] >= none()) s.counts->infeasible_row = i;
         if (col_of_row[i] == FREE) s.free_rows[next_place(&s.counts->free_rows[0])] = i;
     }

@@ -3,7 +3,7 @@
 //
 // A dual phase. (1) Search for the keys of all columns (hungarian/search.cuh), along chains once searches are long
 // (hungarian/chains.cuh). (2) Δ: the key that three of four free rows could
-// have an end within. Where every column must be matched, a free column may be passed by; otherwise ends stay at their bound,
+// have a sink within. Where every column must be matched, a free column may be passed by; otherwise sinks stay at their bound,
 // and every row finds its own path to a sink (hungarian/nearest_sinks.cuh). (3) The pairs of zero slack at Δ are listed
 // (hungarian/zeros.cuh), and phases of disjoint trees find a maximum matching on them (hungarian/zero_trees.cuh). (4) The
 // duals change, once.
@@ -13,7 +13,7 @@
 // Threads: a warp a row in 1 and 3; in the phases as many lanes a row as there are to spare.
 // Bytes: in 1, 12 or 16 per listed pair and 32 of its column from the L2 cache. Memory: (4 + cost) * capacity + 4 * most_zeros a
 // row, and 8 * most_zeros where some may stay unassigned.
-// Hazards: keys, claims and ends are only lowered, by atomics; what is read from them while others lower them is read past the
+// Hazards: keys, claims and sinks are only lowered, by atomics; what is read from them while others lower them is read past the
 // L1 cache and may be late, which costs a round and no more. Everything else is written on one side of a grid barrier and read
 // on the other.
 #pragma once
@@ -131,7 +131,7 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Group& group, co
 }
 
 // All of it. rows: beyond and listed are set. r, v: reduced. free_rows: the first of its two lists holds counts->free_rows[0]
-// rows. claims, ends: all NOTHING. stamp: zeros. counts->infeasible_row: -1, all else 0.
+// rows. claims, sinks: all NOTHING. stamp: zeros. counts->infeasible_row: -1, all else 0.
 __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_t* r, int* col_of_row, int* row_of_col, Shared& shared) {
     const int n = s.costs.n_rows, m = s.costs.n_cols;
     if (threadIdx.x == 0) shared.gathered.n = 0;

@@ -3,7 +3,7 @@
 //
 // Here that is twice. What a level claims stays in shared memory, every offer that was its column's best so far, with its root
 // and the row behind the column, asked for beside the claim. So the next level asks at once for all it needs: whether the offer
-// was the best of all, whether its tree has an end, and the pairs of the row behind.
+// was the best of all, whether its tree has a sink, and the pairs of the row behind.
 //
 // Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others.
 // Hazards: as in hungarian/dual_phases.cuh; claims are asked for after a barrier.
@@ -30,16 +30,16 @@ __device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int l
         const int i = offer.behind, root = offer.root;
         Zeros zeros;
         if (i >= 0) zeros.read(s, i, mine);
-        const uint64 end = peek(&s.ends[root]), claim = offer.col < 0 ? 0 : peek(&s.claims[offer.col]);
+        const uint64 sink = peek(&s.sinks[root]), claim = offer.col < 0 ? 0 : peek(&s.claims[offer.col]);
         const int from = offer.col < 0 ? NO_MEMBER : peek(&s.rows[offer.row()].col);
         if (offer.col >= 0 && row_of(claim) != offer.row()) continue;
         if (offer.col >= 0 && mine == 0) note_step(s, offer.col, offer.row(), from);
         if (i < 0) {
-            if (mine == 0) end_path(s, root, level, offer.col);
+            if (mine == 0) note_sink(s, root, level, offer.col);
             continue;
         }
         if (mine == 0) poke(&s.roots[i], root);
-        if (has_ended(end, level) || (offer.col < 0 && s.is_bounded && !has_end(s, i, delta))) continue;
+        if (has_sink_before(sink, level) || (offer.col < 0 && s.is_bounded && !has_sink(s, i, delta))) continue;
         claim_columns(s, delta, i, root, level, mine, lanes, zeros, [&](int j, uint64 claim) {
             const int behind = peek(&s.columns[j].row);
             const uint64 before = atomicMin((unsigned long long*)&s.claims[j], claim);

@@ -135,7 +135,7 @@ def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
 
 
 def zeros_of_a_row(n_rows: int, n_cols: int, *, is_bounded: bool) -> int:
-    """Return how many pairs of zero slack each row has room for; where ends are bound, of those within reach."""
+    """Return how many pairs of zero slack each row has room for; where sinks are bound, of those within reach."""
     return pairs_of_a_row(ZEROS, n_rows, n_cols) if is_bounded else ZEROS
 
 

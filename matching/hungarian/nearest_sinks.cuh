@@ -1,6 +1,6 @@
 // Where some may stay unassigned: every row's distance to its nearest sink, a free column or staying unassigned, over the pairs within Δ.
 //
-// One Δ for all trees finds one path where ends stay at their bound. So every row and column gets a dual change of its own,
+// One Δ for all trees finds one path where sinks stay at their bound. So every row and column gets a dual change of its own,
 // min(dist, Δ - key): see `papers/date_nagi_2016/nearest_sinks.py`. Rows take their columns' distances, round by round, until nothing
 // falls; the distances that result do not depend on the order.
 //
@@ -133,7 +133,7 @@ __device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, p
     group.sync(s.counts);
 }
 
-// Whether a free row's nearest end is within Δ; but for rounding that of the nearest of all is.
-__device__ __forceinline__ bool has_end(const Solve& s, int i, price_t delta) {
+// Whether a free row's nearest sink is within Δ; but for rounding that of the nearest of all is.
+__device__ __forceinline__ bool has_sink(const Solve& s, int i, price_t delta) {
     return dist_of(&s.row_dist[i]) <= max(delta, price_of(peek(&s.counts->least_sink)));
 }

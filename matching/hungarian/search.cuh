@@ -1,6 +1,6 @@
 // The search of a dual phase: key j is the dual change Δ at which the slack of column j is zero, the shortest path to it from any
 // free row. Rows whose key fell lower those of their columns, round by round, until nothing changes; the keys that result do not
-// depend on the order. Then Δ: the key that three of four free rows could have an end within.
+// depend on the order. Then Δ: the key that three of four free rows could have a sink within.
 //
 // Rows above a limit wait, LIMIT times the last Δ: nearly always Δ is below it, and half of the rows need not be looked at. Else
 // the limit is lifted and the search goes on, which hardly takes more rounds than one without.
@@ -162,7 +162,7 @@ __device__ __forceinline__ price_t unassigned_dist(const Solve& s, int i, const 
 // group take part.
 __device__ __forceinline__ void list_sinks(const Solve& s, const Group& group, const int* free_rows, int n_free, Shared& shared) {
     const auto take = [&](uint64 key) {
-        if (key < bits_of(none())) shared.gathered.add(make_int2((int)(uint32)key, (int)(key >> 32)), s.queue, &s.counts->ends);
+        if (key < bits_of(none())) shared.gathered.add(make_int2((int)(uint32)key, (int)(key >> 32)), s.queue, &s.counts->sinks);
     };
     for (int j = group.thread; j < s.costs.n_cols; j += group.threads) {
         const Column column = peek(&s.columns[j]);
@@ -171,15 +171,15 @@ __device__ __forceinline__ void list_sinks(const Solve& s, const Group& group, c
     if (s.row_bound != nullptr)
         for (int q = group.thread; q < n_free; q += group.threads)
             take(bits_of(unassigned_dist(s, free_rows[q], peek(&s.rows[free_rows[q]]))));
-    shared.gathered.flush(s.queue, &s.counts->ends);
+    shared.gathered.flush(s.queue, &s.counts->sinks);
 }
 
-// The key that three ends are within for every four free rows, or all are that can be reached; `none` without one, BEYOND if it
+// The key that three sinks are within for every four free rows, or all are that can be reached; `none` without one, BEYOND if it
 // is not within the limit of the search. All threads of one block.
 __device__ __forceinline__ price_t most_sinks(const Solve& s, int n_free, uint64 limit, Shared& shared) {
     const uint64* const keys = (const uint64*)s.queue;
-    const int n = broadcast(&s.counts->ends, shared);
-    if (threadIdx.x == 0) s.counts->ends = 0;
+    const int n = broadcast(&s.counts->sinks, shared);
+    if (threadIdx.x == 0) s.counts->sinks = 0;
     const int enough = (int)((int64)n_free * 3 / 4) + 1;
     if (n < enough && limit < bits_of(none())) return BEYOND;
     if (n == 0) return none();

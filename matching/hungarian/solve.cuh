@@ -29,9 +29,9 @@ struct Counts {
     int by_one_block[SLOTS];  // what the first block by itself came to, round or level, by the round in which it began
     int short_lists[2];  // rows whose lists do not reach Δ, by attempt
     int members[2];      // rows in the trees, by attempt
-    uint64 pairs[2];     // within Δ of those, where ends must not be passed by
+    uint64 pairs[2];     // within Δ of those, where sinks must not be passed by
     int free_rows[2];    // by phase
-    int ends;            // keys in `queue`, once a search is over
+    int sinks;           // keys in `queue`, once a search is over
     uint32 barrier;
     int infeasible_row;  // a free row from which nothing can be reached, or -1
     int most_updates;  // of the duals, after which more than `few_left` rows may be left free; 0: no limit
@@ -45,7 +45,7 @@ struct Counts {
 struct Solve {
     Costs costs;
     const price_t* __restrict__ row_bound;  // or null when no row may stay unassigned
-    int is_bounded;                         // whether some may stay unassigned, so that ends must not be passed by
+    int is_bounded;                         // whether some may stay unassigned, so that sinks must not be passed by
     price_t* v;
     Row* rows;
     Column* columns;
@@ -57,11 +57,11 @@ struct Solve {
     price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
     uint64* claims;   // (columns,) level, hash and row by which a column was reached
     int2* steps;      // (columns,) that row, and the column that it was matched with
-    uint64* ends;     // (rows,) level and column of the end of a root's path
+    uint64* sinks;    // (rows,) level and column of the sink of a root's path
     int* roots;       // (rows,)
-    int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns; after a search, keys of ends
+    int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns; after a search, keys of sinks
     int* free_rows;   // (2, rows)
-    // Where ends must not be passed by; else null.
+    // Where sinks must not be passed by; else null.
     uint64* col_dist;  // (columns,) bits of the distance to the nearest sink, 0 for a free column
     uint64* row_dist;  // (rows,) likewise
     price_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those on shortest paths are kept

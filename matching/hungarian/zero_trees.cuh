@@ -9,11 +9,11 @@
 #endif
 static_assert(FEW_COLUMNS <= OFFERS, "a level that one block takes over fits");
 
-// Exchanges matched edges and other edges along the path to `end`.
-__device__ __forceinline__ void augment_path(const Solve& s, int end) {
-    int col = end;
-    if (end >= s.costs.n_cols) {
-        Row* const row = &s.rows[end - s.costs.n_cols];
+// Exchanges matched edges and other edges along the path to `sink`.
+__device__ __forceinline__ void augment_path(const Solve& s, int sink) {
+    int col = sink;
+    if (sink >= s.costs.n_cols) {
+        Row* const row = &s.rows[sink - s.costs.n_cols];
         col = peek(&row->col);
         poke(&row->col, LEFT_UNASSIGNED);
     }
@@ -44,7 +44,7 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
         const int mine = threadIdx.x % lanes;
         if (level == 0) {
             const int i = free_rows[q];
-            if (s.is_bounded && !has_end(s, i, delta)) continue;
+            if (s.is_bounded && !has_sink(s, i, delta)) continue;
             if (mine == 0) poke(&s.roots[i], i);
             Zeros zeros;
             zeros.read(s, i, mine);
@@ -58,11 +58,11 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
         const int root = peek(&s.roots[row]), from = peek(&s.rows[row].col);
         if (mine == 0) note_step(s, j, row, from);
         if (i < 0) {
-            if (mine == 0) end_path(s, root, level, j);
+            if (mine == 0) note_sink(s, root, level, j);
             continue;
         }
         if (mine == 0) poke(&s.roots[i], root);
-        if (has_ended(peek(&s.ends[root]), level)) continue;
+        if (has_sink_before(peek(&s.sinks[root]), level)) continue;
         claim_columns(s, delta, i, root, level, mine, lanes, zeros, take);
     }
     shared.gathered.flush(next, n_next);
@@ -99,12 +99,12 @@ __device__ __forceinline__ int augment(const Solve& s, const Group& group, price
     for (int j = group.thread; j < s.costs.n_cols; j += group.threads) s.claims[j] = NOTHING;
     for (int q = group.thread; q < n_free; q += group.threads) {
         const int i = free_rows[q];
-        const uint64 end = peek(&s.ends[i]);
-        if (end == NOTHING) {
+        const uint64 sink = peek(&s.sinks[i]);
+        if (sink == NOTHING) {
             next_free[next_place(&s.counts->free_rows[then])] = i;
         } else {
-            s.ends[i] = NOTHING;
-            augment_path(s, (int)(uint32)end);
+            s.sinks[i] = NOTHING;
+            augment_path(s, (int)(uint32)sink);
         }
     }
     group.sync(s.counts);

@@ -3,7 +3,7 @@
 Section 2.2 of Date & Nagi in larger steps. A dual phase finds for every column the dual change Δ at which its slack is
 zero (its key), fixes Δ, lists the pairs of zero slack at that Δ, matches as many free rows on them as can be
 (`zero_trees`), and changes the duals once. The paper fixes Δ at the least uncovered slack, again and again until a path
-ends. Here Δ is the least key within which there are sinks enough for the share `ENDS` of the free rows,
+ends. Here Δ is the least key within which there are sinks enough for the share `SINKS` of the free rows,
 so that a dual phase finds hundreds of paths where costs are real numbers, too.
 
 Where every column must be matched, as in a square problem without unmatched cost, a free column may be passed by:
@@ -29,7 +29,7 @@ from .nearest_sinks import keep_shortest_paths
 from .state import forget, free_rows, key_of, with_lists
 from .zero_trees import match_on_zeros
 
-ENDS = (3, 4)
+SINKS = (3, 4)
 """Share of the free rows for which Δ reaches a sink each. Rounds and levels of a GPU at n = 8,000 with 1/2, 3/4,
 9/10 and 1: uniform [0, n] 1727, 1231, 1397, 1303; [0, 10n] 3777, 2688, 3386, 3651; point sets 655, 533, 317, 367."""
 
@@ -64,10 +64,10 @@ def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, count
 def _search(roots, indptr, indices, data, within, state, trees, counts):
     """List the columns `within` Δ; return Δ or `none`, how many columns are reached, and how many are within Δ."""
     zero = state.r[roots[0]] - state.r[roots[0]]
-    wanted = len(roots) * ENDS[0] // ENDS[1] + 1
+    wanted = len(roots) * SINKS[0] // SINKS[1] + 1
     heap = [(zero, np.int32(-1))]
     heap.pop()
-    delta = last_end = state.none
+    delta = last_sink = state.none
     n_cols = len(state.v)
     n_reached = n_within = n_sinks = 0
     for i in roots:
@@ -88,10 +88,10 @@ def _search(roots, indptr, indices, data, within, state, trees, counts):
                 n_reached = _scan(state.row_of_col[j], key, n_reached, heap, indptr, indices, data, state, trees)
                 continue
         n_sinks += 1
-        last_end = key
+        last_sink = key
         if n_sinks == wanted:
             delta = key
-    delta = last_end
+    delta = last_sink
     while n_within > 0 and trees.key[within[n_within - 1]] > delta:
         n_within -= 1
     return delta, n_reached, n_within
@@ -120,7 +120,7 @@ def _scan(i, entered, n_reached, heap, indptr, indices, data, state, trees):
 def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros):
     """List the pairs of zero slack at Δ of every row in the trees; return their columns and costs.
 
-    Where some may stay unassigned: all pairs within Δ, and no distance to an end is known yet but that of staying
+    Where some may stay unassigned: all pairs within Δ, and no distance to a sink is known yet but that of staying
     unassigned.
     """
     cols, costs = np.empty(64, np.int32), np.empty(64, state.v.dtype)

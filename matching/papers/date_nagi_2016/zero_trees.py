@@ -24,9 +24,9 @@ class Zeros(NamedTuple):
 
     `first`, `last` (rows,) say where a row's pairs lie in the lists of columns and costs; `may_leave` (rows,) tells the
     rows that may become unassigned. `level`, `claim` (columns,) are the level at which a column was reached,
-    `_NO_LEVEL` for never, and its least claim; `root` (rows,) is a row's root; `end_level`, `end` (rows,) are the level
-    and the column (row i that becomes unassigned: columns + i) of the first end of each root. `col_dist` (columns,),
-    `row_dist` (rows,) are the distances of `nearest_sinks`, where some may stay unassigned.
+    `_NO_LEVEL` for never, and its least claim; `root` (rows,) is a row's root; `sink_level`, `sink` (rows,) are the
+    level and the column (row i that becomes unassigned: columns + i) of the first sink of each root. `col_dist`
+    (columns,), `row_dist` (rows,) are the distances of `nearest_sinks`, where some may stay unassigned.
     """
 
     first: np.ndarray
@@ -35,8 +35,8 @@ class Zeros(NamedTuple):
     level: np.ndarray
     claim: np.ndarray
     root: np.ndarray
-    end_level: np.ndarray
-    end: np.ndarray
+    sink_level: np.ndarray
+    sink: np.ndarray
     col_dist: np.ndarray
     row_dist: np.ndarray
 
@@ -83,10 +83,10 @@ def _augment(roots, cols, costs, state, trees, zeros, counts):
     counts[4] += level
     n_cols, n_paths = len(state.v), 0
     for i in roots:
-        if zeros.end_level[i] < _NO_LEVEL:
-            end = zeros.end[i]
-            augment(unassigned_sink(end - n_cols) if end >= n_cols else end, state, trees)
-            zeros.end_level[i] = _NO_LEVEL
+        if zeros.sink_level[i] < _NO_LEVEL:
+            sink = zeros.sink[i]
+            augment(unassigned_sink(sink - n_cols) if sink >= n_cols else sink, state, trees)
+            zeros.sink_level[i] = _NO_LEVEL
             n_paths += 1
     for j in reached:
         zeros.level[j] = _NO_LEVEL
@@ -103,7 +103,7 @@ def _claim(front, level, cols, costs, state, trees, zeros):
     n_claimed = 0
     for i in front:
         if zeros.may_leave[i]:
-            _end_path(zeros.root[i], level, len(state.v) + i, zeros)
+            _note_sink(zeros.root[i], level, len(state.v) + i, zeros)
         for e in range(zeros.first[i], zeros.last[i]):
             j = cols[e]
             claim = _claim_of(i, j)
@@ -119,27 +119,27 @@ def _claim(front, level, cols, costs, state, trees, zeros):
 
 @compiled
 def _next_front(claimed, level, state, trees, zeros):
-    """End paths at the free columns; return the rows of the others whose trees have no end yet."""
+    """Note sinks at the free columns; return the rows of the others whose trees have no sink yet."""
     front = np.empty(len(claimed), np.int32)
     n_front = 0
     for j in claimed:
         if state.row_of_col[j] < 0:
-            _end_path(zeros.root[trees.pred[j]], level, j, zeros)
+            _note_sink(zeros.root[trees.pred[j]], level, j, zeros)
     for j in claimed:
         i = state.row_of_col[j]
         if i >= 0:
             zeros.root[i] = zeros.root[trees.pred[j]]
-            if zeros.end_level[zeros.root[i]] >= level:
+            if zeros.sink_level[zeros.root[i]] >= level:
                 front[n_front] = i
                 n_front += 1
     return front[:n_front]
 
 
 @compiled
-def _end_path(root, level, end, zeros):
-    """Note an end; the smallest of the first level that has one stays."""
-    if level < zeros.end_level[root] or (level == zeros.end_level[root] and end < zeros.end[root]):
-        zeros.end_level[root], zeros.end[root] = level, end
+def _note_sink(root, level, sink, zeros):
+    """Note a sink; the smallest of the first level that has one stays."""
+    if level < zeros.sink_level[root] or (level == zeros.sink_level[root] and sink < zeros.sink[root]):
+        zeros.sink_level[root], zeros.sink[root] = level, sink
 
 
 @compiled
