@@ -180,6 +180,10 @@ class Belief:
             times = times * np.exp(-np.clip(self.further, -SUREST_COST, SUREST_COST))
         return times
 
+    def settle(self) -> None:
+        """Let go of what further sweeps alone would ask for, and of what weights are made of: these are known."""
+        self.odds, self.message, self.into, self.out_of, self.future = (np.empty(0) for _ in range(5))
+
     def own_steps(self) -> np.ndarray:
         """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""
         if self.near is None or self.flow_weight == 0.0:
@@ -193,6 +197,7 @@ class Belief:
         links = self.probability, self.into, self.out_of
         before = (self.past, self.future) if self.linked else None
         law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
+        self.odds, self.past, self.future = (np.empty(0) for _ in range(3))  # so that the new ones need no more memory
         weights = weighed(graph, step, law, prior, ends, links, before)
         odds, leaving = weights.odds, weights.without_past
         likeness = self.likeness()
@@ -204,6 +209,7 @@ class Belief:
         of_head, of_tail = (arriving, weights.part_without_future), (leaving, self.message)
         cavities(graph, of_head, of_tail, (self.into, self.out_of, damping))
         self.probability, self.into, self.out_of = new, arriving, leaving
+        del weights, links, likeness, of_head, of_tail  # what was is not held while laws are learned
         if learn:
             self.learn(step)
 

@@ -46,14 +46,13 @@ class Factors(NamedTuple):
         The same given what may come before; to be divided by its sum.
     future
         Likelihood of what may come after.
-    sums : Sums or None
-        None where steps know of no others.
+    sums : Sums
     """
 
     alone: np.ndarray
     past: np.ndarray
     future: np.ndarray
-    sums: Sums | None
+    sums: Sums
 
 
 class Weighed(NamedTuple):
@@ -68,6 +67,7 @@ class Weighed(NamedTuple):
     past, future : float64 (edges, classes)
         As `Factors`, brought to sums and to maxima of 1.
     sums : Sums or None
+        None where steps know of no others.
     """
 
     odds: np.ndarray
@@ -89,10 +89,10 @@ def weighed(
 ) -> Weighed:
     """Weigh every edge by its displacement, its ends, and the links before and after it.
 
-    `prior` is in log-odds, per lag; the others are as in `factors_of`.
+    Where `before` is None steps know of no others. `prior` is in log-odds, per lag; the others are as in `factors_of`.
     """
-    if graph.on_gpu and before is None:
-        return _unlinked_on_gpu(graph, step, law, prior, ends, links)
+    if before is None:
+        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, step, law, prior, ends, links)
     factors = factors_of(graph, step, law, ends.tie, links, before)
     return Weighed(*odds_of(graph, prior, ends, factors), factors.past, factors.future, factors.sums)
 
@@ -103,7 +103,7 @@ def factors_of(
     law: Packed,
     tie: np.ndarray,
     links: tuple[np.ndarray, np.ndarray, np.ndarray],
-    before: tuple[np.ndarray, np.ndarray] | None,
+    before: tuple[np.ndarray, np.ndarray],
 ) -> Factors:
     """Weigh every edge by its displacement and by the links before and after it.
 
@@ -118,25 +118,21 @@ def factors_of(
     links : tuple of float64 (edges,)
         Probability of each edge; that among the edges into its head, without its future; that among the edges out of
         its tail, without its past.
-    before : tuple of float64 (edges, classes), or None
-        Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class. None:
-        steps know of no others.
+    before : tuple of float64 (edges, classes)
+        Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class.
     """
     alone, past, future = (np.empty((len(graph), len(law[0])), like=graph.step) for _ in range(3))
     came, went = sums_at_ends(graph, *links[1:])
-    if graph.on_gpu and before is not None:
+    if graph.on_gpu:
         return _factors_on_gpu(graph, step, law, tie, links, before, (came, went), (alone, past, future))
 
     def write(piece: Piece) -> Any:
         e = piece.edges
         first_densities(step[e], graph.lag[e], law, alone[e])
-        if before is None:
-            return _uncoupled(graph.tail[e], graph.head[e], came, went, alone[e], tie, past[e], future[e])
         edges = graph.lag, step, *links, came, went, alone, *before
         return _contexts(*piece[:2], *graph.ways, *edges, tie, law, past, future)
 
-    sums = side_by_side(write, graph.pieces)
-    return Factors(alone, past, future, None if before is None else _together(sums))
+    return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
 
 
 def _factors_on_gpu(
@@ -153,6 +149,31 @@ def _factors_on_gpu(
     kernels.densities(step, graph.lag, there, alone)
     edges = graph.tail, graph.head, graph.lag, step, *links, *sums, alone, *before, tie
     return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
+
+
+def _unlinked(
+    graph: Graph,
+    step: np.ndarray,
+    law: Packed,
+    prior: np.ndarray,
+    ends: Ends,
+    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> Weighed:
+    """Weigh edges whose steps know of no others, a piece at a time: of what is only on the way there is a piece."""
+    past, future = (np.empty((len(graph), len(law[0]))) for _ in range(2))
+    odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
+    came, went = sums_at_ends(graph, *links[1:])
+
+    def write(piece: Piece) -> None:
+        e = piece.edges
+        tail, head, lag, alone = graph.tail[e], graph.head[e], graph.lag[e], np.empty_like(past[e])
+        first_densities(step[e], lag, law, alone)
+        _uncoupled(tail, head, came, went, alone, ends.tie, past[e], future[e])
+        known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future[e]
+        _combined(*known, odds[e], without_past[e], part_without_future[e])
+
+    side_by_side(write, graph.pieces)
+    return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
 def _unlinked_on_gpu(

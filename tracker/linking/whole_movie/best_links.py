@@ -79,14 +79,22 @@ def best_links(
     -------
     Answer
     """
+    shape = graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None))
+    closed = closed or (np.zeros(shape[0], bool), np.zeros(shape[1], bool))
+    links = _open(_layers(graph, weight, division, merge), closed)
+    return best_of(*links, graph.n, closed, solver=solver, device=device)
+
+
+def _layers(
+    graph: Graph, weight: np.ndarray, division: np.ndarray | None, merge: np.ndarray | None
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return rows, columns and weights of first links, and of second ones out of a tail and into a head."""
     layers = [(graph.tail.astype(np.int64), graph.head.astype(np.int64), weight)]
     if division is not None:
         layers.append((graph.tail + np.int64(graph.n), layers[0][1], np.minimum(division, weight)))
     if merge is not None:
         layers.append((layers[0][0], graph.head + np.int64(graph.n), np.minimum(merge, weight)))
-    shape = graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None))
-    closed = closed or (np.zeros(shape[0], bool), np.zeros(shape[1], bool))
-    return best_of(*_open(layers, closed), graph.n, closed, solver=solver, device=device)
+    return layers
 
 
 def best_of(
@@ -160,10 +168,10 @@ def _open(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and weights of the links between open ends that are worth something, sorted."""
     worth = [(weight > 0) & ~closed[0][row] & ~closed[1][col] for row, col, weight in layers]
-    row, col, weight = (
-        np.concatenate([layer[k][mask] for layer, mask in zip(layers, worth, strict=True)]) for k in range(3)
-    )
-    if len(layers) > 1:
-        order = np.lexsort((col, row))
-        row, col, weight = row[order], col[order], weight[order]
-    return row, col, weight
+    parts = [[column[mask] for column in layer] for layer, mask in zip(layers, worth, strict=True)]
+    if len(parts) == 1:
+        row, col, weight = parts[0]
+        return row, col, weight
+    row, col, weight = map(np.concatenate, zip(*parts, strict=True))
+    order = np.lexsort((col, row))
+    return row[order], col[order], weight[order]

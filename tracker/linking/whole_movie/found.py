@@ -114,6 +114,7 @@ def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
     belief = _believed(task, task.movie, task.features, Lessons(), most)
     yield Step(1, STEPS)
     edges = _weighed(task, belief)
+    belief.settle()
     yield Step(2, STEPS)
     branching = settings.divisions or settings.merges
     free = _best(task, edges, edges.weight) if branching and len(given.pinned) else None
@@ -218,6 +219,7 @@ def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.
     features = None if task.features is None else task.features.of(slice(first, last))
     belief = _believed(task, task.movie.part(window.first, window.last), features, lessons)
     edges = _weighed(task, belief)
+    belief.settle()
     tail, given = edges.graph.tail + first, within(task.given, first, last)
     weight = open_weights(edges.graph, edges.weight, given) if given else edges.weight
     rows, cols = (side.reshape(-1, len(task.movie))[:, first:last].ravel() for side in closed)
