@@ -119,7 +119,9 @@ class Running(QObject):
 
     def abandon(self) -> None:
         """Forget the work: it was about another input than there is now."""
-        self._parts.bar.say("Stopped: the input has changed." if self._work.is_busy else "")
+        is_old = self._parts.session.data is not None
+        said = "The input has changed: the tracks in the viewer are of how it was before." if is_old else ""
+        self._parts.bar.say("Stopped: the input has changed." if self._work.is_busy else said)
         self._work.let_go()
         self._end()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
 from ....tracker.calibrating.stated import AXES
 from ....tracker.calibrating.units import (
@@ -18,6 +20,7 @@ from ....tracker.calibrating.units import (
 )
 
 if TYPE_CHECKING:
+    from napari.components import Dims
     from napari.layers import Layer
 
 LENGTHS = (MICROMETRE, "mm", "m")
@@ -76,3 +79,10 @@ def apply_calibration(layer: Layer, calibration: Calibration) -> None:
     geometry = layer_geometry(calibration, layer.ndim - 1)
     layer.scale = geometry["scale"]
     layer.units = geometry["units"]
+
+
+def slide_into(dims: Dims, layer: Layer) -> None:
+    """Move the sliders to the nearest place in a layer: they may stand where only another one, hidden, reaches."""
+    low, high = layer.extent.world
+    axes = range(dims.ndim - layer.ndim, dims.ndim)
+    dims.set_point(axes, np.clip(np.asarray(dims.point)[axes], low, high).tolist())

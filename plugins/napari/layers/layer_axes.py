@@ -32,12 +32,12 @@ class AxesChoice:
     ----------
     letters : str
         One letter an axis (T, Z, C, Y, X) in the order of the layer, `ROW`, `NO_TIME` or `UNDECIDED`.
-    planes : int
-        Planes of a time point, for `ROW`.
+    planes : int or None
+        Planes of a time point, for `ROW`; None where that is not said yet.
     """
 
     letters: str
-    planes: int = 1
+    planes: int | None = None
 
     @property
     def of_file(self) -> str:
@@ -46,8 +46,8 @@ class AxesChoice:
 
     @property
     def keeps_the_data(self) -> bool:
-        """Whether the axes already stand in the order in which they are tracked."""
-        return self.letters in (*_AS_THEY_ARE, NO_TIME)
+        """Whether the axes already stand in the order in which they are tracked, or are not known well enough yet."""
+        return self.letters in (*_AS_THEY_ARE, NO_TIME) or (self.letters == ROW and self.planes is None)
 
 
 def axes_choices(ndim: int) -> dict[str, str]:
@@ -87,6 +87,7 @@ def rearranged(data: Any, choice: AxesChoice) -> list[Any]:
         If the planes do not divide the row.
     """
     if choice.letters == ROW:
+        assert choice.planes is not None  # else the data are kept
         n, planes = int(data.shape[0]), choice.planes
         if n % planes:
             raise InvalidInput(

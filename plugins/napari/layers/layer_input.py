@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from ....tracker.calibrating.units import is_pixel, seconds_of
 from ....tracker.errors import InvalidInput
 from ....tracker.points import Points, Tracks
 from .geometry import calibration_of
-from .layer_axes import NO_TIME, UNDECIDED, chosen_axes
+from .layer_axes import NO_TIME, ROW, UNDECIDED, chosen_axes
 from .layer_movie import LayerMovie, Restriction
 from .layer_tables import OURS, WHOLE, fingerprint, points_from_layer, tracks_from_layer
 
@@ -103,6 +103,15 @@ def read_layer(layer: Layer) -> LayerInput:
     return _movie(layer, kind)
 
 
+def measures_of(layer: Layer) -> dict[str, tuple[Any, ...]]:
+    """Return what says how large the voxels of a layer are, and how long its frames, as it can be set again."""
+    return {
+        "scale": tuple(map(float, layer.scale)),
+        "units": tuple(map(str, layer.units)),
+        "axis_labels": tuple(layer.axis_labels),
+    }
+
+
 def state_of(layer: Layer) -> tuple[object, ...]:
     """Return what tells whether a layer is still as it was read: placement, data and what the columns beside it are."""
     whole = layer.metadata.get(OURS, {}).get(WHOLE)
@@ -110,7 +119,7 @@ def state_of(layer: Layer) -> tuple[object, ...]:
     data = fingerprint(layer.data) if can_move else id(layer.data if whole is None else whole)
     features = getattr(layer, "features", None) if whole is None else None
     columns = None if features is None else (id(features), tuple(map(str, features.columns)))
-    return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data, columns
+    return *measures_of(layer).values(), chosen_axes(layer), data, columns
 
 
 def _points(layer: Layer) -> LayerInput:
@@ -177,6 +186,8 @@ def _require_axes(layer: Layer, shape: Sequence[int]) -> None:
         raise InvalidInput(
             f"the file of {layer.name} does not say what its axes of {_sizes(shape)} are: choose them under Axes."
         )
+    if chosen == ROW:
+        raise InvalidInput(f"{layer.name} has all its planes in one row: enter under Axes how many a time point has.")
     if chosen == NO_TIME:
         raise InvalidInput(f"{layer.name} has no time axis; tracking needs several frames, one after the other.")
     if len(shape) > 4:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
+from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ..layers.layer_axes import ROW, UNDECIDED, AxesChoice, axes_choices, chosen_axes, has_a_choice
+from .number_field import NumberField
 
 if TYPE_CHECKING:
     from napari.layers import Layer
@@ -24,14 +25,16 @@ class AxesPanel(QWidget):
         super().__init__()
         self.order = QComboBox()
         self.order.setToolTip("What the axes of the layer are, in its own order; wrong ones are put in order.")
-        self.planes = QSpinBox()
-        self.planes.setRange(1, _MOST_PLANES)
-        self.planes.setKeyboardTracking(False)
-        self.planes.setPrefix("z planes: ")
-        row = QHBoxLayout(self)
+        self.planes = NumberField(1, _MOST_PLANES, auto="how many?", is_whole=True)
+        self._row = QWidget()
+        row = QHBoxLayout(self._row)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.order, 2)
+        row.addWidget(QLabel("z planes"))
         row.addWidget(self.planes, 1)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.order)
+        rows.addWidget(self._row)
         self.order.currentIndexChanged.connect(self._choose)
         self.planes.valueChanged.connect(self._choose)
 
@@ -41,23 +44,23 @@ class AxesPanel(QWidget):
         offered = axes_choices(layer.ndim) if layer is not None and has_a_choice(layer) else {}
         if offered and known is None and "TYX" not in offered and "TZYX" not in offered:
             known = UNDECIDED  # with channels no order is taken for granted
-        with QSignalBlocker(self.order), QSignalBlocker(self.planes):
+        with QSignalBlocker(self.order):
             self.order.clear()
             if known == UNDECIDED:
                 self.order.addItem("choose…", UNDECIDED)
             for letters, words in offered.items():
                 self.order.addItem(words, letters)
             self.order.setCurrentIndex(max(self.order.findData(known), 0))
-            self.planes.setValue(1)
+            self.planes.show_number(None)
         self.setVisible(bool(offered))
         self._show_planes()
 
     def _show_planes(self) -> None:
-        self.planes.setVisible(self.order.currentData() == ROW)
+        self._row.setVisible(self.order.currentData() == ROW)
 
     def _choose(self, value: int) -> None:
         del value
         self._show_planes()
-        letters, planes = self.order.currentData(), int(self.planes.value())
-        if letters != UNDECIDED and (letters != ROW or planes > 1):
-            self.chosen.emit(AxesChoice(letters, planes))
+        letters, planes = self.order.currentData(), self.planes.number
+        if letters != UNDECIDED:
+            self.chosen.emit(AxesChoice(letters, None if planes is None else int(planes)))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QPushButton, QWidget
@@ -14,13 +14,14 @@ from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
 from ....tracker.calibrating.stated import AXES
 from ....tracker.calibrating.units import MICROMETRE, SECOND
 from ....tracker.errors import InvalidInput, UnknownAxes
-from ..layers.geometry import LENGTHS, apply_calibration
+from ..layers.geometry import LENGTHS, apply_calibration, slide_into
 from ..layers.hand_over import make_layer
 from ..layers.layer_axes import AxesChoice, rearranged_layers
-from ..layers.layer_input import KINDS, LayerInput, file_of, read_layer, state_of
+from ..layers.layer_input import KINDS, LayerInput, file_of, measures_of, read_layer, state_of
 from ..layers.layer_tables import OURS, LayerData
 from ..layers.readers import read_channels
 from ..threads.connections import Connections
+from ..threads.timers import single_shot
 from .axes_panel import AxesPanel
 from .fields import LengthField, add_setting, note, say
 from .part_panel import PartPanel
@@ -69,6 +70,7 @@ class InputPanel(QGroupBox):
     ) -> None:
         super().__init__("Input")
         self._viewer = viewer
+        self._connections = connections
         self._before = before
         self._would_lose = would_lose
         self.source: LayerInput | None = None
@@ -76,6 +78,8 @@ class InputPanel(QGroupBox):
         self._chosen: Layer | None = None
         self._deleted: Layer | None = None
         self._state: tuple[object, ...] | None = None
+        self._measures: Mapping[str, tuple[Any, ...]] = {}
+        self._follow_soon = single_shot(self, 0, self._follow)
         self._is_folded = False
         self.layer_box = QComboBox()
         self.axes = AxesPanel()
@@ -105,6 +109,9 @@ class InputPanel(QGroupBox):
             field.valueChanged.connect(self._edited_calibration)
         for event in (viewer.layers.events.inserted, viewer.layers.events.removed, viewer.layers.events.renamed):
             connections.add(event, self._list_layers)
+        connections.add(viewer.layers.events.inserted, lambda event: self._listen(event.value))
+        for layer in viewer.layers:
+            self._listen(layer)
         self._list_layers()
         if self.layer is None:
             self._choose()  # which says what to do
@@ -124,7 +131,7 @@ class InputPanel(QGroupBox):
         add_setting(form, "Voxel z, y, x", row, "scale", "unit")
         add_setting(form, "Frame interval", self.interval, "frame_interval")
         form.addRow(self.part)
-        self._form, self._sizes = form, row
+        self._form, self._sizes, self._sizes_label = form, row, cast("QLabel", form.labelForField(row))
         for label in self.findChildren(QLabel):
             label.setMinimumWidth(0)
 
@@ -157,6 +164,21 @@ class InputPanel(QGroupBox):
         layer = self.layer
         if layer is not None and self._state != (state_of(layer), self.part.state()):
             self._choose()
+
+    def _listen(self, layer: Layer) -> None:
+        for name in measures_of(layer):
+            self._connections.add(getattr(layer.events, name), self._measured_anew)
+
+    def _measured_anew(self, event: Any) -> None:
+        """Follow scale, units or axes set elsewhere, once all that is set together is set."""
+        if event.source is self.layer:
+            self._follow_soon.start()
+
+    def _follow(self) -> None:
+        """Take the layer as it measures now, or give it back its measures where its corrections are to stay."""
+        layer = self.layer
+        if layer is not None and self._measures != measures_of(layer):
+            self._before(self._choose, partial(_measure, layer, self._measures))
 
     def _list_layers(self, event: object = None) -> None:
         del event
@@ -221,6 +243,7 @@ class InputPanel(QGroupBox):
         self._chosen = layer = self.layer
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())
+        self._measures = {} if layer is None else measures_of(layer)
         self.axes.show_layer(layer)
         if layer is None:
             self.part.show_input(None)
@@ -269,12 +292,15 @@ class InputPanel(QGroupBox):
         layer.visible = False
         for layer_data in made:
             self._viewer.add_layer(make_layer(layer_data))
-        self.choose_layer(self._viewer.layers[-len(made)].name)
+        first = self._viewer.layers[-len(made)]
+        self.choose_layer(first.name)
+        slide_into(self._viewer.dims, first)
 
     def _show_calibration(self, calibration: Calibration, ndim: int) -> None:
         for field, size in zip(self.sizes, calibration.scale, strict=True):
             field.show_number(size)
         self.sizes[0].setVisible(ndim == 3)
+        self._sizes_label.setText(f"Voxel {', '.join(AXES[-ndim:])}")
         with QSignalBlocker(self.unit_box):
             self.unit_box.setCurrentText(calibration.unit if calibration.unit in _UNITS else PIXEL)
         self.interval.show_number(calibration.frame_interval)
@@ -303,6 +329,11 @@ class InputPanel(QGroupBox):
         self._viewer.dims.current_step = step
         self._viewer.reset_view()
         self._choose()
+
+
+def _measure(layer: Layer, measures: Mapping[str, tuple[Any, ...]]) -> None:
+    for name, value in measures.items():
+        setattr(layer, name, value)
 
 
 def _is_tracks(layer: object) -> bool:
