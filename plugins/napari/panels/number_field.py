@@ -71,7 +71,8 @@ class NumberField(QDoubleSpinBox):
     def validate(self, input: str | None, pos: int) -> tuple[QValidator.State, str, int]:  # noqa: A002 - Qt's name
         """Say whether a text can be taken (called by Qt); any may become one that can, so no key is swallowed."""
         number = number_in(self._typed(input))
-        takes = self._means_auto(input) if number is None else self._takes(number)
+        is_auto = bool(self.auto) and self._typed(input) in ("", self.auto)
+        takes = is_auto if number is None else self._takes(number)
         state = QValidator.State.Acceptable if takes else QValidator.State.Intermediate
         return state, input or "", pos
 
@@ -96,8 +97,6 @@ class NumberField(QDoubleSpinBox):
         is_above = number > self.minimum() if self.auto else number >= self.minimum()
         return is_above and number <= self.maximum() and (self.decimals() > 0 or number.is_integer())
 
-    def _means_auto(self, text: str | None) -> bool:
-        return bool(self.auto) and (text == self.specialValueText() or self._typed(text) in ("", self.auto))
-
     def _typed(self, text: str | None) -> str:
-        return (text or "").removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
+        """Return a text without "auto", behind which one may type, and without the unit."""
+        return (text or "").removeprefix(self.specialValueText()).removesuffix(self.suffix()).strip()

@@ -105,6 +105,10 @@ def test_a_suggestion_stays_beside_auto_and_the_keys_step_from_it(widget, field_
     assert field.text() == "auto: 3.6 µm"
     QTest.keyClick(field, Qt.Key.Key_Up)
     assert field.number == pytest.approx(3.7)
+    type_and_look(widget, field, "")
+    for key in (Qt.Key.Key_End, Qt.Key.Key_4, Qt.Key.Key_Return):  # behind auto
+        QTest.keyClick(field, key)
+    assert field.number == 4
 
 
 def test_filters_read_numbers_the_same_way(tracked):  # noqa: F811
