@@ -99,7 +99,7 @@ class Detections:
             raise InvalidEdit(f"frame needs to be {first} or a multiple of {self.points.frame_step} away; got {frame}.")
         timeline = self.points.timeline
         if timeline.numbers is not None and frame not in timeline.numbers:
-            raise InvalidEdit(f"frame needs to be one of those that were looked at, {timeline.spans()}; got {frame}.")
+            raise InvalidEdit(f"frame {frame} was not looked at: only frames {timeline.spans()} were.")
         detection = len(self)
         self._journal.put(self.added, detection, (int(frame), self._checked(place)))
         self._note_place(detection, int(frame))

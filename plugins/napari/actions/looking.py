@@ -175,5 +175,7 @@ class Looking(QObject):
     def _look_at_next(self) -> None:
         """Look at the next link of the list, or where one was at none, at the first that nobody has looked at."""
         results = self._parts.results
+        if not results.suspicious.count:
+            self._parts.bar.say(f"There is no link to check. {results.left_out.text()}".strip())
         if results.suspicious.currentIndex().isValid() or not results.choose_open():
             results.suspicious.step(1)

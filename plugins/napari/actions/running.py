@@ -158,6 +158,7 @@ class Running(QObject):
         detected, linked = self._parts.session.detected, self._parts.session.linked
         if detected is not None and detected.settings is not None:
             self._parts.detect.show_settings(detected.settings)
+            self._parts.detect.preview.setChecked(False)  # its rings would lie over those of what was found
             self._suggesting.look_at_qualities()
         layer = self._parts.input.layer
         if isinstance(result, TakenUp) and result.place is not None and layer is not None:

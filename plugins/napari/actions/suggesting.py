@@ -75,6 +75,8 @@ class Suggesting(QObject):
         detect = self._parts.detect
         if kind == "link":
             self._parts.link.show_advice(advice, take=take)
+            if take:
+                self._parts.bar.say(self._parts.link.reason.text())  # on a small screen it stands below the fold there
             return
         detect.show_found("")
         detect.show_advice(advice, take=take)

@@ -18,7 +18,7 @@ from .colours import COLOUR, Colouring, colormap_for, colouring
 
 BRIGHT = 500
 """Tracks drawn bright at most: napari takes up more of them too slowly."""
-_RING = 0.05  # of a particle's diameter
+_RING, _RING_COLOUR = 0.07, "#1e90ff"  # of a particle's diameter; seen on black, on white and on saturated spots
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ def _particles(points: Points, placed: Mapping[str, Any], name: str, size: float
     look = {
         "size": size or point_size(points),
         "face_color": "transparent",
-        "border_color": "white",
+        "border_color": _RING_COLOUR,
         "border_width": _RING,
-        "opacity": 0.5,
+        "opacity": 0.8,
         "projection_mode": "all",
         "metadata": {OURS: {"overlay": True}},
     }

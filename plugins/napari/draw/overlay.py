@@ -125,8 +125,6 @@ class Overlay(QObject):
 
     def _add(self, result: Drawn | LayerData) -> None:
         """Hand a drawing to napari."""
-        particles = result.layers["particles"] if isinstance(result, Drawn) else result
-        particles[1]["border_color"] = self._ink()
         if isinstance(result, Drawn):
             self._shown = result
             self._layers.hand_over(result.layers)

@@ -29,7 +29,9 @@ def restricted(whole: LayerInput, part: Restriction) -> LayerInput:
         first, last = part.frames
         numbers = [number for number in whole.frame_numbers if first <= number <= last]
         if len(numbers) < 2:
-            raise InvalidInput(f"frames {first} to {last} are not two frames at least; tracking needs more than one.")
+            raise InvalidInput(
+                f"Tracking needs two frames or more; from frame {first} to frame {last} there are {len(numbers)}."
+            )
         if isinstance(source, LayerMovie):
             source = replace(source, frame_numbers=tuple(numbers))
         else:

@@ -53,12 +53,21 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
     if name == "confirm_links":
         return Words("", f"{counted(len(act['links']), 'link')} confirmed")
     if name == "hold_links":
-        counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
         ends = named(act)
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
+        if _turns_aside(act):
+            before, after = (see(end).frame for end in act["pinned"][0])
+            return Words(subject, f"link of frames {before}–{after} leads to the other particle")
+        counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
         return Words(subject, ", ".join(f"{counted(n, 'link')} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in named(act)]
     return Words(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
+
+
+def _turns_aside(act: Mapping[str, Any]) -> bool:
+    """Whether one link is held in the place of another one from the same particle."""
+    pinned, forbidden = act["pinned"], act["forbidden"]
+    return len(pinned) == len(forbidden) == 1 and pinned[0][0] == forbidden[0][0]
 
 
 _WHAT: Mapping[str, Callable[[list[int]], str]] = {
@@ -84,6 +93,7 @@ def refusal_words(error: InvalidEdit, track_of: Callable[[int], int | None]) -> 
 
 _REFUSED: Mapping[str, Callable[..., str]] = {
     "no detection": lambda: "This particle is not there any more.",
+    "no act": lambda: "No correction was made yet: K keeps the links that the last one changed besides.",
     "no link": lambda source, target: f"There is no link from {_place(source)} to {_place(target)}.",
     "order": lambda source, target: f"Links lead forward in time, not from {_place(source)} to {_place(target)}.",
     "no room": lambda source, target: (

@@ -17,7 +17,7 @@ SAID = {
     "confirm_links": ({"links": [[0, 1], [2, 3]]}, "2 links confirmed"),
     "hold_links": (
         {"pinned": [[0, 3]], "forbidden": [[0, 1]]},
-        "Tracks 3 and 7: 1 link confirmed, 1 link forbidden",
+        "Tracks 3 and 7: link of frames 4–5 leads to the other particle",
     ),
     "swap_links": ({"first": [0, 1], "second": [2, 3]}, "Tracks 3 and 7: swapped from frame 5 on"),
     "release_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 left to the data again"),
@@ -33,6 +33,7 @@ SAID = {
 
 REFUSED = {
     "no detection": ((), "This particle is not there any more."),
+    "no act": ((), "No correction was made yet: K keeps the links that the last one changed besides."),
     "no link": ((0, 3), "There is no link from track 3 in frame 4 to track 7 in frame 5."),
     "order": ((1, 2), "Links lead forward in time, not from track 3 in frame 5 to track 7 in frame 4."),
     "no room": (
@@ -67,6 +68,18 @@ def test_an_act_is_said_by_its_tracks_and_frames_and_so_is_its_undoing(name):
     assert str(words) == said
     assert words.undone.startswith(f"Undone: {words.what}")
     assert words.subject.lower() in words.undone
+
+
+@pytest.mark.parametrize(
+    ("pinned", "forbidden", "said"),
+    [
+        ([[0, 3]], [[2, 3]], "Tracks 3 and 7: 1 link confirmed, 1 link forbidden"),
+        ([[0, 3], [2, 1]], [], "Tracks 3 and 7: 2 links confirmed"),
+    ],
+)
+def test_links_that_are_held_are_counted(pinned, forbidden, said):
+    words = act_words({"act": "hold_links", "pinned": pinned, "forbidden": forbidden}, SHOWN.__getitem__)
+    assert str(words) == said
 
 
 def test_particles_that_were_added_and_deleted_at_once_are_edited():

@@ -97,3 +97,43 @@ def test_of_an_overlay_too_large_the_frames_around_the_one_shown_are_drawn(viewe
         assert widget.parts.results.drawn.text().startswith(f"Drawn: {len(drawn)} of {n} points (frames ")
     wait(lambda: not widget.is_busy)
     assert widget.parts.results.tracks.table.count == len(np.unique(widget.parts.session.data.tracks.table["track_id"]))
+
+
+def test_the_preview_goes_once_particles_are_found(viewer, widget):
+    """Its rings would lie over those of what was found."""
+    widget.parts.detect.preview.setChecked(True)
+    finish(widget)
+    assert "preview" in viewer.layers
+    widget.parts.detect.run_button.click()
+    finish(widget)
+    assert "preview" not in viewer.layers
+    assert not widget.parts.detect.preview.isChecked()
+
+
+def test_a_suggestion_for_linking_is_said_where_it_is_seen(viewer, widget):
+    """On a small screen too, where the reasons of 2 Link stand below the fold."""
+    viewer.window.resize(1280, 720)
+    widget.running.run_detect()
+    finish(widget)
+    widget.parts.steps.setCurrentWidget(widget.parts.link)
+    widget.parts.link.suggest_button.click()
+    finish(widget)
+    assert widget.parts.link.reason.text()
+    assert widget.parts.bar.status.text() == widget.parts.link.reason.text()
+
+
+def test_n_says_why_there_is_no_link_to_check(viewer, widget):
+    from .test_correcting import press
+
+    press(viewer, "n")
+    assert "no link to check" in widget.parts.bar.status.text()
+    widget.running.run_all()
+    finish(widget)
+    measures, listed = widget.parts.session.data.measures, widget.parts.session.suspicious["track_id"]
+    speed = measures.loc[~measures["track_id"].isin(listed), "mean_speed"].iloc[0]
+    widget.parts.results.filters.charts["mean_speed"].moved.emit([speed, speed])
+    finish(widget)
+    press(viewer, "n")
+    finish(widget)
+    assert widget.parts.results.left_out.text() in widget.parts.bar.status.text()
+    assert widget.parts.results.left_out.text()

@@ -12,7 +12,7 @@ from .test_small_screen import contrast
 
 
 def coloured_share(picture: np.ndarray) -> float:
-    """Share of the pixels that are of a strong colour: the movie and the rings are grey."""
+    """Share of the pixels that are of a strong colour: the movie is grey."""
     rgb = picture[..., :3].astype(int)
     return float((rgb.max(axis=2) - rgb.min(axis=2) > 60).mean())
 
@@ -36,11 +36,27 @@ def test_tracks_are_seen_in_colour_in_3d(viewer, open_widget):
     assert coloured_share(before) == 0
     widget.running.run_all()
     finish(widget)
+    viewer.layers["particles of movie"].visible = False
     process_events()
     after = viewer.screenshot(flash=False)
     assert coloured_share(after) > 0.0005
     assert hues(after) >= 4
     viewer.layers["tracks of movie"].visible = False
+    process_events()
+    assert coloured_share(viewer.screenshot(flash=False)) == 0
+
+
+def test_rings_are_seen_over_saturated_spots_in_3d(viewer, open_widget):
+    movie = viewer.add_image(spots(), name="movie", **PHYSICAL)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    movie.contrast_limits = (0, 9)  # below the background: all of it is white
+    viewer.layers["tracks of movie"].visible = False
+    viewer.dims.ndisplay = 3
+    process_events()
+    assert coloured_share(viewer.screenshot(flash=False)) > 0.001
+    viewer.layers["particles of movie"].visible = False
     process_events()
     assert coloured_share(viewer.screenshot(flash=False)) == 0
 
@@ -53,6 +69,7 @@ def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
     widget.running.run_all()
     finish(widget)
     viewer.dims.set_current_step(0, 5)
+    viewer.layers["particles of movie"].visible = False
     assert widget.parts.session.data.measures["mean_speed"].isna().any()
     widget.parts.results.colour.choose("mean_speed")
     finish(widget)
@@ -82,7 +99,7 @@ def test_real_nuclei_are_opened_tracked_and_overlaid(viewer, open_widget, real_d
 
 
 @pytest.mark.parametrize(("theme", "has_image", "ink"), [("light", False, 0), ("light", True, 1), ("dark", False, 1)])
-def test_rings_the_chosen_track_and_links_are_seen_on_every_canvas(viewer, open_widget, theme, has_image, ink):
+def test_the_chosen_track_and_links_are_seen_on_every_canvas(viewer, open_widget, theme, has_image, ink):
     """Black on a white canvas, white over an image."""
     if has_image:
         viewer.add_image(np.zeros((4, 60, 60)), name="movie")
@@ -95,11 +112,11 @@ def test_rings_the_chosen_track_and_links_are_seen_on_every_canvas(viewer, open_
         finish(widget)
         widget.looking.choose_track(0)
         finish(widget)
-        np.testing.assert_array_equal(viewer.layers["particles of beads"].border_color[:, :3], ink)
         np.testing.assert_array_equal(viewer.layers["chosen track"].track_colors[:, :3], ink)
         widget.parts.results.suspicious.step(1)
         finish(widget)
         drawn = viewer.layers["link looked at"].track_colors[:, :3]
+        assert contrast(viewer.layers["particles of beads"].border_color[0, :3], [1 - ink] * 3) > 3
         assert min(contrast(colour, [1 - ink] * 3) for colour in drawn) > 3
     finally:
         viewer.theme = before
