@@ -25,7 +25,7 @@ def make_layer(layer_data: LayerData) -> Layer:
 
 
 def fill_layer(layer: Any, layer_data: LayerData) -> None:
-    """Put other data into a layer of the same kind and number of axes; what the user has set on it stays."""
+    """Put other data into a layer of the same kind and number of axes; its name, and what the user has set, stay."""
     data, given, kind = layer_data
     if kind == "tracks":
         _fill_tracks(layer, data, given)
@@ -39,7 +39,6 @@ def fill_layer(layer: Any, layer_data: LayerData) -> None:
         if "shown" in given:
             layer.shown = given["shown"]
     layer.metadata = given["metadata"]
-    layer.name = given["name"]
     for name in PLACED_BY:
         if name in given and not _is_same(getattr(layer, name), given[name]):
             setattr(layer, name, given[name])

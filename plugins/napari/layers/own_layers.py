@@ -44,6 +44,7 @@ class OwnLayers(QObject):
         self._depth = depth
         self._layers: dict[str, Layer] = {}
         self._void: dict[str, bool] = {}
+        self._named: WeakKeyDictionary[Layer, str] = WeakKeyDictionary()
         self._over: Layer | None = None
         self._of_layer: WeakKeyDictionary[Layer, tuple[dict[str, Layer], dict[str, bool]]] = WeakKeyDictionary()
         self._queue: list[tuple[str, LayerData]] = []
@@ -145,6 +146,7 @@ class OwnLayers(QObject):
                 self._connections.add(layer.events.data, self._tell_edits)
                 self._depth.show(layer)
         self._void.pop(role, None)
+        self._name(layer, given["name"])
         self._raise(layer)
 
     def _raise(self, layer: Layer) -> None:
@@ -162,7 +164,13 @@ class OwnLayers(QObject):
         if layer is not None and role not in self._void:
             self._void[role] = layer.visible
             layer.visible = False
-            layer.name = f"{prefix}{layer.name}"
+            self._name(layer, f"{prefix}{layer.name}")
+
+    def _name(self, layer: Layer, name: str) -> None:
+        """Name a layer, unless the user has given it another name since."""
+        if layer.name == self._named.get(layer, layer.name):
+            layer.name = name
+            self._named[layer] = layer.name  # napari numbers names that are taken
 
     def take_away(self, *roles: str) -> None:
         """Put layers of no further use out of sight at once, and take one away in each turn of the event loop."""

@@ -35,3 +35,17 @@ def test_what_is_chosen_while_the_marks_go_is_drawn(viewer, tracked):  # noqa: F
     finish(tracked)
     assert names(viewer) == RESULTS | {"chosen track", "link looked at"}
     assert viewer.layers["link looked at"].visible
+
+
+def test_a_name_that_the_user_gave_a_layer_of_results_stays(viewer, tracked):  # noqa: F811
+    viewer.layers["tracks of movie"].name = "mine"
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(tracked)
+    assert names(viewer) >= {"movie", "particles of movie", "mine"}
+    viewer.layers["movie"].name = "other"
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(tracked)
+    assert names(viewer) >= {"other", "particles of other", "mine"}
+    assert not names(viewer) & {"tracks of movie", "tracks of other"}
