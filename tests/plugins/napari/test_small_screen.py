@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .conftest import process_events, spots, wait
+from .conftest import finish, process_events, spots, wait
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 
 
@@ -95,6 +95,26 @@ def test_input_leaves_its_room_to_the_results_unless_something_is_amiss(viewer, 
     widget.parts.steps.setCurrentWidget(widget.parts.results)
     assert "voxel size is not known" in widget.parts.input.problem.text()
     assert field.isVisible()
+
+
+def test_tracks_that_were_taken_up_are_corrected_without_a_second_scroll_bar(viewer, widget, tmp_path):
+    from auctrack.plugins.napari.panels.scroll import PanelScroll
+    from auctrack.plugins.napari.settled import settle
+
+    viewer.window.resize(1280, 720)
+    widget.running.run_all()
+    finish(widget)
+    widget.taking_away.export(str(tmp_path / "mine.auctrack"))
+    finish(widget)
+    viewer.open(str(tmp_path / "mine.auctrack"), plugin="auctrack")
+    widget.parts.input.choose_layer("mine.auctrack")
+    widget.parts.input.take_up_button.click()
+    finish(widget)
+    assert widget.parts.results.doubtful.isVisible()
+    whole = next(area for area in widget.findChildren(PanelScroll) if area.isAncestorOf(widget.parts.input))
+    widget.parts.bar.say("All links are proven optimal again. " * 7)  # five lines, as after many a correction
+    settle(widget, quiet_s=0.3)  # Qt lays out nested tabs in several turns
+    assert whole.verticalScrollBar().maximum() == 0
 
 
 def test_keys_are_explained_at_the_press_of_a_button(viewer, widget):
