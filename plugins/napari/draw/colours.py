@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BY_TRACK = "track"
 INKS = {"white": 1.0, "black": 0.0}
-"""What rings and the chosen track are drawn in: what is seen on the canvas."""
+"""What the chosen track and links are drawn in: what is seen on the canvas."""
 COLOUR = "colour"
 """Name of the feature that a Tracks layer of ours is coloured by."""
 PERCENTILES = (2.0, 98.0)
