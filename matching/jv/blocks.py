@@ -174,7 +174,8 @@ def _match_each(
         if col_price is None:
             own_v[:] = none if n == m else 0
         else:
-            own_v[:] = col_price[c0:c1]
+            for j in range(m):
+                own_v[j] = col_price[c0 + j]
         partners = col_of_row[r0:r1], row_of_col[c0:c1]
         state = State(none, row_bound, own_v, *partners, cost[r0:r1], dist[:m], pred[:m], pred_cost[:m], place[:m])
         matrix = own.reshape((n, m))
@@ -188,7 +189,8 @@ def _match_each(
                 own_v[j] = min(own_v[j], col_price[c0 + j])
             elif n < m:
                 own_v[j] = min(own_v[j], 0)
-        r[r0:r1] = row_bound
+        for i in range(n):  # an array assigned to a slice would compile numba's message for unlike shapes, 1.6 CPU-s
+            r[r0 + i] = row_bound[i]
         dense_minima(row_offsets[b : b + 2], col_offsets[b : b + 2], own, None, v, r, terms)
         for i in range(n):
             if state.col_of_row[i] >= 0:
