@@ -311,7 +311,9 @@ def _sort_rows(indptr, indices, distance):
         row = slice(indptr[i], indptr[i + 1])
         if row.stop - row.start > LONG_ROW:
             order = np.argsort(indices[row])
-            indices[row], distance[row] = indices[row][order], distance[row][order]
+            cols, distances = indices[row][order], distance[row][order]
+            for k in range(len(order)):  # as in `jv.blocks`: an array assigned to a slice compiles a message
+                indices[row.start + k], distance[row.start + k] = cols[k], distances[k]
             continue
         for e in range(indptr[i] + 1, indptr[i + 1]):
             j, d = indices[e], distance[e]
