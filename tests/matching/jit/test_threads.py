@@ -39,9 +39,8 @@ def test_one_item_at_most_is_made_before_it_is_asked_for(processors):
     assert len(made) <= 9 + processors
 
 
-def test_the_next_item_is_made_while_one_is_used(processors):
-    if processors == 1:
-        pytest.skip("each item is made when it is asked for")
+@pytest.mark.parametrize("processors", [2], indirect=True)
+def test_the_next_item_is_made_while_one_is_used():
     begun = threading.Event()
 
     def items():
