@@ -49,7 +49,15 @@ def later(act: Callable[[], bool]) -> None:
 
     timer = QTimer(QApplication.instance())
     timer.setInterval(50)
-    timer.timeout.connect(lambda: timer.deleteLater() if act() else None)
+
+    def attempt() -> None:
+        timer.stop()  # deleted it is only once the outermost dialog has closed: the next one would be acted on too
+        if act():
+            timer.deleteLater()
+        else:
+            timer.start()
+
+    timer.timeout.connect(attempt)
     timer.start()
 
 
