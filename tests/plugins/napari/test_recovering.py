@@ -12,7 +12,7 @@ from .test_correcting import links, press, tracked  # noqa: F401 - a fixture amo
 @pytest.fixture
 def corrected(viewer, tracked):  # noqa: F811
     """The widget after two corrections that no file holds."""
-    for key in ("n", "b", "c"):
+    for key in ("n", "c", "b"):
         press(viewer, key)
         finish(tracked)
     assert tracked.parts.session.n_unsaved == 2
