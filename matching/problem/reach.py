@@ -6,6 +6,7 @@ optimum, and so is such a column.
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def within_reach(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
     of_rows, of_cols = problem.row_unmatched, problem.col_unmatched
-    some = cuda.to_host(problem.data[:: problem.n_edges // A_FEW | 1])
+    some = cuda.to_host(problem.data[:: _stride(*problem.shape)])
     if float((some > sum(cuda.to_host(side[:A_FEW]).max() for side in (of_rows, of_cols))).mean()) > MOST_DEAR:
         return None
     most = [cuda.to_host(side.max()).item() for side in (of_rows, of_cols)]
@@ -44,3 +45,11 @@ def within_reach(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
     cols = cuda.to_host(matrix.min(axis=0) <= of_cols + most[0])
     all_are = rows.all() and cols.all()
     return (rows, cols) if rows.any() and cols.any() and not all_are else None
+
+
+def _stride(n: int, m: int) -> int:
+    """Return how far apart `A_FEW` costs are of which no column has more than its share."""
+    stride = max(n * m // A_FEW, 1)
+    while gcd(stride, m) > 1:
+        stride += 1
+    return stride

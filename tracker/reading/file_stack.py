@@ -138,8 +138,8 @@ def _told_apart(path: Path, in_names: Sequence[NameAxis], axes: str | None) -> t
         return stated, axes
     if in_front > 1 and letters.isalpha():
         raise UnknownAxes(
-            f"{path.parent}: the axes {axes} have {in_front} letters in front of those of one file ({own}), for as many "
-            f"numbers in the names; the names of its files differ in {_differing(in_names)}.",
+            f"{path.parent}: the axes {axes} have {in_front} letters in front of those of one file ({own}), for as "
+            f"many numbers in the names; the names of its files differ in {_differing(in_names)}.",
             **naming_axes(dimensions_of(path)),
         )
     return "T", axes.removeprefix("T")

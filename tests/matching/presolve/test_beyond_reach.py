@@ -130,6 +130,12 @@ def test_a_far_point_and_a_high_price_cost_what_they_did() -> None:
     assert answer.cost == pytest.approx(optimum, rel=1e-14)
 
 
+@pytest.mark.parametrize("n", [400, 450, 512, 600])
+def test_a_far_column_is_seen_whatever_the_length_of_rows(n: int) -> None:
+    """Costs that are looked at first once were 25 columns apart, and had the far one in every sixteenth place."""
+    assert solve(priced_far_point(n, 0), device="cpu").stats["beyond_reach"] == 1
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("there", [False, True], ids=["host", "device"])
 def test_a_far_point_and_a_high_price_on_a_gpu(there: bool) -> None:

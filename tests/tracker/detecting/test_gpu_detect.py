@@ -153,7 +153,8 @@ def test_responses_spread_as_a_cpu_says(gpu, images, voxels):
     )
     wanted = [threshold._spread(response) for response in responses]
     with held_by(gpu, responses) as there:
-        np.testing.assert_allclose(gpu_spread.spreads(there, 1.4826, 5.0, 3), wanted, rtol=1e-9)
+        found = cuda.to_host(gpu_spread.spreads(there, 1.4826, 5.0, 3))
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 def test_the_diameter_suggested_is_that_of_a_cpu(gpu):
