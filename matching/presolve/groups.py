@@ -118,8 +118,8 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
         return answer
     block = block_of(problem.col_offsets, np.arange(problem.n_cols))
     lost = 2 * EPS * np.bincount(block, abs(answer.col_duals), problem.n_blocks)
-    links, duals = (answer.col_of_row, answer.row_of_col), (answer.row_duals, answer.col_duals)
-    sums = complementary_slackness(problem, *links, *duals, np.zeros(problem.n_rows))
+    matched, duals = (answer.col_of_row, answer.row_of_col), (answer.row_duals, answer.col_duals)
+    sums = complementary_slackness(problem, *matched, *duals, np.zeros(problem.n_rows))
     if sums.has_zero_slack and not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
         return answer
     stated = certified_anew(problem, answer, answer.col_duals)

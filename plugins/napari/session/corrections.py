@@ -313,6 +313,8 @@ class Corrections:
     def write(self, path: str, write: Callable[[Tracks], Any]) -> None:
         """Have the tracks shown written, the margins of all links measured, and the corrections in effect beside them.
 
+        Corrections of tracks that stood there before go.
+
         Raises
         ------
         InvalidInput
@@ -320,8 +322,11 @@ class Corrections:
         """
         with self._lock:
             write(self._measured().tracks)
-            if self.count:
-                self._opened().save(f"{path}.corrections.json")
+            beside = Path(f"{path}.corrections.json")
+            if not self.count:
+                beside.unlink(missing_ok=True)
+            else:
+                self._opened().save(beside)
                 self._saved = self._opened().acts
                 self.keep_no_longer()
 

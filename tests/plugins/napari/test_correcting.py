@@ -385,6 +385,19 @@ def test_corrections_are_exported_and_made_again_from_their_file(viewer, tracked
     assert links(tracked) == after
 
 
+def test_corrections_of_tracks_that_are_replaced_go(viewer, tracked, tmp_path):
+    press(viewer, "n")
+    press(viewer, "b")
+    finish(tracked)
+    tracked.taking_away.export(str(tmp_path / "mine.csv"))
+    finish(tracked)
+    press(viewer, "u")
+    finish(tracked)
+    tracked.taking_away.export(str(tmp_path / "mine.csv"))
+    finish(tracked)
+    assert not (tmp_path / "mine.csv.corrections.json").exists()
+
+
 def test_a_file_that_is_none_of_corrections_is_refused(tracked, tmp_path):
     before = links(tracked)
     (tmp_path / "other.json").write_text("{}")
