@@ -31,8 +31,18 @@ def crowded(viewer, open_widget):
     return after_a_run(viewer, open_widget, particles=60)
 
 
-def after_a_run(viewer, open_widget, *, particles: int):
-    viewer.add_points(walks(particles, 6, seed=4)[0].table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
+@pytest.fixture
+def apart(viewer, open_widget):
+    """The widget after a run in which none of the least sure links gives way to another one once it is broken."""
+    widget = after_a_run(viewer, open_widget, particles=30, seed=2)
+    results = widget.parts.results
+    results.tabs.setCurrentIndex(results.tabs.count() - 1)
+    process_events()
+    return widget
+
+
+def after_a_run(viewer, open_widget, *, particles: int, seed: int = 4):
+    viewer.add_points(walks(particles, 6, seed=seed)[0].table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
     widget = open_widget()
     widget.running.run_all()
     finish(widget)
@@ -109,16 +119,16 @@ def test_links_looked_at_are_ticked_off(viewer, tracked):
 
 @pytest.mark.parametrize("key", ["c", "b"])
 @pytest.mark.parametrize("back", [0, 1, 2])
-def test_after_an_act_the_first_link_that_nobody_has_looked_at_is_chosen(viewer, tracked, key, back):
+def test_after_an_act_the_first_link_that_nobody_has_looked_at_is_chosen(viewer, apart, key, back):
     """Whichever of those before was judged: by the number of its row the next one would be skipped."""
-    listed = tracked.parts.results.suspicious
+    listed = apart.parts.results.suspicious
     for press_now in ("n", "n", "n", *["Shift-n"] * back):
         press(viewer, press_now)
-        finish(tracked)
+        finish(apart)
     press(viewer, key)  # one of three that were looked at
-    finish(tracked)
-    open_ = [link for link, tick in zip(in_list(tracked), looked_at_before(tracked), strict=True) if not tick]
-    assert chosen(tracked) == open_[0]
+    finish(apart)
+    open_ = [link for link, tick in zip(in_list(apart), looked_at_before(apart), strict=True) if not tick]
+    assert chosen(apart) == open_[0]
     assert listed.selectionModel().hasSelection()
 
 
@@ -448,35 +458,35 @@ def act(viewer, widget, key: str) -> None:
     wait(lambda: not widget.correcting._desk.is_busy)
 
 
-def test_what_a_correction_did_is_drawn_before_the_tracks_are_made_anew(viewer, tracked, held_back):
+def test_what_a_correction_did_is_drawn_before_the_tracks_are_made_anew(viewer, apart, held_back):
     press(viewer, "n")
     process_events()
-    wrong, ends = chosen(tracked), places(tracked, chosen(tracked))
-    act(viewer, tracked, "b")
+    wrong, ends = chosen(apart), places(apart, chosen(apart))
+    act(viewer, apart, "b")
     dashes = viewer.layers["links changed"].data[:, 2:].reshape(-1, 5, 2, 3)[:, [0, -1], [0, -1]]
     assert any(np.allclose(dash, ends) for dash in dashes)
-    assert wrong in links(tracked)  # the tracks follow
+    assert wrong in links(apart)  # the tracks follow
     held_back.set()
-    finish(tracked)
-    assert wrong not in links(tracked)
+    finish(apart)
+    assert wrong not in links(apart)
 
 
-def test_corrections_do_not_wait_until_the_tracks_have_followed(viewer, tracked, held_back):
-    before, wrong = links(tracked), []
+def test_corrections_do_not_wait_until_the_tracks_have_followed(viewer, apart, held_back):
+    before, wrong = links(apart), []
     for number in range(4):
         press(viewer, "n")
-        wrong.append(chosen(tracked))
-        act(viewer, tracked, "b")
-        assert tracked.parts.session.n_corrections == number + 1
-    assert links(tracked) == before
-    assert tracked.parts.session.is_behind
+        wrong.append(chosen(apart))
+        act(viewer, apart, "b")
+        assert apart.parts.session.n_corrections == number + 1
+    assert links(apart) == before
+    assert apart.parts.session.is_behind
     press(viewer, "n")
-    right = chosen(tracked)
+    right = chosen(apart)
     held_back.set()
-    finish(tracked)
-    assert not links(tracked) & set(wrong)
+    finish(apart)
+    assert not links(apart) & set(wrong)
     assert len(set(wrong)) == 4
-    assert tracked.parts.session.link == right == chosen(tracked)  # what was chosen meanwhile stays so
+    assert apart.parts.session.link == right == chosen(apart)  # what was chosen meanwhile stays so
 
 
 def test_tracks_without_the_last_correction_are_not_exported(viewer, tracked, held_back, tmp_path):
