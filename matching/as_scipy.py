@@ -45,4 +45,4 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[np.
             f"cost_matrix needs 2 axes (rows, columns); got a stack of {answer.n_blocks}. A stack goes to solve.",
             argument="cost_matrix",
         )
-    return answer.links()
+    return answer.edges()

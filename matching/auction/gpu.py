@@ -10,7 +10,7 @@ from ..certificate.matched import Matched, Matching
 from ..device import cuda
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
-from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
+from ..problem.gpu_graph import CostGraph, Prices, starting_prices
 from .bidding import out_of_bids
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
@@ -32,7 +32,7 @@ def match_on_gpu(problem: Problem, options: AuctionOptions) -> Matching:
         graph, prices = _match_points(cp, problem, options)
     else:
         form = _form_for_gpu(problem, options)
-        graph = DeviceGraph.of(cp, form)
+        graph = CostGraph.of(cp, form)
         prices = _match_graph(graph, form, options)
     stats, unfinished = _in_seconds(prices.counts), _what_is_unfinished(prices, options)
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
@@ -77,15 +77,15 @@ def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
     return problem if one_shape else as_sparse(problem.on_host())
 
 
-def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[DeviceGraph, Prices]:
+def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, Prices]:
     """Match point sets without a matrix; the graph carries the certificate."""
     if problem.n_edges == 0:
-        graph = DeviceGraph.of(cp, as_sparse(problem.on_host()))
+        graph = CostGraph.of(cp, as_sparse(problem.on_host()))
         return graph, Prices.start(graph, starting_prices(graph))
     return solve_points(cp, problem, options)[:2]
 
 
-def _match_graph(graph: DeviceGraph, form: Problem, options: AuctionOptions) -> Prices:
+def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> Prices:
     """Match a graph, once it is known that all rows can be matched that must."""
     began = perf_counter_ns()
     counts: dict[str, int] = {}
@@ -99,7 +99,7 @@ def _match_graph(graph: DeviceGraph, form: Problem, options: AuctionOptions) -> 
     return prices
 
 
-def _bid(graph: DeviceGraph, options: AuctionOptions) -> Prices:
+def _bid(graph: CostGraph, options: AuctionOptions) -> Prices:
     if not options.is_exact:
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows

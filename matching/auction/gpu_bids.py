@@ -9,7 +9,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import ascending
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 
 THREADS = 512
 MOST_ROUNDS = 1600
@@ -17,7 +17,7 @@ MOST_ROUNDS = 1600
 
 
 def bid(
-    graph: DeviceGraph,
+    graph: CostGraph,
     prices: Prices,
     *,
     rows: Any = None,

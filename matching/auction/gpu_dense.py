@@ -13,7 +13,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import (
@@ -49,7 +49,7 @@ MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, 8000
 (counted on a CPU)."""
 
 
-def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
+def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Prices, int]:
     """As `gpu_scaling.solve_graph`, for one matrix or a batch of matrices of one shape."""
     if min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH:
         return solve_graph(matrix, most_bids)
@@ -95,7 +95,7 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
     return prices, infeasible_row
 
 
-def _most_reads(matrix: DeviceGraph) -> float:
+def _most_reads(matrix: CostGraph) -> float:
     """Return how many costs the graphs may be asked for before the matrix itself is solved; +inf for no end.
 
     Graphs with bounds are solved from the start every time, which in dense clusters is eight times and more.
@@ -103,19 +103,19 @@ def _most_reads(matrix: DeviceGraph) -> float:
     return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 
 
-def _again(graph: DeviceGraph, counts: dict[str, int], most_bids: int | None) -> tuple[Prices, int]:
+def _again(graph: CostGraph, counts: dict[str, int], most_bids: int | None) -> tuple[Prices, int]:
     """Solve from the start, counting on."""
     prices, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
     prices.count(**counts)
     return prices, infeasible_row
 
 
-def solve_in_phases(matrix: DeviceGraph) -> tuple[Prices, int]:
+def solve_in_phases(matrix: CostGraph) -> tuple[Prices, int]:
     """As `gpu_scaling.solve_graph`, for one matrix of which the cheapest pairs say little, such as of unlike sets."""
     return solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases(matrix) else None)
 
 
-def _prices_of_phases(matrix: DeviceGraph) -> Prices:
+def _prices_of_phases(matrix: CostGraph) -> Prices:
     """Auction with increments from the size of what prices must settle: how much the eighth cheapest pair costs more.
 
     As on the CPU (`scaling`). Phases end when few rows are left, who would take most of the rounds: then the searches
@@ -133,7 +133,7 @@ def _prices_of_phases(matrix: DeviceGraph) -> Prices:
     return prices
 
 
-def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
+def _cheapest_pairs(matrix: CostGraph) -> CostGraph:
     """Return the graph of the pairs that are among the `CHEAPEST` of their row or column, or as cheap."""
     cp, n, m, dtype = matrix.cp, matrix.n_rows, matrix.n_cols, matrix.price_dtype
     row_limit, col_limit = cheapest_of_rows(matrix, CHEAPEST), cp.empty(m, dtype)
@@ -158,7 +158,7 @@ def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
     return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, width=0)
 
 
-def cheapest_of_rows(matrix: DeviceGraph, rank: int) -> Any:
+def cheapest_of_rows(matrix: CostGraph, rank: int) -> Any:
     """Return a cost of each row that at least `rank` of its pairs do not exceed, and seldom many more."""
     cp, n = matrix.cp, matrix.n_rows
     limit = cp.empty(n, matrix.price_dtype)
@@ -167,7 +167,7 @@ def cheapest_of_rows(matrix: DeviceGraph, rank: int) -> Any:
     return limit
 
 
-def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[FoundPairs, int]:
+def _violations(matrix: CostGraph, prices: Prices, duals: Any) -> tuple[FoundPairs, int]:
     """Return pairs of negative reduced cost, a few a row, and their number."""
     n = matrix.n_rows
     found, n_found = FoundPairs.room_for(matrix, OFFERS), matrix.cp.zeros(1, np.int32)

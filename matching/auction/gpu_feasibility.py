@@ -17,7 +17,7 @@ from ..cardinality.gpu_structure import alternating_reach_gpu
 from ..certificate.hall import of_first_block
 from ..device import cuda
 from ..errors import Infeasible
-from ..problem.gpu_graph import DeviceGraph
+from ..problem.gpu_graph import CostGraph
 from .feasibility import FEW_PAIRS
 
 THREADS = cuda.declared("auction/allowed.cu", "THREADS")
@@ -28,12 +28,12 @@ Shortage = tuple[gpu_graph.DeviceGraph, Any]
 """A graph, and `col_of_row` of a maximum matching of it, which leaves some rows unassigned."""
 
 
-def find_fault(graph: DeviceGraph, row_offsets: np.ndarray, col_offsets: np.ndarray) -> Infeasible | None:
+def find_fault(graph: CostGraph, row_offsets: np.ndarray, col_offsets: np.ndarray) -> Infeasible | None:
     """Return why not all rows can be matched, None if they can: in the first block where it is so.
 
     Parameters
     ----------
-    graph : DeviceGraph
+    graph : CostGraph
         No block has more rows than columns.
     row_offsets, col_offsets : int64 (blocks + 1,)
         As in `Problem`.
@@ -50,7 +50,7 @@ def find_fault(graph: DeviceGraph, row_offsets: np.ndarray, col_offsets: np.ndar
     return of_first_block(rows, columns, row_offsets, col_offsets)
 
 
-def _shortage_of_edges(graph: DeviceGraph) -> Shortage | None:
+def _shortage_of_edges(graph: CostGraph) -> Shortage | None:
     col_of_row, n_free = match_greedily(graph)
     if n_free == 0:
         return None
@@ -58,7 +58,7 @@ def _shortage_of_edges(graph: DeviceGraph) -> Shortage | None:
     return _shortage(bipartite, given(bipartite, col_of_row))
 
 
-def match_greedily(graph: DeviceGraph) -> tuple[Any, int]:
+def match_greedily(graph: CostGraph) -> tuple[Any, int]:
     """Let each row have its cheapest free column, in a few rounds; return `col_of_row`, and the number of rows left."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     kernel = graph.kernel("auction/greedy.cu", "auction_greedy", lanes=True, cooperative=True)
@@ -77,7 +77,7 @@ def match_greedily(graph: DeviceGraph) -> tuple[Any, int]:
     return col_of_row, int(words[0])
 
 
-def _shortage_of_matrices(graph: DeviceGraph) -> Shortage | None:
+def _shortage_of_matrices(graph: CostGraph) -> Shortage | None:
     counts = _allowed_of_rows(graph)
     if int(counts.sum()) == graph.n_rows * graph.width:
         return None
@@ -120,7 +120,7 @@ def _with_at_most(xp: Any, counts: Any, most: int) -> Any:
     return xp.cumsum(numbers.reshape(-1, most + 1), axis=1)
 
 
-def _allowed_of_rows(graph: DeviceGraph) -> Any:
+def _allowed_of_rows(graph: CostGraph) -> Any:
     cp, n = graph.cp, graph.n_rows
     counts = cp.empty(n, cp.int64)
     kernel = graph.kernel("auction/allowed.cu", "auction_allowed_rows")
@@ -128,7 +128,7 @@ def _allowed_of_rows(graph: DeviceGraph) -> Any:
     return counts
 
 
-def _allowed_of_columns(graph: DeviceGraph) -> Any:
+def _allowed_of_columns(graph: CostGraph) -> Any:
     cp, m = graph.cp, graph.n_cols
     counts = cp.zeros(m, cp.int32)
     parts = min(graph.block_rows, -(-COUNTING_THREADS // m))
@@ -138,7 +138,7 @@ def _allowed_of_columns(graph: DeviceGraph) -> Any:
     return counts
 
 
-def _listed(graph: DeviceGraph, counts: Any, most: int) -> gpu_graph.DeviceGraph:
+def _listed(graph: CostGraph, counts: Any, most: int) -> gpu_graph.DeviceGraph:
     """Return the graph of at most so many of each row's allowed pairs, evenly spread over them."""
     cp, n = graph.cp, graph.n_rows
     listed = cp.zeros(n + 1, cp.int64)
@@ -156,7 +156,7 @@ def _blocks(threads: int) -> int:
     return max(-(-threads // THREADS), 1)
 
 
-def _bipartite(graph: DeviceGraph, indptr: Any, indices: Any) -> gpu_graph.DeviceGraph:
+def _bipartite(graph: CostGraph, indptr: Any, indices: Any) -> gpu_graph.DeviceGraph:
     """Return the graph as the cardinality kernels take it."""
     offset = np.int32 if len(indices) < 2**31 else np.int64
     return gpu_graph.DeviceGraph(indptr.astype(offset), indices, graph.n_rows, graph.n_cols)

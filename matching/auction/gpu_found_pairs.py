@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from ..problem.gpu_graph import DeviceGraph
+from ..problem.gpu_graph import CostGraph
 
 THREADS, LANES_OF_A_ROW = 256, cuda.declared("auction/merge.cu", "LANES_OF_A_ROW")
 
@@ -32,7 +32,7 @@ class FoundPairs:
     costs: Any
 
     @classmethod
-    def room_for(cls, graph: DeviceGraph, most: int) -> FoundPairs:
+    def room_for(cls, graph: CostGraph, most: int) -> FoundPairs:
         """Return room for that many pairs of each row."""
         cp, n = graph.cp, graph.n_rows
         return cls(most, cp.empty(n, cp.int32), cp.empty(n * most, cp.int32), cp.empty(n * most, graph.cost.dtype))
@@ -42,7 +42,7 @@ class FoundPairs:
         return self.number, self.columns, self.costs
 
 
-def with_pairs(graph: DeviceGraph, found: FoundPairs, n_found: int) -> DeviceGraph:
+def with_pairs(graph: CostGraph, found: FoundPairs, n_found: int) -> CostGraph:
     """Return the sparse graph with the pairs that were found, `n_found` in all, none of which it has."""
     if n_found == 0:
         return graph

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 from ..problem.gpu_points import dense_on_device
 from .gpu_dense import solve_in_phases
 from .matrix_instead import MATRIX_READS
@@ -26,7 +26,7 @@ def most_reads(problem: Problem) -> float:
     return MATRIX_READS * n * m if problem.n_blocks == 1 and 8 * n * m <= MATRIX_BYTES else np.inf
 
 
-def solve_matrix(graph: DeviceGraph, problem: Problem) -> tuple[DeviceGraph, Prices, int]:
+def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, Prices, int]:
     """Match point sets of one block by the auction on all their costs; `graph` has their bounds, as `solve_points`.
 
     Its bids and searches read the matrix itself: cheapest pairs say as little here as neighbours do.

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..points.gpu_tree import NEAREST, THREADS, Side
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, bounds_on_device
+from ..problem.gpu_graph import CostGraph, bounds_on_device
 
 
-def neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) -> DeviceGraph:
+def neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) -> CostGraph:
     """Return the graph of nearest neighbours, of rows and of columns, and of equal ranks along the curve.
 
     The last make a full matching of the shorter side possible, where one is needed.
@@ -28,7 +28,7 @@ def neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) -
     kernels["auction_graph_of_pairs"](blocks, (THREADS,), (*arguments, indptr, indices, costs))
     equal_sides = np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
     is_bounded = problem.has_unmatched_cost or not equal_sides
-    return DeviceGraph(cp, n, m, indptr, indices, costs, None, *bounds, is_bounded)
+    return CostGraph(cp, n, m, indptr, indices, costs, None, *bounds, is_bounded)
 
 
 def _neighbours(x: Side, y: Side, kernels: Any, *, equal_ranks: bool) -> Any:

@@ -12,7 +12,7 @@ from ..device import cuda
 from ..points.gpu_coarse import coarse_prices
 from ..points.gpu_tree import FAN, sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices
+from ..problem.gpu_graph import PATH_BYTES, CostGraph, Prices
 from .gpu_bids import bid
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_neighbours import neighbour_graph
@@ -56,7 +56,7 @@ AGAIN_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
-def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[DeviceGraph, Prices, int]:
+def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, Prices, int]:
     """Match point sets, or a batch of them at once, exactly: no more rows than columns, or an `unmatched_cost`.
 
     Returns
@@ -103,13 +103,13 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
 
 
 def _solve_bounded(
-    graph: DeviceGraph,
+    graph: CostGraph,
     problem: Problem,
     pairs: AllPairs,
     options: AuctionOptions,
     most_bids: int | None,
     reads: float,
-) -> tuple[DeviceGraph, Prices, int]:
+) -> tuple[CostGraph, Prices, int]:
     """Solve from the bounds, then match the rows again that pairs contradict, until none does; as `solve_points`."""
     prices, infeasible_row = solve_graph(graph, most_bids)
     violated: Any = ()
@@ -128,8 +128,8 @@ def _solve_bounded(
 
 
 def _solve_free(
-    graph: DeviceGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
-) -> tuple[DeviceGraph, Prices, int]:
+    graph: CostGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
+) -> tuple[CostGraph, Prices, int]:
     """Match all rows of a graph without bounds, which grows on the way.
 
     As `solve_points`; `TOO_HARD` and `SAY_LITTLE` in place of an infeasible row say that it was given up.
@@ -138,7 +138,7 @@ def _solve_free(
     margin = (steps or [0.0])[0] / SCALING_FACTOR
     may_start_again = _may_start_again(problem, most_bids)
 
-    def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
+    def with_worst_pairs(graph: CostGraph, prices: Prices) -> CostGraph:
         return pairs.refined(graph, prices, margin)
 
     budget = BIDS_OF_NEIGHBOURS * problem.n_rows if may_start_again else most_bids
@@ -164,8 +164,8 @@ def _may_start_again(problem: Problem, most_bids: int | None) -> bool:
 
 
 def _solve_from_sample(
-    graph: DeviceGraph, prices: Prices, problem: Problem, pairs: AllPairs, reads: float
-) -> tuple[DeviceGraph, int]:
+    graph: CostGraph, prices: Prices, problem: Problem, pairs: AllPairs, reads: float
+) -> tuple[CostGraph, int]:
     """Match all rows anew from the prices of a sample's optimum; as `_solve_free`, the prices updated in place."""
     if len(increments(graph)) < 2:
         return graph, TOO_HARD
@@ -174,8 +174,8 @@ def _solve_from_sample(
 
 
 def _solve_matrix(
-    graph: DeviceGraph, problem: Problem, counts: dict[str, int], options: AuctionOptions
-) -> tuple[DeviceGraph, Prices, int]:
+    graph: CostGraph, problem: Problem, counts: dict[str, int], options: AuctionOptions
+) -> tuple[CostGraph, Prices, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
     refuse_matrix(options)
     matrix, prices, infeasible_row = solve_matrix(graph, problem)
@@ -183,7 +183,7 @@ def _solve_matrix(
     return matrix, prices, infeasible_row
 
 
-def _bid_again(graph: DeviceGraph, prices: Prices, pairs: AllPairs, reads: float) -> tuple[DeviceGraph, int]:
+def _bid_again(graph: CostGraph, prices: Prices, pairs: AllPairs, reads: float) -> tuple[CostGraph, int]:
     """Match all rows from the prices of a second start, with the pairs that they call for; as `_solve_free`.
 
     As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and finer ones follow.
@@ -209,6 +209,6 @@ def _bid_again(graph: DeviceGraph, prices: Prices, pairs: AllPairs, reads: float
     return graph, search_free(graph, prices, left, None, scans_left(graph, prices, reads))
 
 
-def _bounded_as(graph: DeviceGraph, grown: DeviceGraph) -> DeviceGraph:
+def _bounded_as(graph: CostGraph, grown: CostGraph) -> CostGraph:
     """Return the grown graph with the bounds of the first."""
     return replace(grown, col_bound=graph.col_bound, is_bounded=graph.is_bounded)

@@ -10,7 +10,7 @@ import numpy as np
 from ..certificate.gpu_certificate import certify
 from ..device.arrays import ascending
 from ..points.gpu_tree import FAN, THREADS, Side
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import MOST_REPAIRS
 
@@ -38,7 +38,7 @@ class AllPairs:
         self._tree: Any = None
         self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
 
-    def added(self, graph: DeviceGraph, prices: Prices) -> tuple[DeviceGraph, Any]:
+    def added(self, graph: CostGraph, prices: Prices) -> tuple[CostGraph, Any]:
         """Return the graph with the worst missing pairs of violated rows, and the rows to match again, ascending int32.
 
         Those are the violated, and the matched whose edges have slack, which a few rounds without new pairs may
@@ -47,13 +47,11 @@ class AllPairs:
         graph, violated = self._priced(graph, prices, only_violated=True, margin=0.0)
         return graph, ascending(graph.cp, violated)
 
-    def refined(self, graph: DeviceGraph, prices: Prices, margin: float) -> DeviceGraph:
+    def refined(self, graph: CostGraph, prices: Prices, margin: float) -> CostGraph:
         """Return the graph with the worst missing pairs of every row, those within `margin` of being violated too."""
         return self._priced(graph, prices, only_violated=False, margin=margin)[0]
 
-    def _priced(
-        self, graph: DeviceGraph, prices: Prices, *, only_violated: bool, margin: float
-    ) -> tuple[DeviceGraph, Any]:
+    def _priced(self, graph: CostGraph, prices: Prices, *, only_violated: bool, margin: float) -> tuple[CostGraph, Any]:
         """Return the graph with the pairs found, and the rows to match again, in no order."""
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, has_slack = certify(graph, prices, prices.v)

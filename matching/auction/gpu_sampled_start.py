@@ -11,13 +11,13 @@ import numpy as np
 from ..certificate.gpu_certificate import certify
 from ..points.gpu_tree import Side, sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 from .gpu_neighbours import neighbour_graph
 from .gpu_pricing import AllPairs
 from .sampled_start import THINNING, thinned
 
 
-def sampled_prices(problem: Problem, pairs: AllPairs, solve: Callable[[Problem], tuple[DeviceGraph, Prices]]) -> Any:
+def sampled_prices(problem: Problem, pairs: AllPairs, solve: Callable[[Problem], tuple[CostGraph, Prices]]) -> Any:
     """Return initial column duals, float64 (columns,).
 
     Parameters

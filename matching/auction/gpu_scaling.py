@@ -17,7 +17,7 @@ from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
 from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
-from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
+from ..problem.gpu_graph import CostGraph, Prices, starting_prices
 from .gpu_bids import MOST_ROUNDS, bid
 
 SCALING_FACTOR = 5
@@ -51,7 +51,7 @@ REFINED_PHASES = 2
 
 
 def solve_graph(
-    graph: DeviceGraph,
+    graph: CostGraph,
     most_bids: int | None = None,
     *,
     start: Prices | None = None,
@@ -86,7 +86,7 @@ def solve_graph(
     return prices, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, prices, _search_from)
 
 
-def _match_slack_again(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
+def _match_slack_again(graph: CostGraph, prices: Prices, match: Callable[[CostGraph, Prices, Any], int]) -> int:
     """Match the rows again whose edges many searches left slack; return as `match` does."""
     infeasible_row = -1
     for _ in range(MOST_REPAIRS if prices.is_searched else 0):
@@ -101,20 +101,20 @@ def _match_slack_again(graph: DeviceGraph, prices: Prices, match: Callable[[Devi
     return infeasible_row
 
 
-def has_phases(graph: DeviceGraph, most_bids: int | None = None) -> bool:
+def has_phases(graph: CostGraph, most_bids: int | None = None) -> bool:
     """Whether phases are run: no dual has a bound, or so few columns stay unassigned that they are settled after."""
     few_unassigned = most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_UNASSIGNED * graph.n_rows
     return few_unassigned or not graph.is_bounded
 
 
-def without_bounds(graph: DeviceGraph) -> DeviceGraph:
+def without_bounds(graph: CostGraph) -> CostGraph:
     """Return the graph as if no column had a bound."""
     if not graph.is_bounded:
         return graph
     return replace(graph, col_bound=graph.cp.full_like(graph.col_bound, graph.none), is_bounded=False)
 
 
-def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+def _search_from(graph: CostGraph, prices: Prices, rows: Any) -> int:
     """Match the given rows, or leave them unassigned at their bound; return as `augment` does.
 
     Searches of their own find short paths; trees that grow from all the rows left over find the others.
@@ -136,12 +136,12 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     return infeasible_row
 
 
-def is_for_forests(graph: DeviceGraph) -> bool:
+def is_for_forests(graph: CostGraph) -> bool:
     """Whether trees of all rows can grow in it at once: one matrix, of as many columns as the GPU's threads hold."""
     return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held(cuda.multiprocessors())
 
 
-def _grow_in_matrix(matrix: DeviceGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
+def _grow_in_matrix(matrix: CostGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
     """As `_search_from`, from all rows at once: in dense clusters, searches of their own wait for each other."""
     state = DeviceState(certify(matrix, prices, prices.v).row_duals, prices.v, prices.col_of_row, prices.row_of_col)
     infeasible_row, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
@@ -149,7 +149,7 @@ def _grow_in_matrix(matrix: DeviceGraph, prices: Prices, rows: Any) -> tuple[int
     return infeasible_row, stats
 
 
-def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+def match_anew(graph: CostGraph, prices: Prices, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
     prices.unmatch(rows[prices.col_of_row[rows] >= 0])
     infeasible_row = _search_from(graph, prices, rows)
@@ -157,7 +157,7 @@ def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     return infeasible_row
 
 
-def settle_columns(graph: DeviceGraph, prices: Prices) -> int:
+def settle_columns(graph: CostGraph, prices: Prices) -> int:
     """Bring columns that stay unassigned to their bound, which scaled phases leave them short of; return how many."""
     settled = settle_unassigned_columns(graph, prices, _search_from)
     if settled:
@@ -166,12 +166,12 @@ def settle_columns(graph: DeviceGraph, prices: Prices) -> int:
 
 
 def bid_in_phases(
-    graph: DeviceGraph,
+    graph: CostGraph,
     steps: list[Any],
     most_bids: int | None,
-    refine: Callable[[DeviceGraph, Prices], DeviceGraph],
+    refine: Callable[[CostGraph, Prices], CostGraph],
     phase_rounds: int | None = None,
-) -> tuple[DeviceGraph, Prices]:
+) -> tuple[CostGraph, Prices]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
     Returns the graph and the prices, with nothing matched. A phase that lasts longer than `phase_rounds` is the last;
@@ -194,7 +194,7 @@ def bid_in_phases(
 
 
 def finish_free(
-    graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: CostGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
     """Match the given rows (None: all, none of them matched) with zero slack, where no dual has a bound.
 
@@ -207,7 +207,7 @@ def finish_free(
 
 
 def bid_without_increment(
-    graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None
+    graph: CostGraph, prices: Prices, rows: Any, most_bids: int | None = None
 ) -> tuple[Any, bool]:
     """Auction rows without an increment for a few rounds; return those left over, and whether regions lack columns."""
     before = prices.counted("rounds")
@@ -219,7 +219,7 @@ def bid_without_increment(
 
 
 def search_free(
-    graph: DeviceGraph, prices: Prices, left: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: CostGraph, prices: Prices, left: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
     """Match the rows that bids without an increment left over, by shortest paths; return as `finish_free` does."""
     if is_spent(prices, left, most_bids):
@@ -232,7 +232,7 @@ def search_free(
     return TOO_HARD if infeasible_row < 0 and len(left) else infeasible_row
 
 
-def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
+def settle_shortages(graph: CostGraph, prices: Prices) -> Any:
     """Repeat the phases until hardly any row is left over, then bid without an increment; return the rows left over.
 
     Where one region has more rows than columns, the price of its shortage has to spread far. Bids in large steps do
@@ -246,7 +246,7 @@ def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
     return bid_without_increment(graph, prices, None)[0]
 
 
-def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
+def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> Prices:
     """Auction a graph of float costs until each row's edge is within `eps` of its best, and leave it at that."""
     prices = Prices.start(graph, starting_prices(graph))
     if not graph.is_bounded:
@@ -261,7 +261,7 @@ def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
     return prices
 
 
-def scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
+def scans_left(graph: CostGraph, prices: Prices, reads: float) -> int | None:
     """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
     if reads == np.inf:
         return None
@@ -281,7 +281,7 @@ def is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
     return len(left) > 0
 
 
-def increments(graph: DeviceGraph) -> list[Any]:
+def increments(graph: CostGraph) -> list[Any]:
     """Return falling increments, none below 1 for integers; none at all where prices might leave int64."""
     costs = range_of_costs(graph)
     if not has_room(graph, costs):
@@ -290,13 +290,13 @@ def increments(graph: DeviceGraph) -> list[Any]:
     return falling(graph, first, SCALING_FACTOR, SCALING_PHASES)
 
 
-def has_room(graph: DeviceGraph, costs: CostRange) -> bool:
+def has_room(graph: CostGraph, costs: CostRange) -> bool:
     """Whether there are costs, and prices cannot leave int64 by increments."""
     size = max(abs(costs.least), abs(costs.most))
     return costs.number > 0 and not (graph.is_integer and ROOM * (2 * graph.n_rows + 4) * size > graph.none)
 
 
-def falling(graph: DeviceGraph, first: float, factor: float, phases: int) -> list[Any]:
+def falling(graph: CostGraph, first: float, factor: float, phases: int) -> list[Any]:
     """Return increments from `first` down, each by a factor, that are above 0; different integers for integers."""
     steps = [first / factor**k for k in range(phases)]
     if graph.is_integer:
@@ -313,7 +313,7 @@ class CostRange(NamedTuple):
     most: float = 0.0
 
 
-def range_of_costs(graph: DeviceGraph) -> CostRange:
+def range_of_costs(graph: CostGraph) -> CostRange:
     """Read all costs once."""
     if len(graph.cost) == 0:
         return CostRange(0)

@@ -68,8 +68,8 @@ class Assignment:
         return len(self.row_offsets) - 1
 
     @property
-    def n_links(self) -> int:
-        """Matched pairs of all blocks together."""
+    def n_matched(self) -> int:
+        """Matched edges of all blocks together."""
         return int(np.count_nonzero(self.col_of_row >= 0))
 
     def on_host(self) -> Assignment:
@@ -92,8 +92,8 @@ class Assignment:
         arrays = ("col_of_row", "row_of_col", "row_duals", "col_duals")
         return replace(self, **{name: move(getattr(self, name)) for name in arrays})
 
-    def links(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the matched pairs as SciPy does: (rows, columns), ascending rows, int64, on the host.
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the matched edges as SciPy does: (rows, columns), ascending rows, int64, on the host.
 
         Both are counted over all blocks of a batch.
         """
@@ -155,4 +155,5 @@ class Assignment:
 
     def __repr__(self) -> str:
         proof = "optimal" if self.is_optimal else f"gap {np.max(self.gap)}"
-        return f"<Assignment {self.n_links} matched, cost {np.sum(self.cost)}, {proof}, {self.solver} on {self.device}>"
+        cost, where = np.sum(self.cost), f"{self.solver} on {self.device}"
+        return f"<Assignment {self.n_matched} matched, cost {cost}, {proof}, {where}>"

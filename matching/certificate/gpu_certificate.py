@@ -9,7 +9,7 @@ import numpy as np
 
 from ..device import cuda
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 from ..tolerance import EPS, SHARE
 from .assignment import Assignment
 from .certify import MOST_FETCHED, incomplete_blocks
@@ -43,7 +43,7 @@ class Slackness(NamedTuple):
     has_slack: Any
 
 
-def certify(graph: DeviceGraph, prices: Prices, v: Any) -> Slackness:
+def certify(graph: CostGraph, prices: Prices, v: Any) -> Slackness:
     """Return what column duals `v` prove about the matching of `prices`."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     r = cp.empty(n, graph.price_dtype)
@@ -69,7 +69,7 @@ class MatchedOnDevice(NamedTuple):
     Attributes
     ----------
     form : Problem
-    graph : DeviceGraph
+    graph : CostGraph
         What carries the certificate of `form`.
     prices : Prices
     stats, unfinished, is_refinable
@@ -79,7 +79,7 @@ class MatchedOnDevice(NamedTuple):
     """
 
     form: Problem
-    graph: DeviceGraph
+    graph: CostGraph
     prices: Prices
     stats: dict[str, Any]
     unfinished: str = ""
@@ -92,13 +92,13 @@ class MatchedOnDevice(NamedTuple):
         return certified(*known, solver=solver, device=device, stats=stats, proof=self.proof)
 
 
-def proven(graph: DeviceGraph, prices: Prices) -> Slackness:
+def proven(graph: CostGraph, prices: Prices) -> Slackness:
     """Return what the prices prove, those above their bound lowered to it."""
     return certify(graph, prices, graph.cp.minimum(prices.v, graph.col_bound))
 
 
 def certified(
-    graph: DeviceGraph,
+    graph: CostGraph,
     problem: Problem,
     prices: Prices,
     *,
@@ -168,7 +168,7 @@ def _with_rounding(sums: _Sums) -> tuple[np.ndarray, bool]:
     return gap, bool((gap > SHARE * exchangeable).any())
 
 
-def _sums_of_blocks(graph: DeviceGraph, problem: Problem, row_duals: Any, terms: Any) -> _Sums:
+def _sums_of_blocks(graph: CostGraph, problem: Problem, row_duals: Any, terms: Any) -> _Sums:
     """Add up the terms of rows and columns; those of one block in parts, whose sums are added here."""
     cp, single = graph.cp, problem.n_blocks == 1
     parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
@@ -185,7 +185,7 @@ def _sums_of_blocks(graph: DeviceGraph, problem: Problem, row_duals: Any, terms:
     return _Sums(*(line.sum(keepdims=True) for line in found))._replace(least=least)
 
 
-def local_partners(graph: DeviceGraph, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
+def local_partners(graph: CostGraph, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
     """Count partners within their block; offsets are those of `Problem`, of the members and of their partners."""
     if len(own_offsets) == 2 or len(partner) == 0:
         return partner

@@ -19,7 +19,7 @@ from ..paths.gpu_paths import grow_forest
 from ..paths.gpu_settling import Last, released, settle_unassigned_columns, until_proven
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
+from ..problem.gpu_graph import CostGraph, Prices, starting_prices
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
@@ -52,7 +52,7 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     n, m = problem.shape
     scratch = 2 * (BYTES_OF_A_ROW * n + BYTES_OF_A_COLUMN * m) + 16 * len(problem.data)
     cuda.require_memory(scratch, f"the Hungarian method on {n} rows, {m} columns and {len(problem.data)} costs")
-    graph = DeviceGraph.of(cp, problem)
+    graph = CostGraph.of(cp, problem)
     prices = Prices.start(graph, starting_prices(graph))
     began = perf_counter()
     _reduce(graph, prices)
@@ -71,7 +71,7 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     return until_proven(problem, graph, match, seconds)
 
 
-def _match_rows(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, Any]) -> int:
+def _match_rows(graph: CostGraph, prices: Prices, free: Any, stats: dict[str, Any]) -> int:
     """Match the given rows, and count; return as `grow_trees` does."""
     if graph.is_bounded:
         return grow_trees(graph, prices, free, stats)
@@ -82,7 +82,7 @@ def _match_rows(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, 
     return infeasible_row
 
 
-def _reduce(graph: DeviceGraph, prices: Prices) -> None:
+def _reduce(graph: CostGraph, prices: Prices) -> None:
     """Algorithm 1: rows first, then columns."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     if n == 0 or m == 0:

@@ -12,7 +12,7 @@ from ..certificate.hall import violator_where_it_lies
 from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, bounds_on_device, none_beside, types_of
+from ..problem.gpu_graph import CostGraph, bounds_on_device, none_beside, types_of
 from .state import FREE
 
 THREADS = 256
@@ -55,16 +55,16 @@ class DeviceCosts:
         return cls(cp, cp.asarray(block.data).reshape(n, m), forbidden, *bounds_on_device(cp, block))
 
     @classmethod
-    def of_graph(cls, matrix: DeviceGraph) -> DeviceCosts:
+    def of_graph(cls, matrix: CostGraph) -> DeviceCosts:
         """Return one matrix of the auction's; nothing is copied."""
         forbidden = None if matrix.forbidden is None else matrix.forbidden.reshape(matrix.n_rows, matrix.width)
         cost = matrix.cost.reshape(matrix.n_rows, matrix.width)
         return cls(matrix.cp, cost, forbidden, matrix.row_bound, matrix.col_bound)
 
-    def graph_of(self, problem: Problem) -> DeviceGraph:
+    def graph_of(self, problem: Problem) -> CostGraph:
         """Return these costs of `problem`, blocks of one shape, as the certificate takes them; nothing is copied."""
         cp = self.cp
-        return DeviceGraph(
+        return CostGraph(
             cp,
             *problem.shape,
             cp.empty(0, cp.int64),

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import ascending
-from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices
+from ..problem.gpu_graph import PATH_BYTES, CostGraph, Prices
 
 THREADS = 512
 REACHED_PER_SCAN = 64
@@ -21,7 +21,7 @@ UNLIMITED = 2**31 - 1
 _UNCLAIMED = UNLIMITED
 
 
-def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
+def augment(graph: CostGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
     """Match the given rows by shortest augmenting paths, many at once.
 
     Needs matched edges of zero slack, and what is unassigned at its bound; `rows` ascending.
@@ -65,7 +65,7 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     return _UNCLAIMED - infeasible_row if infeasible_row else -1, ascending(cp, left[:n_left])
 
 
-def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
+def grow_forest(graph: CostGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
     """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
 
     Columns beyond the number of rows stay unassigned at whatever price they have. Rows are left over once `most_scans`

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import MatchedOnDevice, Slackness, certify, proven
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 from .gpu_dense import DeviceState
 from .state import FREE, UNASSIGNED
 
@@ -23,7 +23,7 @@ Last = tuple[Prices, Slackness] | None
 
 def until_proven(
     form: Problem,
-    graph: DeviceGraph,
+    graph: CostGraph,
     match: Callable[[Last], tuple[Prices, Mapping[str, Any]]],
     stats: Mapping[str, Any] | None = None,
 ) -> MatchedOnDevice:
@@ -45,9 +45,7 @@ def until_proven(
         times += 1
 
 
-def settle_unassigned_columns(
-    graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], Any]
-) -> int:
+def settle_unassigned_columns(graph: CostGraph, prices: Prices, match: Callable[[CostGraph, Prices, Any], Any]) -> int:
     """Match the unassigned columns that are below their bound, or raise them to it; return how many there were.
 
     A shortest path that starts in such a column raises its dual until it is matched, or it or another column reaches
@@ -75,13 +73,13 @@ def settle_unassigned_columns(
     return len(columns)
 
 
-def released(graph: DeviceGraph, prices: Prices, proof: Slackness) -> Any:
+def released(graph: CostGraph, prices: Prices, proof: Slackness) -> Any:
     """Unassign the rows whose matched edges rounding left slack; return all rows that are to be matched again."""
     prices.unmatch(graph.cp.flatnonzero(proof.has_slack))
     return graph.cp.flatnonzero((prices.col_of_row < 0) & (proof.row_duals < graph.row_bound)).astype(np.int32)
 
 
-def state_after_release(graph: DeviceGraph, prices: Prices, proof: Slackness) -> tuple[DeviceState, Any]:
+def state_after_release(graph: CostGraph, prices: Prices, proof: Slackness) -> tuple[DeviceState, Any]:
     """Return the state from which the `released` rows are matched, and these; other edges have no slack then."""
     free, cp = released(graph, prices, proof), graph.cp
     cols, paid = prices.col_of_row, proof.terms[0][: graph.n_rows]

@@ -11,30 +11,30 @@ import numpy as np
 
 from ..device import cuda
 from ..device.structs import struct
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import CostGraph, Prices
 
 THREADS = 512
 _NO_SINK = cuda.declared("paths/trees.cu", "NO_SINK")
 _WORDS = struct("paths/trees.cu", "Words")
 
 
-def kernel_of(graph: DeviceGraph, name: str) -> Any:
+def kernel_of(graph: CostGraph, name: str) -> Any:
     """Return a kernel of `paths/trees.cu` in the form for this graph's types."""
     return graph.kernel("paths/trees.cu", name, lanes=True, cooperative=True)
 
 
-def blocks_of(graph: DeviceGraph, kernel: Any) -> int:
+def blocks_of(graph: CostGraph, kernel: Any) -> int:
     """Return a block for each multiprocessor, fewer where there is less to do: barriers of few are faster."""
     work = -(-max(graph.n_rows * graph.lanes, graph.n_cols) // THREADS)
     return max(1, min(work, cuda.multiprocessors(), cuda.resident_blocks(kernel, THREADS)))
 
 
-def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, stats: dict[str, Any] | None = None) -> int:
+def grow_trees(graph: CostGraph, prices: Prices, free: Any, stats: dict[str, Any] | None = None) -> int:
     """Match the given free rows, and others again where a path needs their columns.
 
     Parameters
     ----------
-    graph : DeviceGraph
+    graph : CostGraph
         Sparse.
     prices : Prices
         Updated; matched edges have zero slack, all other unmatched rows at their bound.

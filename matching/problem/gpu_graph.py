@@ -30,7 +30,7 @@ def none_beside(cost: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class DeviceGraph:
+class CostGraph:
     """One matching problem in device memory; a batch is one graph whose parts do not touch.
 
     Attributes
@@ -66,7 +66,7 @@ class DeviceGraph:
     block_rows: int = 1
 
     @classmethod
-    def of(cls, cp: Any, problem: Problem) -> DeviceGraph:
+    def of(cls, cp: Any, problem: Problem) -> CostGraph:
         """Copy what is not on the device yet of a sparse problem, or of a dense one whose blocks have one shape."""
         n, m = problem.shape
         cuda.require_memory(_bytes(problem), f"the auction of {n} rows, {m} columns and {len(problem.data)} costs")
@@ -131,7 +131,7 @@ class DeviceGraph:
         forbidden = np.intp(0) if self.forbidden is None else self.forbidden
         return self.indptr, self.indices, self.cost, forbidden, np.int32(self.width), np.int32(self.block_rows)
 
-    def as_floats(self) -> DeviceGraph:
+    def as_floats(self) -> CostGraph:
         """Return the graph with costs and bounds in float64, +inf where there is no bound."""
         if not self.is_integer:
             return self
@@ -141,7 +141,7 @@ class DeviceGraph:
         )
         return replace(self, cost=self.cost.astype(cp.float64), row_bound=next(bounds), col_bound=next(bounds))
 
-    def transposed(self) -> DeviceGraph:
+    def transposed(self) -> CostGraph:
         """Return the graph with rows and columns exchanged."""
         cp, n, m = self.cp, self.n_rows, self.n_cols
         swapped = replace(self, n_rows=m, n_cols=n, row_bound=self.col_bound, col_bound=self.row_bound)
@@ -222,7 +222,7 @@ class Prices:
     is_searched: bool = False
 
     @classmethod
-    def start(cls, graph: DeviceGraph, v: Any) -> Prices:
+    def start(cls, graph: CostGraph, v: Any) -> Prices:
         """Nothing is matched; column duals `v` (kept, not copied)."""
         cp = graph.cp
         return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32), {})
@@ -251,7 +251,7 @@ class Prices:
             self.counts[name] = self.counts.get(name, 0) + number
 
 
-def starting_prices(graph: DeviceGraph) -> Any:
+def starting_prices(graph: CostGraph) -> Any:
     """Return column duals at their bounds: columns without a bid stay there if they stay unassigned. 0 if none."""
     if not graph.is_bounded:
         return graph.cp.zeros(graph.n_cols, graph.price_dtype)

@@ -50,7 +50,7 @@ def test_matching_every_row_of_one_giant_component_takes_bounded_work():
     problem = Problem.sparse((indptr, indices, cost), shape=(ROWS, ROWS))
     answer = solve(problem, "jv")
     assert verify(problem, answer)
-    assert answer.n_links == ROWS
+    assert answer.n_matched == ROWS
     assert answer.stats["bids"] <= BIDS_PER_ROW * ROWS
     assert answer.stats["rows_scanned"] <= SCANS_PER_ROW * ROWS
 

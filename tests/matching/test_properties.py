@@ -176,7 +176,7 @@ def test_a_batch_is_its_blocks(solver: str | Solver, form: Any, data: st.DataObj
 @thorough
 def test_no_link_is_dearer_than_leaving_both_alone(solver: str | Solver, drawn: tuple):
     cost, row_u, col_u = drawn
-    rows, cols = solve(_problem(*drawn), solver).links()
+    rows, cols = solve(_problem(*drawn), solver).edges()
     assert (cost[rows, cols] <= row_u[rows] + col_u[cols] + 1e-12 * abs(cost[rows, cols])).all()
 
 
@@ -189,7 +189,7 @@ def test_complementary_slackness_is_exact_for_integers(solver: str | Solver, dra
     r, v = answer.row_duals, answer.col_duals
     slack = cost - r[:, None] - v[None, :]
     assert (slack >= 0).all()
-    rows, cols = answer.links()
+    rows, cols = answer.edges()
     assert (slack[rows, cols] == 0).all()
     n, m = cost.shape
     row_u = (0 if n > m else r) if row_u is None else row_u

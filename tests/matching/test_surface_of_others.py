@@ -55,7 +55,7 @@ def test_infinite_costs_forbid_where_they_are_worst_and_are_refused_where_they_a
 def test_a_greatest_sum_is_proven_in_the_users_own_sign(solver):
     value = DRAWS.integers(-9, 9, (5, 7))
     answer = solve(value, solver, "cpu", maximize=True)
-    rows, cols = answer.links()
+    rows, cols = answer.edges()
     assert answer.cost == value[rows, cols].sum() == value[scipy_answer(value, True)].sum()
     r, v = answer.row_duals, answer.col_duals
     assert (value - r[:, None] - v <= 0).all()
@@ -73,7 +73,7 @@ def test_values_of_problems_batches_and_sparse_matrices_are_maximised_less_the_u
     batch = solve(priced, maximize=True)
     assert verify(priced, batch)
     for block, part in zip(batch.blocks(), value, strict=True):
-        rows, cols = block.links()
+        rows, cols = block.edges()
         assert block.cost == pytest.approx(part[rows, cols].sum() + 0.3 * (8 - 2 * len(rows)))
         assert (part[rows, cols] > 0.6).all()
         assert block.maximize

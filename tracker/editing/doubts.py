@@ -117,7 +117,7 @@ class Doubts:
         """Work out the margins of all links that are not confirmed."""
         matching = self._movie.matching
         proof = matching.proof()
-        rows, cols = proof.links()
+        rows, cols = proof.edges()
         margin = link_margins(matching.problem(), proof)
         self._take(rows // self._movie.ways_out, cols // self._movie.ways_in, margin)
         self._follow({end for end, times in self._exchanged.items() if times > 0})

@@ -99,7 +99,7 @@ def _hold(movie: Corrected, given: set[Link]) -> None:
 
 
 def _made(movie: Corrected) -> set[Link]:
-    rows, cols = movie.matching.proof().links()
+    rows, cols = movie.matching.proof().edges()
     source, target = rows // movie.ways_out, cols // movie.ways_in
     return {*zip(source.tolist(), target.tolist(), strict=True), *movie.pins}
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...auction.options import AuctionOptions
-from ...problem.gpu_graph import DeviceGraph, Prices
+from ...problem.gpu_graph import CostGraph, Prices
 
 THREADS = 256
 
 
-def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
+def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> Prices:
     """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
 
     Nothing is finished exactly: matched edges are within eps of their row's best.
@@ -53,7 +53,7 @@ def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     return prices
 
 
-def increment(graph: DeviceGraph) -> float:
+def increment(graph: CostGraph) -> float:
     """Return the increment that stands in for the one that the paper does not name."""
     if graph.is_integer:
         return 1 / (graph.n_rows + 1)

@@ -52,7 +52,7 @@ def full_assignment_links(given: LinkingInput) -> np.ndarray:
     """Link as Vasconcelos & Rosenhahn do: every point of the smaller frame goes to some point of the other."""
     links: list[np.ndarray] = []
     for a, b in itertools.pairwise(given.frames):
-        rows, cols = solve(Problem.points(given.positions[a], given.positions[b]), device="cpu").links()
+        rows, cols = solve(Problem.points(given.positions[a], given.positions[b]), device="cpu").edges()
         links.append(np.column_stack([a[rows], b[cols]]))
     return np.concatenate(links)
 

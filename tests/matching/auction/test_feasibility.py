@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from auctrack.matching import Auction, Problem, solve
 from auctrack.matching.auction import cpu, gpu, gpu_feasibility
 from auctrack.matching.auction.gpu_feasibility import are_enough, find_fault, match_greedily
-from auctrack.matching.problem.gpu_graph import DeviceGraph
+from auctrack.matching.problem.gpu_graph import CostGraph
 
 from .on_host import CUPY
 from .short_problems import SHORT, assert_refused, reaches_too_little
@@ -68,7 +68,7 @@ def test_counts_of_one_matrix_of_a_batch_do_not_speak_for_another() -> None:
 def test_greedy_start_gives_each_column_to_the_cheapest_that_asks() -> None:
     rng = np.random.default_rng(2)
     cost = (rng.integers(1, 30, (70, 80)) - 10) * (rng.random((70, 80)) < 0.1)
-    col_of_row, n_free = match_greedily(DeviceGraph.of(CUPY, Problem.sparse(csr_array(cost.astype(np.int32)))))
+    col_of_row, n_free = match_greedily(CostGraph.of(CUPY, Problem.sparse(csr_array(cost.astype(np.int32)))))
     expected = np.full(70, -1)
     for _ in range(gpu_feasibility.GREEDY_ROUNDS):
         asks = [
@@ -92,7 +92,7 @@ def test_what_can_be_matched_is_told_from_what_cannot(share: float, shape: tuple
     for _ in range(4):
         allowed = rng.random(shape) < share
         problem = Problem.dense(np.where(allowed, 1.0, np.inf))
-        fault = find_fault(DeviceGraph.of(CUPY, problem), problem.row_offsets, problem.col_offsets)
+        fault = find_fault(CostGraph.of(CUPY, problem), problem.row_offsets, problem.col_offsets)
         whole = [_is_whole(block) for block in allowed]
         assert (fault is None) == all(whole)
         if fault is not None:

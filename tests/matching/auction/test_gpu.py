@@ -13,7 +13,7 @@ from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem,
 from auctrack.matching.auction import Auction
 from auctrack.matching.errors import DeviceMemoryExceeded
 from auctrack.matching.presolve.groups import by_shape
-from auctrack.matching.problem.gpu_graph import DeviceGraph
+from auctrack.matching.problem.gpu_graph import CostGraph
 
 from ..cases import CASES, assert_solves
 from .on_gpu import assert_optimal
@@ -48,14 +48,14 @@ def test_large_matrix_with_unmatched_cost() -> None:
     rng = np.random.default_rng(2)
     problem = Problem.dense(rng.random((1100, 1300)), unmatched_cost=(rng.random(1100) / 500, rng.random(1300) / 500))
     answer = assert_optimal(problem)
-    assert 0 < answer.n_links < 1100
+    assert 0 < answer.n_matched < 1100
 
 
 def test_matrix_whose_cheapest_pairs_cannot_be_matched_whole() -> None:
     """Every row likes the same few columns: the graph of cheapest pairs has no full matching, the matrix has."""
     n = 1100
     cost = np.add.outer(np.zeros(n), np.arange(n, dtype=np.float64)) + np.random.default_rng(4).random((n, n)) * 1e-3
-    assert assert_optimal(Problem.dense(cost)).n_links == n
+    assert assert_optimal(Problem.dense(cost)).n_matched == n
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
@@ -71,7 +71,7 @@ def test_clustered_matrix_of_unequal_sides_is_matched_by_trees(dtype: Any, shape
 def test_so_is_one_whose_rows_and_columns_have_prices(shape: tuple[int, int]) -> None:
     cost, price = clustered_costs(shape).astype(np.float32), (np.linspace(9e3, 9e4, shape[0]), np.zeros(shape[1]))
     answer = assert_optimal(Problem.dense(cost, unmatched_cost=price))
-    assert 0 < answer.n_links < min(shape)
+    assert 0 < answer.n_matched < min(shape)
     assert answer.stats["tree_searches"] > 0
 
 
@@ -106,7 +106,7 @@ def test_large_sparse_graph_that_must_be_matched_whole() -> None:
     indices = (np.arange(n)[:, None] + np.array([0, 1, 7, 100, 5000])) % n
     graph = csr_array((rng.random(5 * n) + 0.01, indices.reshape(-1), np.arange(n + 1) * 5), shape=(n, n))
     graph.sort_indices()
-    assert assert_optimal(Problem.sparse(graph)).n_links == n
+    assert assert_optimal(Problem.sparse(graph)).n_matched == n
 
 
 def test_large_gate() -> None:
@@ -146,14 +146,14 @@ def test_infeasible_graph_names_a_hall_violator() -> None:
 @pytest.fixture
 def no_bids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no kernel of bids or searches run."""
-    kernel = DeviceGraph.kernel
+    kernel = CostGraph.kernel
 
-    def asked(graph: DeviceGraph, file: str, name: str, **options: bool) -> Any:
+    def asked(graph: CostGraph, file: str, name: str, **options: bool) -> Any:
         if file not in ("auction/allowed.cu", "auction/greedy.cu"):
             pytest.fail(f"{name} ran")
         return kernel(graph, file, name, **options)
 
-    monkeypatch.setattr(DeviceGraph, "kernel", asked)
+    monkeypatch.setattr(CostGraph, "kernel", asked)
 
 
 @pytest.mark.usefixtures("no_bids")
@@ -254,7 +254,7 @@ def test_budget_ends_in_not_converged_with_what_is_known() -> None:
     with pytest.raises(NotConverged) as caught:
         solve(cost, Auction(max_bids=1), "cuda")
     assert caught.value.assignment is not None
-    assert caught.value.assignment.n_links < 1500
+    assert caught.value.assignment.n_matched < 1500
 
 
 def test_budget_of_a_batch_of_points_carries_every_block() -> None:
@@ -321,7 +321,7 @@ def test_paper_mode_lets_rows_stay_alone() -> None:
     answer = solve(problem, Auction(variant="paper", eps=1e-6), "cuda")
     assert verify(problem, answer).is_valid
     assert answer.gap <= 40 * 1e-6
-    assert answer.n_links < 40
+    assert answer.n_matched < 40
 
 
 def test_callers_device_and_stream_are_left_as_they_were() -> None:

@@ -25,7 +25,7 @@ def test_points_need_no_matrix(sizes: tuple[int, int], metric: Any) -> None:
     rng = np.random.default_rng(16)
     x, y = rng.random((sizes[0], 3)), rng.random((sizes[1], 3))
     answer = assert_optimal(Problem.points(x, y, metric=metric))
-    assert answer.n_links == min(sizes)
+    assert answer.n_matched == min(sizes)
     assert answer.stats["pricing_rounds"] >= 1
 
 
@@ -83,7 +83,7 @@ def test_unmatched_costs_that_let_nearly_all_be_matched() -> None:
     """Links that a hundred searches left with slack have none in the end."""
     rng = np.random.default_rng(33)
     answer = assert_optimal(Problem.points(rng.random((3000, 3)), rng.random((3001, 3)), unmatched_cost=0.3))
-    assert answer.n_links == 3000
+    assert answer.n_matched == 3000
 
 
 def test_parts_state_their_seconds() -> None:
@@ -99,7 +99,7 @@ def test_points_of_two_frames_with_unmatched_cost() -> None:
     x = rng.random((20_000, 2))
     y = x[:19_000] + rng.normal(0, 2e-3, (19_000, 2))
     answer = assert_optimal(Problem.points(x, y, unmatched_cost=2e-3))
-    assert 15_000 < answer.n_links < 19_000
+    assert 15_000 < answer.n_matched < 19_000
 
 
 def _point_blocks(seed: int, sizes: list[tuple[int, int]]) -> list[Problem]:
@@ -152,4 +152,4 @@ def test_points_are_searched_in_one_launch_whatever_the_number_of_blocks(monkeyp
 def test_dense_points(spread: float) -> None:
     rng = np.random.default_rng(18)
     x, y = (rng.integers(0, 4, (800, 3)) * (spread > 0) + spread * rng.random((800, 3)) for _ in range(2))
-    assert assert_optimal(Problem.points(x, y)).n_links == 800
+    assert assert_optimal(Problem.points(x, y)).n_matched == 800

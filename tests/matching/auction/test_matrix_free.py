@@ -169,7 +169,7 @@ def test_eps_bounds_the_gap_and_each_link_over_all_pairs(axes: int, m: int, pric
     assert verify(problem, answer).is_valid
     assert answer.gap <= 250 * eps * (1 + 1e-9)
     reduced = np.linalg.norm(x[:, None] - y, axis=2) - answer.col_duals
-    rows, cols = answer.links()
+    rows, cols = answer.edges()
     best = np.minimum(reduced.min(axis=1), np.inf if price is None else price)[rows]
     assert (reduced[rows, cols] - best).max(initial=0) <= eps * (1 + 1e-9)
 

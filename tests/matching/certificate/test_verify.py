@@ -124,7 +124,7 @@ def test_one_gap_that_is_too_small_among_others_is_caught():
 
 def test_a_dearer_matching_is_never_proven_optimal(problem: Problem, answer: Assignment):
     """Swap the columns of two linked rows of one block; the cost rises as no optimum here is tied."""
-    rows, _ = answer.links()
+    rows, _ = answer.edges()
     inside = rows[rows < problem.row_offsets[1]]
     swapped = answer.col_of_row.copy()
     swapped[inside[:2]] = swapped[inside[1::-1]]
@@ -140,8 +140,8 @@ def test_an_unassigned_pair_that_should_be_matched_is_never_proven_optimal():
     for name in ("integers-u", "reals-u", "points-u"):
         problem = PROBLEMS[name]
         answer = solve(problem)
-        assert answer.n_links
-        apart = _changed(answer.col_of_row, int(answer.links()[0][0]), -1)
+        assert answer.n_matched
+        apart = _changed(answer.col_of_row, int(answer.edges()[0][0]), -1)
         assert not verify(problem, _relinked(problem, apart, answer))
 
 
@@ -181,7 +181,7 @@ def test_duals_whose_rounding_swallows_the_costs_prove_nothing(shift: float):
 
 
 def test_shared_columns_are_caught(problem: Problem, answer: Assignment):
-    rows, _ = answer.links()
+    rows, _ = answer.edges()
     shared = _changed(answer.col_of_row, int(rows[0]), answer.col_of_row[rows[1]])
     _assert_wrong(problem, replace(answer, col_of_row=shared), "share a column")
 
@@ -193,7 +193,7 @@ def test_columns_out_of_range_are_caught(problem: Problem, answer: Assignment):
 
 
 def test_an_inverse_that_is_none_is_caught(problem: Problem, answer: Assignment):
-    _, cols = answer.links()
+    _, cols = answer.edges()
     for wrong in (-1, answer.row_of_col[cols[0]] + 1):
         broken = _changed(answer.row_of_col, int(cols[0]), wrong)
         _assert_wrong(problem, replace(answer, row_of_col=broken), "not the inverse")
@@ -203,7 +203,7 @@ def test_a_missing_link_is_caught_where_all_must_be_matched():
     for name in ("integers", "reals", "square", "sparse", "points", "batch"):
         problem = PROBLEMS[name]
         answer = solve(problem)
-        row = int(answer.links()[0][0])
+        row = int(answer.edges()[0][0])
         column = int(answer.col_of_row[row])
         broken = replace(
             answer, col_of_row=_changed(answer.col_of_row, row, -1), row_of_col=_changed(answer.row_of_col, column, -1)

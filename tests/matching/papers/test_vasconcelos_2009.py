@@ -56,14 +56,14 @@ def test_points_are_matched_through_their_matrix():
     problem = Problem.points(x, x[rng.permutation(100)] + 0.01 * rng.normal(size=(100, 3)))
     answer = solve(problem, Auction(variant="paper"))
     assert verify(problem, answer).is_valid
-    assert answer.n_links == 100
+    assert answer.n_matched == 100
 
 
 def test_a_spent_budget_carries_what_is_known():
     with pytest.raises(NotConverged) as caught:
         solve(np.random.default_rng(4).random((50, 50)), Auction(variant="paper", max_bids=1))
     assert caught.value.assignment is not None
-    assert caught.value.assignment.n_links < 50
+    assert caught.value.assignment.n_matched < 50
 
 
 def test_costs_that_leave_int64_when_scaled_are_refused():

@@ -67,8 +67,8 @@ def test_the_cheapest_of_the_most_links_are_found(solver: str, device: str, name
 
 
 def _assert_cheapest(cost: np.ndarray, problem: Problem, answer: Assignment) -> None:
-    assert sum(cost.shape) - 2 * answer.n_links == _least_unassigned(cost)
-    assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+    assert sum(cost.shape) - 2 * answer.n_matched == _least_unassigned(cost)
+    assert cost[answer.edges()].sum() == pytest.approx(_least(cost), rel=1e-12)
     assert verify(problem, answer).is_optimal
 
 
@@ -99,9 +99,9 @@ def test_what_a_budget_left_undone_is_told_at_the_prices_as_stated() -> None:
         solve(problem, Auction(max_bids=1, eps=1e-4), "cpu")
     known = caught.value.assignment
     assert known is not None
-    assert known.n_links < 60
+    assert known.n_matched < 60
     assert verify(problem, known).is_valid
-    assert known.cost == pytest.approx(2e25 * (60 - known.n_links), rel=1e-9)
+    assert known.cost == pytest.approx(2e25 * (60 - known.n_matched), rel=1e-9)
     assert known.cost - solve(problem, "jv", "cpu").cost <= known.gap < np.inf
 
 
@@ -110,7 +110,7 @@ def test_what_rows_pay_more_than_others_still_counts(solver: str) -> None:
     cost = _cost("more rows")
     dearer = np.random.default_rng(0).integers(0, 3, len(cost)) / 4
     answer = solve(Problem.dense(cost, unmatched_cost=(2.0**44 + dearer, 2.0**44)), solver, "cpu")
-    paid = cost[answer.links()].sum() + dearer[answer.col_of_row < 0].sum()
+    paid = cost[answer.edges()].sum() + dearer[answer.col_of_row < 0].sum()
     assert paid == pytest.approx(_least(cost, dearer), rel=1e-12)
 
 
@@ -126,7 +126,7 @@ def test_point_sets_and_batches_too(solver: str, device: str) -> None:
     costs = [_cost(name) for name in ("equal sides", "more columns", "unassigned on both sides")]
     answer = solve(Problem.batch([Problem.dense(cost, unmatched_cost=1e25) for cost in costs]), solver, device)
     for cost, block in zip(costs, answer.blocks(), strict=True):
-        assert cost[block.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+        assert cost[block.edges()].sum() == pytest.approx(_least(cost), rel=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(30, 40), (40, 30), (290, 300), (300, 290), (31, 31)])
@@ -139,8 +139,8 @@ def test_whichever_side_is_longer_the_links_are_verified(solver: str, form: str,
     problem = getattr(Problem, form)(*given, unmatched_cost=1e25)
     answer = solve(problem, solver, "cpu")
     assert answer.is_optimal
-    assert answer.gap <= 1e-12 * cost[answer.links()].sum()
-    assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+    assert answer.gap <= 1e-12 * cost[answer.edges()].sum()
+    assert cost[answer.edges()].sum() == pytest.approx(_least(cost), rel=1e-12)
     assert verify(problem, answer).is_optimal
 
 

@@ -120,7 +120,7 @@ def test_a_spent_budget_carries_an_answer_for_the_sets_as_stated() -> None:
     assert known is not None
     assert problem.x is not None
     assert problem.y is not None
-    rows, cols = known.links()
+    rows, cols = known.edges()
     assert known.cost == pytest.approx(((problem.x[rows] - problem.y[cols]) ** 2).sum())
     assert (
         known.row_duals + known.col_duals[:, None] <= ((problem.x - problem.y[:, None]) ** 2).sum(axis=2) + 1e-12

@@ -137,7 +137,7 @@ def test_steps_longer_than_the_gate_end_within_it():
 @pytest.mark.parametrize("name", SCATTERED)
 def test_scattered_pairs_can_be_matched_whole_and_short_ones_cannot(name):
     problem = scattered_pair(1000, SCATTERED[name])
-    assert solve(problem, "jv", "cpu").n_links == 1000
+    assert solve(problem, "jv", "cpu").n_matched == 1000
     assert problem.n_cols == 1000 + round(1000 * SCATTERED[name].extra)
     with pytest.raises(Infeasible):
         solve(gate_with_a_shortage(2000), "jv", "cpu")

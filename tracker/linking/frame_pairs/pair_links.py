@@ -52,7 +52,7 @@ class PairLinks:
 
     def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
         """Add the links of one solve."""
-        rows, cols = answer.links()
+        rows, cols = answer.edges()
         lengths = candidates.lengths(problem, answer)
         margin = link_margins(problem, answer) if self.with_margins else np.nan
         source, target = candidates.row_points[rows], candidates.col_points[cols]

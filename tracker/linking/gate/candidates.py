@@ -111,8 +111,8 @@ class CandidateLinks:
         )
 
     def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:
-        """Return the lengths of the links of their problem's answer, in the order of `answer.links()`."""
-        rows, _ = answer.links()
+        """Return the lengths of the links of their problem's answer, in the order of `answer.edges()`."""
+        rows, _ = answer.edges()
         block = block_of(problem.row_offsets, rows)
         return edge_costs(replace(problem, data=self.distance), rows, block, answer.col_of_row[rows])
 
@@ -188,7 +188,7 @@ class WideGate:
         InvalidSetting
             If one is longer than the radius, which a price for longer links cannot keep out where none is written.
         """
-        rows, cols = answer.links()
+        rows, cols = answer.edges()
         lengths = np.linalg.norm(self.earlier.grid.points[rows] - self.later.grid.points[cols], axis=1)
         longest = float(lengths.max(initial=0.0))
         if longest > self.radius * (1 + 1e-9):

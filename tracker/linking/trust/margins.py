@@ -39,12 +39,12 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     Returns
     -------
     float64 (links,)
-        In the unit of the cost, in the order of `answer.links()`; +inf where no assignment can do without the link.
+        In the unit of the cost, in the order of `answer.edges()`; +inf where no assignment can do without the link.
         0 means that another assignment is just as good. On a GPU where a sparse problem of one block is there.
     """
     if cuda.is_device_array(problem.indptr):
         return gpu_margins.link_margins(problem, answer)
-    rows, cols = answer.links()
+    rows, cols = answer.edges()
     if len(rows) == 0:
         return np.zeros(0)
     problem = with_near_pairs(problem, answer)

@@ -35,7 +35,7 @@ def with_near_pairs(problem: Problem, answer: Assignment) -> Problem:
 
 def _thinned(block: Problem, answer: Assignment) -> Problem:
     """Return one block with the nearest pairs of points, or those of least reduced cost in a matrix."""
-    links = answer.links()
+    links = answer.edges()
     if block.kind == "points":
         pairs = [_nearest(block.x, block.y), _nearest(block.y, block.x)[::-1]]
     else:

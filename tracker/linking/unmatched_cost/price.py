@@ -181,7 +181,7 @@ def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> n
     for run in in_runs(gate(part.earlier, part.later, radius) for part in sample):
         problem = run.problem("squared", price)
         answer = solve(problem, run.solver, "cpu")
-        rows, _ = answer.links()
+        rows, _ = answer.edges()
         lengths.append(run.lengths(problem, answer)[counted[first + rows]])
         first += len(run.row_points)
     return np.concatenate(lengths)

@@ -129,7 +129,7 @@ def best_of(
     if n and len(pairs_taken_twice(proof, n)):
         edges, shortfall = each_once(edges, n, lambda edges: solved(edges)[1])
         problem, proof = solved(edges)
-    row, col = proof.links()
+    row, col = proof.edges()
     margin = link_margins(problem, proof) if max(problem.shape) == n else _margins_of_pairs(edges, proof, n)
     source, target = row % max(n, 1), col % max(n, 1)
     # Where both are worth the same, the copy may have been taken alone: then its link is the first.
@@ -146,7 +146,7 @@ def _margins_of_pairs(edges: Edges, proof: Assignment, n: int) -> np.ndarray:
     kind keep their places meanwhile: where first and second links are worth different things, it may lose less.
     """
     row, col, weight = edges
-    links, shape = proof.links(), (len(proof.col_of_row), len(proof.row_of_col))
+    links, shape = proof.edges(), (len(proof.col_of_row), len(proof.row_of_col))
     place, made = (ends[0] * shape[1] + ends[1] for ends in ((row, col), links))
     pair, pair_made = ((ends[0] % n) * n + ends[1] % n for ends in ((row, col), links))
     is_second = (links[0] >= n) | (links[1] >= n)

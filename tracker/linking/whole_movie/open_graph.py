@@ -50,7 +50,7 @@ def ways_of(constraints: Constraints, n: int, free: Answer | None) -> np.ndarray
     """
     ways = np.full((len(constraints.pinned), 2), -1)
     if free is not None:
-        rows, cols = free.proof.links()
+        rows, cols = free.proof.edges()
         made = {(row % n, col % n): (row // n, col // n) for row, col in zip(rows.tolist(), cols.tolist(), strict=True)}
         ways = np.array([made.get((source, target), (-1, -1)) for source, target in constraints.pinned.tolist()])
     for side in (0, 1):

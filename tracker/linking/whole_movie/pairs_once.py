@@ -25,7 +25,7 @@ MOST_PROGRAMMED = 5_000
 
 def pairs_taken_twice(proof: Assignment, n: int) -> np.ndarray:
     """Return the pairs of detections that two links of an answer join, as source · n + target, int64 (pairs,)."""
-    return _twice(_pair(*proof.links(), n))
+    return _twice(_pair(*proof.edges(), n))
 
 
 def each_once(edges: Edges, n: int, solve: Callable[[Edges], Assignment]) -> tuple[Edges, float]:
@@ -72,7 +72,7 @@ def _twice(pairs: np.ndarray) -> np.ndarray:
 def _made(edges: Edges, keep: np.ndarray, n: int, solve: Callable[[Edges], Assignment]) -> np.ndarray:
     """Mark the best links among some of the edges."""
     row, col, weight = edges
-    links = solve((row[keep], col[keep], weight[keep])).links()
+    links = solve((row[keep], col[keep], weight[keep])).edges()
     return keep & np.isin(row * (2 * n) + col, links[0] * (2 * n) + links[1])
 
 

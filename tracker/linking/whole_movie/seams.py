@@ -180,7 +180,7 @@ class Seams:
         """Return the candidates out of the window's own frames."""
         edges = edges_of(answer.problem, answer.proof)
         odds = np.zeros(answer.problem.n_rows)
-        odds[answer.proof.links()[0]] = exchanged
+        odds[answer.proof.edges()[0]] = exchanged
         row, col = (self._in_movie(ends, window) for ends in (edges.row, edges.col))
         candidates = _Held(row, col, edges.weight, np.where(edges.made, odds[edges.row], 0.0))
         return candidates.only(row % len(self._movie) < self._movie.starts[window.end])

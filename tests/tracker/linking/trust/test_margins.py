@@ -28,8 +28,8 @@ def test_margin_equals_the_cost_of_solving_again_without_the_link(n, m, share, p
         problem = problem_of(n, m, rows, cols, cost, price)
         answer = solve(problem)
         margins = link_margins(problem, answer)
-        assert len(margins) == answer.n_links
-        for i, j, margin in zip(*answer.links(), margins, strict=True):
+        assert len(margins) == answer.n_matched
+        for i, j, margin in zip(*answer.edges(), margins, strict=True):
             without = ~((rows == i) & (cols == j))
             again = solve(problem_of(n, m, rows[without], cols[without], cost[without], price))
             assert margin == pytest.approx(again.cost - answer.cost, abs=1e-9)
