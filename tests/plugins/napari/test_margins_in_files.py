@@ -43,7 +43,7 @@ def test_a_saved_table_has_every_margin_measured(corrected, mouse, monkeypatch, 
     from qtpy.QtWidgets import QFileDialog
 
     path = tmp_path / "measures.csv"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
     results = corrected.parts.results
     results.tabs.setCurrentWidget(results.tracks)
     results.tracks.table.sortByColumn(1, results.tracks.table.horizontalHeader().sortIndicatorOrder())
