@@ -67,15 +67,17 @@ class Suggesting(QObject):
         work = self._parts.session.linking_advice(take=take)
         if work is None:
             self._parts.bar.say("Detect first: the suggestion is read from the particles.")
-        else:
-            self._advice.start(work)
+            return
+        if take:
+            self._parts.bar.say("Measuring distances…")
+        self._advice.start(work)
 
     def _advised(self, given: tuple[str, Any, bool]) -> None:
         kind, advice, take = given
         detect = self._parts.detect
         if kind == "link":
             self._parts.link.show_advice(advice, take=take)
-            if take:
+            if take and not self._parts.bar.error.text():  # one that came since
                 self._parts.bar.say(self._parts.link.reason.text())  # on a small screen it stands below the fold there
             return
         detect.show_found("")

@@ -35,4 +35,4 @@ def test_the_other_binding_tracks_picks_cancels_and_closes_as_well():
         check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "16 passed" in result.stdout
+    assert "skipped" not in result.stdout

@@ -49,7 +49,7 @@ def test_axes_say_what_bare_numbers_count_from_left_to_right(tmp_path: Path) -> 
 
 def test_more_letters_than_the_names_have_numbers_are_refused_as_they_were_given(tmp_path: Path) -> None:
     written(tmp_path, "{z:02d}.tif", times=(0,))
-    with pytest.raises(UnknownAxes, match=r"'TZYX'.* 2 letters .*1 number"):
+    with pytest.raises(UnknownAxes, match=r"axes TZYX .*2 letters .*1 number"):
         read_movie(tmp_path, axes="TZYX", scale=SIZE)
 
 
