@@ -82,9 +82,8 @@ def viewer(window, kept_folder):  # noqa: ARG001 - and not where the user's are
     yield window
     window.window.remove_dock_widget("all")
     window.dims.ndisplay = 2
-    while window.layers:
-        process_events()  # painted in between: Mesa's software GL crashes where all layers go at once
-        window.layers.pop()
+    process_events()  # painted in between: Mesa's software GL crashes where all layers go at once in 3D
+    window.layers.clear()
     window.dims.margin_left = window.dims.margin_right = (0.0,) * window.dims.ndim
     window.scene.camera.angles = (0, 0, 90)
     window.reset_view()
