@@ -39,11 +39,3 @@ def test_keys_correct_once_the_list_is_opened(viewer, tracked, selected):  # noq
     press(viewer, "x")
     assert "Click the particle" in tracked.parts.bar.status.text()
     assert selected.mode == "pan_zoom"
-
-
-@pytest.mark.parametrize("selected", ["labels"], indirect=True)  # Mesa's software GL crashes as drawn shapes go
-def test_a_layer_that_is_painted_in_keeps_its_keys(viewer, tracked, selected):  # noqa: F811
-    selected.mode = "paint" if type(selected).__name__ == "Labels" else "add_polygon"
-    press(viewer, "n")
-    finish(tracked)
-    assert viewer.layers.selection.active == selected
