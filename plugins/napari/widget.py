@@ -94,7 +94,6 @@ class TrackWidget(QWidget):
         self.correcting.followed.connect(self.looking.plot_again)
         Recovering(self.parts, self.running, self.correcting, self.unsaved, self)
         self._devices = Desk(self)
-        self._layer: Any = None
         self._desks = self.findChildren(Desk)
         self._lay_out()
         self._connect()
@@ -152,8 +151,7 @@ class TrackWidget(QWidget):
         The layers drawn for the input before stay in the viewer until the next run.
         """
         parts, source = self.parts, self.parts.input.source
-        self.running.abandon(has_other_layer=parts.input.layer is not self._layer)
-        self._layer = parts.input.layer
+        self.running.abandon()
         parts.overlay.forget_edits()
         parts.session.begin(source)
         if source is not None:

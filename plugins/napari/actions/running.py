@@ -117,9 +117,9 @@ class Running(QObject):
             self._work.stop()
             self._patience.start()
 
-    def abandon(self, *, has_other_layer: bool) -> None:
+    def abandon(self) -> None:
         """Forget the work: it was about another input than there is now, of another layer or of the same one."""
-        is_old = self._parts.session.data is not None and not has_other_layer
+        is_old = self._parts.session.data is not None and self._showing.shown_on is self._parts.input.layer
         said = "The input has changed: the tracks in the viewer are of how it was before." if is_old else ""
         self._parts.bar.say("Stopped: the input has changed." if self._work.is_busy else said)
         self._work.let_go()

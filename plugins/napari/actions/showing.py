@@ -28,7 +28,7 @@ class Showing(QObject):
         super().__init__(parent)
         self._parts = parts
         self._work = work
-        self._shown_on: Layer | None = None
+        self.shown_on: Layer | None = None
         parts.overlay.announced.connect(parts.bar.announce)
         parts.overlay.drawn.connect(self._drawn)
         parts.overlay.failed.connect(parts.bar.fail)
@@ -46,7 +46,7 @@ class Showing(QObject):
 
     def show_points(self, points: Points) -> None:
         """Draw particles that are not linked yet."""
-        self._shown_on = layer = self._parts.input.layer
+        self.shown_on = layer = self._parts.input.layer
         if layer is not None:
             self._parts.overlay.draw_over(layer)
             self._parts.overlay.show_particles(
@@ -57,7 +57,7 @@ class Showing(QObject):
         """Show the session's tracks in the results and in the viewer."""
         session, results = self._parts.session, self._parts.results
         if session.data is not None:
-            self._shown_on = layer = self._parts.input.layer
+            self.shown_on = layer = self._parts.input.layer
             if layer is not None:
                 self._parts.overlay.draw_over(layer)
             if layer is not None and type(layer).__name__ == "Tracks":
@@ -75,7 +75,7 @@ class Showing(QObject):
         self._draw(soon=True)
 
     def _draw(self, *, soon: bool = False) -> None:
-        results, overlay, layer = self._parts.results, self._parts.overlay, self._shown_on
+        results, overlay, layer = self._parts.results, self._parts.overlay, self.shown_on
         if results.data is None or results.kept is None or layer is None:
             return
         feature, percentiles = results.colour.value

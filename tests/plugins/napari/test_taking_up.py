@@ -68,6 +68,17 @@ def taken_up(request, viewer, open_widget, tracks, tmp_path):
     return widget
 
 
+def take_up_again(viewer, widget, path) -> None:
+    """Export the tracks as they stand, open the file and take its tracks up."""
+    widget.taking_away.export(str(path))
+    finish(widget)
+    viewer.open(str(path), plugin="auctrack")
+    widget.parts.input.choose_layer(path.name)
+    finish(widget)
+    widget.parts.input.take_up_button.click()
+    finish(widget)
+
+
 def test_links_are_those_of_the_file(taken_up, tracks):
     assert shown(taken_up) == expected(tracks)
     assert "linking would not make" in taken_up.parts.bar.warnings.text()
@@ -96,13 +107,7 @@ def test_corrections_that_saved_tracks_hold_already_are_refused_with_the_reason(
         press(viewer, key)
         finish(taken_up)
     after = shown(taken_up)
-    taken_up.taking_away.export(str(tmp_path / "mine.csv"))
-    finish(taken_up)
-    viewer.open(str(tmp_path / "mine.csv"), plugin="auctrack")
-    taken_up.parts.input.choose_layer("mine.csv")
-    finish(taken_up)
-    taken_up.parts.input.take_up_button.click()
-    finish(taken_up)
+    take_up_again(viewer, taken_up, tmp_path / "mine.csv")
     taken_up.correcting.replay(str(tmp_path / "mine.csv.corrections.json"))
     finish(taken_up)
     assert "hold them already" in taken_up.parts.bar.error.text()
@@ -137,13 +142,7 @@ def test_corrected_tracks_are_saved_and_taken_up_once_more(viewer, taken_up, tmp
     press(viewer, "b")
     finish(taken_up)
     after = shown(taken_up)
-    taken_up.taking_away.export(str(tmp_path / "corrected.csv"))
-    finish(taken_up)
-    viewer.open(str(tmp_path / "corrected.csv"), plugin="auctrack")
-    taken_up.parts.input.choose_layer("corrected.csv")
-    finish(taken_up)
-    taken_up.parts.input.take_up_button.click()
-    finish(taken_up)
+    take_up_again(viewer, taken_up, tmp_path / "corrected.csv")
     assert shown(taken_up) == after
     assert expected(read_tracks(tmp_path / "corrected.csv")) == after
 
