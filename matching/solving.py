@@ -13,7 +13,7 @@ from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
 from .choice import FEW_SCANS, choose
 from .device import cuda
-from .errors import DeviceUnavailable, InvalidProblem
+from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
 from .presolve.groups import from_shorter_side, solve_in_groups
@@ -44,9 +44,9 @@ def solve(
     solver : str or Solver
         A name (`auctrack.matching.SOLVERS`), an instance with its options (`JV()`), or "auto" (see Notes).
     device : str, or sequence of "cuda:N"
-        "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where one is present and the solver takes the problem
-        there, else the CPU. Several devices share the rows of one dense problem (`hungarian-classical`).
-        `Assignment.device` says which it was.
+        "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where one is present, the solver takes the problem
+        there and its memory suffices, else the CPU. Several devices share the rows of one dense problem
+        (`hungarian-classical`). `Assignment.device` says which it was.
     maximize : bool
         Find the greatest sum of the matched edges, less the unmatched cost, in place of the least; -inf then forbids a
         pair of a plain matrix. `Assignment.maximize` says so, and `verify` knows it. Not for point sets and
@@ -66,7 +66,8 @@ def solve(
     Infeasible
         If a member of the shorter side cannot be matched and there is no `unmatched_cost`; names a Hall violator.
     DeviceUnavailable
-        If the device that was asked for is not there, or the solver does not run on it.
+        If the device that was asked for is not there, or the solver does not run on it, or (`DeviceMemoryExceeded`) its
+        memory does not suffice.
 
     Notes
     -----
@@ -101,10 +102,23 @@ def solve(
         return _solve_shards(problem, solver, device, options)
     problem = Problem.of(problem)
     device = _listed(device)
-    if not isinstance(solver, str) or solver != "auto":
-        made = _made(solver, options)
-        return _without_needless_prices(problem, lambda stated: _solved(stated, made, device))
-    return _without_needless_prices(problem, lambda stated: _solved_by_choice(stated, device, options))
+    solve_on: Callable[..., Assignment]
+    if isinstance(solver, str) and solver == "auto":
+        solve_on = partial(_solved_by_choice, options=options)
+    else:
+        solve_on = partial(_solved, solver=_made(solver, options))
+    return _without_needless_prices(problem, lambda stated: _where_it_fits(stated, device, solve_on))
+
+
+def _where_it_fits(problem: Problem, device: str, solve_on: Callable[..., Assignment]) -> Assignment:
+    """Solve on the device; what "auto" sent to a GPU whose memory does not suffice, on the CPU."""
+    try:
+        return solve_on(problem, device=device)
+    except DeviceMemoryExceeded:
+        if device != "auto" or problem.is_on_device:
+            raise
+        answer = solve_on(problem, device="cpu")
+        return answer.with_stats(auto=f"the memory of the GPU did not suffice; {answer.stats.get('auto', 'the CPU')}")
 
 
 def _without_needless_prices(problem: Problem, solve_stated: Callable[[Problem], Assignment]) -> Assignment:
@@ -129,6 +143,10 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
             return _solved(problem, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
         except NotConverged:
             reason = f"{reason}; {tried} was given up, with {limits}"
+        except DeviceMemoryExceeded:
+            if tried == choice.solver:
+                raise
+            reason = f"{reason}; the matrix of {tried} did not fit the device"
     device = choice.last_device(problem, first)
     return _solved(problem, make_solver(choice.solver, **options), device).with_stats(auto=reason)
 

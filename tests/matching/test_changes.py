@@ -8,6 +8,7 @@ import pytest
 from auctrack.matching import (
     JV,
     Auction,
+    DeviceMemoryExceeded,
     DeviceUnavailable,
     HungarianClassical,
     InvalidProblem,
@@ -121,22 +122,60 @@ def test_arrays_on_a_gpu_have_all_solvers_of_one(monkeypatch):
     assert lie_there.device == "cuda"
 
 
-@pytest.mark.parametrize(("most", "device"), [(300, "cuda"), (299, "cpu")])
-def test_large_point_sets_that_the_solvers_of_a_gpu_give_up_are_solved_on_the_cpu(most, device, monkeypatch):
+CLASSICAL, AUCTION = ("hungarian-classical", "cuda"), ("auction", "cuda")
+
+
+def _refused(monkeypatch: pytest.MonkeyPatch, errors: list[Exception]) -> list[tuple[str, str]]:
+    """Let the first solves end in these errors and the next be done on the host; return what is tried where."""
     be_the_device(monkeypatch)
-    monkeypatch.setattr(choice, "MOST_IN_MATRIX", most)
     solved, tried = solving._solved, []
 
-    def stuck_at_first(problem, solver, where):
-        tried.append((solver.name, where))
-        if len(tried) < 3:
-            raise NotConverged("stuck")
+    def refuse_first(problem, solver, device):
+        tried.append((solver.name, device))
+        if len(tried) <= len(errors):
+            raise errors[len(tried) - 1]
         return solved(problem, solver, "cpu")
 
-    monkeypatch.setattr(solving, "_solved", stuck_at_first)
+    monkeypatch.setattr(solving, "_solved", refuse_first)
+    return tried
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [(300, [CLASSICAL, AUCTION, AUCTION]), (299, [AUCTION, CLASSICAL, ("auction", "cpu")])],
+    ids=["few", "many"],
+)
+def test_few_points_on_a_gpu_begin_with_their_matrix_and_many_end_on_the_cpu(most, expected, monkeypatch):
+    monkeypatch.setattr(choice, "MOST_IN_MATRIX", most)
+    tried = _refused(monkeypatch, [NotConverged("stuck")] * 2)
     problem = Problem.points(*np.random.default_rng(5).random((2, 300, 3)))
     assert verify(problem, solve(problem, device="cuda"))
-    assert tried == [("auction", "cuda"), ("hungarian-classical", "cuda"), ("auction", device)]
+    assert tried == expected
+
+
+def test_points_whose_matrix_a_gpu_cannot_hold_are_solved_there_without_one(monkeypatch):
+    tried = _refused(monkeypatch, [DeviceMemoryExceeded("full")])
+    problem = Problem.points(*np.random.default_rng(5).random((2, 300, 3)))
+    answer = solve(problem, device="cuda")
+    assert verify(problem, answer)
+    assert tried == [CLASSICAL, AUCTION]
+    assert "did not fit" in answer.stats["auto"]
+
+
+@pytest.mark.parametrize("solver", ["auto", "auction"])
+def test_what_a_gpu_cannot_hold_goes_to_the_cpu_unless_the_gpu_was_asked_for(solver, monkeypatch):
+    _refused(monkeypatch, [DeviceMemoryExceeded("full")])
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setitem(choice.GPU_PAYS, "dense", 1)
+    cost = np.random.default_rng(5).random((30, 30))
+    answer = solve(cost, solver)
+    assert answer.device == "cpu"
+    assert "memory of the GPU" in answer.stats["auto"]
+    assert verify(cost, answer)
+
+    _refused(monkeypatch, [DeviceMemoryExceeded("full")])
+    with pytest.raises(DeviceMemoryExceeded, match="full"):
+        solve(cost, solver, device="cuda")
 
 
 @pytest.mark.gpu
