@@ -34,6 +34,10 @@ MOST_IN_MATRIX = 8000
 """Rows of two point sets up to which a GPU's auction of their matrix is sooner done than a CPU's without one: 5,000 in
 clouds side by side take 0.65 s and 1.4, 10,000 in blobs apart 3.3, 20,000 in different clusters over 20 and 3.0."""
 
+FEW_ROWS_IN_BLOCKS = 150
+"""Rows and columns of each of many matrices up to which a GPU's tree method takes 0.46 to 0.97 of the classical one's
+time (4,000 blocks of 100, 20,000 of 30), of hard ones a third; blocks of 200 take it 0.85 to 1.2, of 500 up to 3.7."""
+
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
 
@@ -176,8 +180,14 @@ def _best_on_gpu(problem: Problem) -> str:
     """
     if problem.kind == "sparse" and not problem.has_unmatched_cost:
         return "hungarian-tree"
+    if problem.kind == "dense" and problem.n_blocks > 1 and _largest_side(problem) <= FEW_ROWS_IN_BLOCKS:
+        return "hungarian-tree"
     classical = make_solver("hungarian-classical")
     return classical.name if problem.kind == "dense" and "cuda" in devices_for(classical, problem) else "auction"
+
+
+def _largest_side(problem: Problem) -> int:
+    return int(np.maximum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
 
 
 def _may_be_hard(problem: Problem) -> bool:

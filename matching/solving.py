@@ -80,10 +80,10 @@ def solve(
       read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
       few pairs worth matching, and on their matrix where it is small or nearly full; `auction` elsewhere;
-    - on a CUDA device, dense costs: `hungarian-classical`; sparse costs without `unmatched_cost`: `hungarian-tree`; all
-      else: `auction`. A problem goes there if the device is
-      asked for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a
-      device and the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
+    - on a CUDA device, dense costs: `hungarian-classical`; many matrices of up to 150 rows and columns, and sparse
+      costs without `unmatched_cost`: `hungarian-tree`; all else: `auction`. A problem goes there if the device is asked
+      for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a device and
+      the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
     - point sets of equal sides under squared distances are laid over each other first where they are unlike as a whole
       (see `presolve.superposed`), whatever solver is named;
     - a single problem of equal sides changes to another solver where the first one's own counts say that it takes too

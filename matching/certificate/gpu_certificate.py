@@ -14,7 +14,7 @@ from ..tolerance import EPS, SHARE
 from .assignment import Assignment
 from .certify import MOST_FETCHED, incomplete_blocks
 from .certify import certify as host_certify
-from .exact_optimum import is_small
+from .gpu_above_least import barely_above_least
 
 THREADS = 256
 LEAST_OF_A_PART, MOST_PARTS = 512, 2048
@@ -113,21 +113,18 @@ def certified(
     has_zero_slack = not int(n_slack.get()[0])
     sums = _sums_of_blocks(graph, problem, r, terms)
     cost, gap = sums.cost, sums.gap
+    col_of_row = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
     if has_zero_slack and not problem.is_integer:
         gap, in_doubt = _with_rounding(sums)
-        is_fetched = problem.kind == "points" or problem.n_edges <= MOST_FETCHED
-        if is_small(problem) or (in_doubt and is_fetched):
-            local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
-            found = cuda.to_host(local), cuda.to_host(v)
-            return host_certify(problem.on_host(), *found, solver=solver, device=device, stats=stats).on_device()
-        has_zero_slack = not in_doubt
+        in_doubt |= barely_above_least(graph, prices, problem.row_offsets, gap)
+        has_zero_slack = _settled(problem, col_of_row, v, gap, in_doubt)
     elif not has_zero_slack:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if incomplete.any() else gap
     if problem.n_blocks == 1:
         cost, gap = cost[0].item(), gap[0].item()
     return Assignment(
-        local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets),
+        col_of_row,
         local_partners(graph, prices.row_of_col, problem.col_offsets, problem.row_offsets),
         cost,
         r,
@@ -161,11 +158,28 @@ class _Sums(NamedTuple):
     positive: np.ndarray
 
 
-def _with_rounding(sums: _Sums) -> tuple[np.ndarray, bool]:
-    """Return the gap with what rounding may have kept from it, and whether a block is in doubt; as on the CPU."""
+def _with_rounding(sums: _Sums) -> tuple[np.ndarray, np.ndarray]:
+    """Return the gap with what rounding may have kept from it, and the blocks in doubt; as on the CPU."""
     gap = sums.gap + 2 * EPS * sums.duals
     exchangeable = np.where(sums.positive > 0, sums.least, 0.0) * sums.positive
-    return gap, bool((gap > SHARE * exchangeable).any())
+    return gap, gap > SHARE * exchangeable
+
+
+def _settled(problem: Problem, col_of_row: Any, v: Any, gap: np.ndarray, in_doubt: np.ndarray) -> bool:
+    """Prove the blocks in doubt on the host, and write their gaps; return whether all blocks are proven then."""
+    doubtful = np.flatnonzero(in_doubt)
+    blocks = [problem.block(b) for b in doubtful.tolist()]
+    if problem.kind != "points" and sum(block.n_edges for block in blocks) > MOST_FETCHED:
+        return False
+    if not blocks:
+        return True
+    found = (
+        np.concatenate([cuda.to_host(side[offsets[b] : offsets[b + 1]]) for b in doubtful])
+        for side, offsets in ((col_of_row, problem.row_offsets), (v, problem.col_offsets))
+    )
+    known = host_certify(Problem.batch([block.on_host() for block in blocks]), *found, solver="")
+    gap[doubtful] = known.gap
+    return known.is_optimal
 
 
 def _sums_of_blocks(graph: CostGraph, problem: Problem, row_duals: Any, terms: Any) -> _Sums:

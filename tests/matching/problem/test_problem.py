@@ -516,16 +516,17 @@ def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.Mo
     ("problem", "chosen"),
     [
         (Problem.dense(np.zeros((3, 3))), "hungarian-classical"),
-        (Problem.dense(np.zeros((5, 3, 3))), "hungarian-classical"),
         (Problem.dense(np.zeros((3, 4))), "hungarian-classical"),
-        (Problem.batch([Problem.dense(np.zeros((2, 3))), Problem.dense(np.zeros((3, 2)))]), "hungarian-classical"),
+        (Problem.dense(np.zeros((5, 150, 150))), "hungarian-tree"),
+        (Problem.dense(np.zeros((5, 150, 151))), "hungarian-classical"),
+        (Problem.batch([Problem.dense(np.zeros((2, 3))), Problem.dense(np.zeros((151, 2)))]), "hungarian-classical"),
         (Problem.dense(np.zeros((3, 3)), unmatched_cost=1), "hungarian-classical"),
         (Problem.sparse(sp.csr_array(COST + 1)), "hungarian-tree"),
         (Problem.sparse(sp.csr_array(COST + 1), unmatched_cost=1), "auction"),
         (Problem.points([[0.0]], [[1.0]]), "auction"),
     ],
 )
-def test_auto_on_a_gpu_takes_the_classical_method_for_matrices_and_trees_for_graphs_matched_whole(
+def test_auto_on_a_gpu_takes_the_classical_method_for_matrices_and_trees_for_small_ones_and_graphs_matched_whole(
     problem: Problem, chosen: str
 ):
     assert choice.choose(problem, "cuda")[:2] == (chosen, "cuda")
