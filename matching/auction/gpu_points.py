@@ -41,9 +41,9 @@ from .options import AuctionOptions
 PRICING_ROUNDS = 200
 BIDS_OF_NEIGHBOURS = 200
 """Bids a row in phases, after which prices start anew from a sample. Uniform points take 16 to 72 (n = 1,000 to 20,000,
-2D and 3D, moved or not), tight clusters, lines and clouds apart 120 and more in the first phases alone."""
+2D and 3D, moved or not), dense clusters, lines and clouds apart 120 and more in the first phases alone."""
 SAMPLED_READS = 4
-"""Times `most_reads` that costs may be read from a sample's prices: 20,000 points in tight clusters take 2.5 to 2.9,
+"""Times `most_reads` that costs may be read from a sample's prices: 20,000 points in dense clusters take 2.5 to 2.9,
 different clusters of 5,000 up to 3.4, and half the time of their matrix. Different clusters of 20,000, and blobs apart,
 take over 6, and a CPU less time."""
 SAY_LITTLE, LACKING = -3, 0.95

@@ -77,7 +77,7 @@ def _forest(
     claim = cp.empty(graph.n_columns, cp.uint64)
     tree = cp.empty((graph.n_rows, 2), cp.int32)
     parent = cp.empty((graph.n_columns, 2), cp.int32)
-    end = cp.empty(graph.n_rows, cp.int32)
+    sink = cp.empty(graph.n_rows, cp.int32)
     touched = cp.empty(graph.n_columns, cp.int32)
     item = 4 if graph.indptr.dtype == np.int32 else 6  # words of an Item in cardinality/search.cu
     queue = cp.empty((2 * graph.n_rows, item), cp.int32)
@@ -101,7 +101,7 @@ def _forest(
             claim,
             tree,
             parent,
-            end,
+            sink,
             queue,
             heavy,
             np.int32(most_heavy),

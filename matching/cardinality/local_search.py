@@ -29,8 +29,8 @@ def _local_search(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row
             continue
         queue[0] = root
         head, tail = 0, 1
-        end_of_path = np.int32(-1)
-        while head < tail and end_of_path < 0:
+        sink = np.int32(-1)
+        while head < tail and sink < 0:
             i = queue[head]
             head += 1
             for k in range(indptr[i], indptr[i + 1]):
@@ -40,15 +40,15 @@ def _local_search(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row
                 seen_by[j] = root
                 parent[j] = i
                 if row_of_col[j] < 0:
-                    end_of_path = j
+                    sink = j
                     break
                 if tail < limit:
                     queue[tail] = row_of_col[j]
                     tail += 1
-        if end_of_path < 0:
+        if sink < 0:
             n_free += 1
             continue
-        j = end_of_path
+        j = sink
         while j >= 0:
             i = parent[j]
             previous = col_of_row[i]

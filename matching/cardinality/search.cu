@@ -5,20 +5,20 @@
 // level (two where free columns are found, none while few rows are under way), one tree a free row, and a tree stops
 // growing as soon as it owns a free column. Trees share no vertex, so all their paths are augmented at once without
 // conflicts, and nothing has to be repaired. Of the rows that come to a column on one level the lowest gets it, and a
-// tree ends at its lowest free column: the outcome is the same on every run and every device.
+// tree stops at its lowest free column: the outcome is the same on every run and every device.
 //
 // Variables: col_of_row, row_of_col (-1 = free); claim[j] = (level + 1) << 32 | ~row of the row that has column j, 0 =
-// none: the larger word wins, so a later level takes over a free column whose tree ended elsewhere; tree[i] = (free
+// none: the larger word wins, so a later level takes over a free column whose tree stopped elsewhere; tree[i] = (free
 // row that the tree of row i grows from, column that led to i or -1); parent[j] = (row that has column j, that row's
-// own column); end[i] = free column of the tree of free row i, or NO_END; queue: two buffers, this level's rows and the
+// own column); sink[i] = free column of the tree of free row i, or NO_SINK; queue: two buffers, this level's rows and the
 // next's, with the column that led to them and their edges (read ahead while the claim is under way); heavy: rows of
 // more than HEAVY edges in chunks, a warp each; touched: free columns claimed on this level. A row that sees a free
-// column looks again on the next level, unless its tree has ended: another may have won the column and left it.
+// column looks again on the next level, unless its tree has stopped: another may have won the column and left it.
 // free_rows, next_free: this phase's roots and those that found nothing. counts: rings of three lengths, so that a
 // level can be read, written and cleared at once.
 // Threads: a row of the frontier is scanned by `lanes` threads, more of them the smaller the frontier.
 // Bytes: per scanned edge 4 (index) + 8 (claim) + 4 (row_of_col), the last two from L2 up to some 5 M columns.
-// Hazards: none decides anything: claims are maxima, ends are minima, both final before the barrier after them.
+// Hazards: none decides anything: claims are maxima, sinks are minima, both final before the barrier after them.
 // variant: -DINDEX64
 #include "device/common.cuh"
 
@@ -29,7 +29,7 @@
 #define GATHER 1024
 #define FEW 256  // so few rows are left to one block, which needs no grid barrier
 #endif
-constexpr int NO_END = 0x7fffffff;
+constexpr int NO_SINK = 0x7fffffff;
 constexpr int MOST_LEVELS = 1 << 14;  // of all phases of a launch, whose sizes are written down
 
 struct Item {
@@ -56,7 +56,7 @@ struct Search {
     uint64* claim;
     int2* tree;
     int2* parent;
-    int* end;
+    int* sink;
     int* touched;
     Item* queue;  // two buffers of n_rows
     Item* heavy;  // two buffers of most_heavy
@@ -107,7 +107,7 @@ __device__ bool discover(const Search& s, int row, int level, int column, const 
                          Gathered<Item, GATHER>& gathered) {
     const int next = seen.next;
     if (seen.held != 0 && claimed_on(seen.held) < level) {
-        if (next >= 0 || load_fresh(&s.end[s.tree[claimer(seen.held)].x]) == column) return false;
+        if (next >= 0 || load_fresh(&s.sink[s.tree[claimer(seen.held)].x]) == column) return false;
     }
     const uint64 claim = claim_of(row, level);
     if (seen.held < claim) {
@@ -144,7 +144,7 @@ __device__ void scan(const Search& s, const Item* items, int n, int lanes, bool 
             if (owner >= 0) s.parent[from.column] = make_int2(owner, its_tree.y);
             s.tree[from.row] = make_int2(its_tree.x, from.column);
         }
-        if (load_fresh(&s.end[its_tree.x]) != NO_END) continue;
+        if (load_fresh(&s.sink[its_tree.x]) != NO_SINK) continue;
         bool sees_free = false;
         for (int k = mine; k < from.degree; k += lanes) {
             sees_free |= discover(s, from.row, level, column, seen, behind, gathered);
@@ -179,11 +179,11 @@ __device__ Front front_of(const Counts* counts, int level) {
 }
 
 // Each tree that has free columns takes the lowest.
-__device__ void end_trees(const Search& s, int n_touched, int thread, int threads) {
+__device__ void stop_trees(const Search& s, int n_touched, int thread, int threads) {
     for (int i = thread; i < n_touched; i += threads) {
         const int column = s.touched[i];
         const int root = s.tree[claimer(load_fresh(&s.claim[column]))].x;
-        if (atomicMin(&s.end[root], column) == NO_END) next_place(&s.counts->found);
+        if (atomicMin(&s.sink[root], column) == NO_SINK) next_place(&s.counts->found);
     }
 }
 
@@ -224,7 +224,7 @@ __device__ int grow_alone(const Search& s, int level, int levels_before, int* si
         const Front front = front_of(s.counts, level);
         if (!are_few(front)) return level;
         if (front.n_touched > 0) {
-            end_trees(s, front.n_touched, threadIdx.x, blockDim.x);
+            stop_trees(s, front.n_touched, threadIdx.x, blockDim.x);
             __syncthreads();
         }
         *visited += front.n;
@@ -254,11 +254,11 @@ __device__ void augment_path(const Search& s, int column) {
 // With augments = 0 it only grows the forest of one phase: what it reached is the certificate.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
-                       int* row_of_col, uint64* claim, int2* tree, int2* parent, int* end, Item* queue, Item* heavy,
+                       int* row_of_col, uint64* claim, int2* tree, int2* parent, int* sink, Item* queue, Item* heavy,
                        int most_heavy, int* touched, int* free_rows, int* next_free, int n_free, float slow_share,
                        int max_phases, int augments, Counts* counts, int* statistics, int* sizes, int* result) {
     const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, claim,  tree,
-                      parent, end,     touched, queue,     heavy,      most_heavy, counts};
+                      parent, sink,     touched, queue,     heavy,      most_heavy, counts};
     const int thread = global_thread(), threads = all_threads();
     __shared__ Gathered<Item, GATHER> gathered;
     if (threadIdx.x == 0) gathered.n = 0;
@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         for (int j = thread; j < n_columns; j += threads) claim[j] = 0;
         for (int i = thread; i < n_free; i += threads) {
             const int row = free_rows[i];
-            end[row] = NO_END;
+            sink[row] = NO_SINK;
             const offset_t begin = indptr[row];
             enqueue({begin, static_cast<int>(indptr[row + 1] - begin), row, -1}, first, gathered);
         }
@@ -292,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
                 continue;
             }
             if (front.n_touched > 0) {
-                end_trees(s, front.n_touched, thread, threads);
+                stop_trees(s, front.n_touched, thread, threads);
                 grid_barrier(&counts->arrived);
             }
             if (front.n + front.n_heavy == 0) break;
@@ -305,8 +305,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         const int64 grown = nanoseconds();
         for (int i = thread; i < n_free; i += threads) {
             const int row = free_rows[i];
-            const int column = end[row];
-            if (column == NO_END) {
+            const int column = sink[row];
+            if (column == NO_SINK) {
                 next_free[next_place(&counts->next_free)] = row;
             } else if (augments) {
                 augment_path(s, column);

@@ -70,9 +70,9 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     edges = indptr, problem.indices, problem.data
     row_bound, col_bound = problem.dual_bounds()
     priced = problem.has_unmatched_cost
-    alone = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
-    pays = _paid(*edges, alone[0], col_of_row)
-    given = pays, alone[1], col_of_row, row_of_col
+    unassigned = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
+    pays = _paid(*edges, unassigned[0], col_of_row)
+    given = pays, unassigned[1], col_of_row, row_of_col
     nothing = _no_duals(n, m)
     forced_duals = [
         (each, np.maximum(_slacks(*given, nothing, each), 0.0)) for each in _forced(edges, row_bound, col_bound)
@@ -80,7 +80,7 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     forced, above_forced = min(forced_duals, key=lambda each: each[1].sum())
     least, slack_of_least = forced_duals[0 if n <= m or priced else 1]
     above_least = slack_of_least.sum()
-    sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, alone[1], 0.0)]))
+    sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, unassigned[1], 0.0)]))
 
     def proves(base: Duals, v: Pair) -> tuple[float, bool]:
         high, low = _best_duals(*edges, True, base, row_bound, *v)

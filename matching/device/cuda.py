@@ -377,7 +377,7 @@ def load(file: str, *options: str, cooperative: bool = False) -> Kernels:
     *options : str
         Further NVRTC options, e.g. ``"-DINDEX64"``.
     cooperative : bool
-        Launch every kernel of the file cooperatively: all blocks are resident at once, so they may meet at
+        Launch every kernel of the file cooperatively: all blocks are resident at once, so they may sync at
         ``grid_barrier`` (``device/common.cuh``). The grid must not exceed :func:`resident_blocks`.
     """
     module = cupy().RawModule(

@@ -23,7 +23,7 @@ enters. Batches of small problems: `gpu_batch`.
 
 Sparse costs are never made dense, and both solvers do the same with them. On a GPU they are one graph. Where all must
 be matched, a forest augments along the shortest path of every tree (`paths/graph_forest.cu`); else every tree has a Δ
-of its own and stops at its own path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search
+of its own and stops at its own sink (`paths/trees.cu`): one Δ for thousands of components would cost a search
 per path.
 
 `auto` takes these methods on GPUs. Their CPU forms, which the tests hold the kernels to, are loaded by name

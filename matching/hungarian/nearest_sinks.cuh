@@ -24,7 +24,7 @@ __device__ __forceinline__ price_t dist_of(const uint64* at) { return price_of(p
 
 // The least distance through this lane's pairs of those kept, and what was known. Where they are many, AT_ONCE of them do not wait for
 // each other, and those with too much slack are passed over; for a few that takes longer.
-__device__ __forceinline__ price_t least_kept_way(const Solve& s, int i, int mine, int lanes, int found, price_t known) {
+__device__ __forceinline__ price_t least_kept_distance(const Solve& s, int i, int mine, int lanes, int found, price_t known) {
     const int64 first = (int64)i * s.most_zeros;
     price_t least = known;
     int e = mine;
@@ -42,7 +42,7 @@ __device__ __forceinline__ price_t least_kept_way(const Solve& s, int i, int min
 }
 
 // Likewise of a row with more pairs than are kept.
-__device__ __forceinline__ price_t least_listed_way(const Solve& s, int i, price_t delta, int mine, int lanes, price_t known) {
+__device__ __forceinline__ price_t least_listed_distance(const Solve& s, int i, price_t delta, int mine, int lanes, price_t known) {
     const Row row = peek(&s.rows[i]);
     const bool whole = is_short(row, row.entered, delta);
     price_t least = known;
@@ -55,7 +55,7 @@ __device__ __forceinline__ price_t least_listed_way(const Solve& s, int i, price
 }
 
 // One round of all rows in the trees. All threads of the group take part.
-__device__ __forceinline__ void learn_ways(const Solve& s, const Group& group, price_t delta, int round, int n) {
+__device__ __forceinline__ void learn_distances(const Solve& s, const Group& group, price_t delta, int round, int n) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     int lanes = 32;
     while (lanes > FEWEST_LANES && (int64)n * lanes > group.threads) lanes /= 2;
@@ -64,8 +64,8 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Group& group, p
     for (int q = group.thread / lanes; q < n; q += group.threads / lanes) {
         const int i = s.members[q], found = s.n_zeros[i];
         const price_t known = dist_of(&s.row_dist[i]);
-        price_t least = found <= s.most_zeros ? least_kept_way(s, i, mine, lanes, found, known)
-                                              : least_listed_way(s, i, delta, mine, lanes, known);
+        price_t least = found <= s.most_zeros ? least_kept_distance(s, i, mine, lanes, found, known)
+                                              : least_listed_distance(s, i, delta, mine, lanes, known);
         for (int step = lanes / 2; step > 0; step /= 2) least = min(least, __shfl_xor_sync(together, least, step));
         if (mine != 0 || !(least < known)) continue;
         const int col = s.rows[i].col;
@@ -77,7 +77,7 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Group& group, p
 }
 
 // Of every row's pairs within Δ keeps those on its shortest path. All threads of the group take part.
-__device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Group& group, price_t delta, int n) {
+__device__ __forceinline__ void keep_pairs_of_paths(const Solve& s, const Group& group, price_t delta, int n) {
     for (int q = group.warp(); q < n; q += group.warps()) {
         const int i = s.members[q], found = s.n_zeros[i];
         const int64 first = (int64)i * s.most_zeros;
@@ -114,7 +114,7 @@ __device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, p
         if (group.is_grid && n <= FEW_MEMBERS && n_pairs <= FEW_PAIRS) {
             if (blockIdx.x == 0) {
                 do {
-                    learn_ways(s, the_block(), delta, progress.round, n);
+                    learn_distances(s, the_block(), delta, progress.round, n);
                     __syncthreads();
                     progress.round += 1;
                 } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0 && progress.round - round < ONE_BLOCK_ROUNDS);
@@ -123,13 +123,13 @@ __device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, p
             group.sync(s.counts);
             progress.round = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
         } else {
-            learn_ways(s, group, delta, progress.round, n);
+            learn_distances(s, group, delta, progress.round, n);
             group.sync(s.counts);
             progress.round += 1;
         }
     } while (broadcast(&s.counts->queue[progress.round % SLOTS], shared) > 0);
     progress.rounds += progress.round - first;
-    keep_pairs_of_ways(s, group, delta, n);
+    keep_pairs_of_paths(s, group, delta, n);
     group.sync(s.counts);
 }
 

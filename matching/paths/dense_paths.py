@@ -2,7 +2,7 @@
 
 A row is read as a whole and in order, so that eight columns go through the processor at a time: a bid looks for its
 two best columns in the two blocks with the least values, and the search for a shortest path keeps its distances in an
-array instead of a heap. Prices, ends of paths and the unmatched cost are those of `shortest_paths`.
+array instead of a heap. Prices, sinks and the unmatched cost are those of `shortest_paths`.
 
 Source: R. Jonker, A. Volgenant, Computing 38 (1987).
 """
@@ -70,18 +70,18 @@ def assign_dense_rows(cost, state, counts, most_scans):
         row = waiting[done]
         if are_too_few(most_scans, counts[2] - begun, done, len(waiting)):
             return TOO_HARD
-        end, length, n_scanned = _search(cost, row, state, key, scanned)
+        sink, length, n_scanned = _search(cost, row, state, key, scanned)
         counts[1] += 1
         counts[2] += n_scanned + 1
-        if end == NO_PATH:
+        if sink == NO_PATH:
             return row
         for k in range(n_scanned):
             state.v[scanned[k]] += state.dist[scanned[k]] - length
-        if end >= 0:
-            name_costs(cost, row, end, state)
+        if sink >= 0:
+            name_costs(cost, row, sink, state)
         else:
-            name_costs(cost, row, state.col_of_row[unassigned_sink(end)], state)
-        augment_path(row, end, state)
+            name_costs(cost, row, state.col_of_row[unassigned_sink(sink)], state)
+        augment_path(row, sink, state)
     return -1
 
 
@@ -127,7 +127,7 @@ def _unassigned_column(row, v, value, row_of_col, otherwise):
 
 @compiled
 def _search(cost, start_row, state, key, scanned):
-    """Dijkstra's search from a row to the nearest end of an alternating path: (end, length, columns scanned).
+    """Dijkstra's search from a row to the nearest sink of an alternating path: (sink, length, columns scanned).
 
     `key` holds the distance of every column, -1 once it is scanned: below any distance, so that nothing improves it.
     """

@@ -31,15 +31,15 @@ def match_along_zeros(cost, waiting, state):
     seen, queue = np.zeros(len(state.v), np.bool_), np.empty(len(state.v), np.int32)
     n_left = 0
     for row in waiting:
-        end, n_seen = _search(row, zeros, n_zeros, state, seen, queue)
-        if end == NO_PATH:  # what it has seen leads nowhere for others either
+        sink, n_seen = _search(row, zeros, n_zeros, state, seen, queue)
+        if sink == NO_PATH:  # what it has seen leads nowhere for others either
             waiting[n_left] = row
             n_left += 1
             continue
         for j in queue[:n_seen]:
             seen[j] = False
-        name_costs(cost, row, end, state)
-        augment_path(row, end, state)
+        name_costs(cost, row, sink, state)
+        augment_path(row, sink, state)
     return waiting[:n_left]
 
 
@@ -93,9 +93,9 @@ def _search(start_row, zeros, n_zeros, state, seen, queue):
 
 
 @compiled
-def name_costs(cost, start_row, end, state):
-    """Fill in `pred_cost` along the path that ends in column `end`; -1 when the first row becomes unassigned."""
-    j = end
+def name_costs(cost, start_row, sink, state):
+    """Fill in `pred_cost` along the path that ends in column `sink`; -1 when the first row becomes unassigned."""
+    j = sink
     while j >= 0:
         i = state.pred[j]
         state.pred_cost[j] = cost[i, j]

@@ -1,4 +1,4 @@
-"""Trees on a graph in device memory, from all free rows at once, each to its own end (`paths/trees.cu`).
+"""Trees on a graph in device memory, from all free rows at once, each to its own sink (`paths/trees.cu`).
 
 Where some may stay unassigned, the sparse Hungarian methods are made of them, and match the auction's last rows.
 """

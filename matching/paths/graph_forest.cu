@@ -18,7 +18,7 @@
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
 //   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
 //                  path zero slack, and each root augments along its own.
-// Once half as many free columns as there are roots lie within the threshold, the search ends there: it stays where the
+// Once half as many free columns as there are roots lie within the threshold, the search stops there: it stays where the
 // paths are, and roots whose nearest column lies beyond wait for the next phase. A parent never becomes a
 // descendant: distances along a path do not fall, also in floating point. Phases shrink the number of unmatched
 // rows by about half; a phase without any path is a proof that there is none.

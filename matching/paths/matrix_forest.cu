@@ -9,8 +9,8 @@
 // A search. Trees grow from all free rows. Key j is the dual change Δ at which the slack of column j is zero:
 // min over the rows i in the trees of Δ_i + max(c_ij - v_j - r_i, 0). In each step every block says the least key of its
 // columns that are not covered, and which rows would enter with it. All blocks read all of that; the least of all is the new
-// Δ, and those rows are the next level. When Δ would rise and some path has ended at a free column, the search is over: each
-// tree augments along its path with the smallest sink. Row i that becomes unassigned at its bound is a path's end, written n_cols + i.
+// Δ, and those rows are the next level. When Δ would rise and a sink is found, the search is over: each
+// tree augments along its path with the smallest sink. Row i that becomes unassigned at its bound is a sink, written n_cols + i.
 //
 // Threads: the home thread of column `first + k` is thread k (and k + THREADS, ... : GROUPS columns a thread). It scans a
 // level of few rows for its column. When there are many, all warps take a share of them for the same columns: the warps that
@@ -71,12 +71,12 @@ __device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r,
     merge(own, room.share, price_t(0), strip, found);
 }
 
-// Exchanges matched edges and other edges along the path to `end` (Algorithms 5 and 6 in one walk, as predecessors are enough).
-__device__ void augment_path(int end, int n_cols, const int2* pred, int* col_of_row, int* row_of_col) {
-    int col = end;
-    if (end >= n_cols) {
-        col = load_fresh(&col_of_row[end - n_cols]);
-        store_fresh(&col_of_row[end - n_cols], LEFT_UNASSIGNED);
+// Exchanges matched edges and other edges along the path to `sink` (Algorithms 5 and 6 in one walk, as predecessors are enough).
+__device__ void augment_path(int sink, int n_cols, const int2* pred, int* col_of_row, int* row_of_col) {
+    int col = sink;
+    if (sink >= n_cols) {
+        col = load_fresh(&col_of_row[sink - n_cols]);
+        store_fresh(&col_of_row[sink - n_cols], LEFT_UNASSIGNED);
     }
     while (col >= 0) {
         const int2 before = __ldcg(&pred[col]);
@@ -143,13 +143,13 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
         n_scanned += n_free, n_levels += 1;
 
         price_t delta = 0;
-        bool ended = false;
+        bool found_sink = false;
         while (true) {
             const Step all = exchange(own, at_bound, strip, ++step, messages, shared);
-            if (all.key >= none() || (ended && all.key > delta)) break;
+            if (all.key >= none() || (found_sink && all.key > delta)) break;
             n_updates += all.key > delta;
             delta = all.key;
-            ended = ended || all.ends;
+            found_sink = found_sink || all.is_sink;
 #pragma unroll
             for (int g = 0; g < GROUPS; ++g) {
                 if (own.covered[g] || own.key[g] > delta) continue;
@@ -181,7 +181,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
         }
         const int64 grown = nanoseconds();
         search_ns += grown - began;
-        if (!ended) {
+        if (!found_sink) {
             if (leads) counts->infeasible_row = load_fresh(&roots[0]);
             break;
         }
@@ -191,10 +191,10 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
                 own.v[g] -= delta - own.key[g];
                 v_of_strip[threadIdx.x + g * THREADS] = own.v[g];
             }
-        grid_barrier(&counts->barrier);  // all ends and predecessors are known
+        grid_barrier(&counts->barrier);  // all sinks and predecessors are known
         for (int q = thread; q < n_free; q += threads) {
-            const int end = load_fresh(&self.best[load_fresh(&roots[q])]);
-            if (end != NO_SINK) augment_path(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
+            const int sink = load_fresh(&self.best[load_fresh(&roots[q])]);
+            if (sink != NO_SINK) augment_path(sink, n_cols, self.pred, self.col_of_row, self.row_of_col);
         }
         if (leads) counts->free[(search + 2) % 3] = 0;
         grid_barrier(&counts->barrier);  // the matching is the next search's

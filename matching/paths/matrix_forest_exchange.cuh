@@ -31,12 +31,12 @@ struct Messages {
     }
     __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
         const uint64* const at = listed(step, block, k);
-        uint64 r, row, ends, tag;
+        uint64 r, row, is_sink, tag;
         do {
             load_words(at, r, row);
-            load_words(at + 2, ends, tag);
+            load_words(at + 2, is_sink, tag);
         } while (high_of(row) != step || high_of(tag) != step);
-        return Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)};
+        return Entry{low_of(row), low_of(is_sink), (int)high_of(is_sink), price_of(r)};
     }
     __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
         uint64* const at = listed(step, blockIdx.x, k);
@@ -45,19 +45,19 @@ struct Messages {
     }
     __device__ __forceinline__ void send(uint32 step, const Step& s) const {
         uint64* const at = slot(step, blockIdx.x);
-        store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
+        store_words(at, bits_of(s.key), packed(2 * s.count + s.is_sink, step));
         store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
         store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
     }
     __device__ __forceinline__ Step receive(uint32 step, int block) const {
         const uint64* const at = slot(step, block);
-        uint64 key, count, r, row, ends, tag;
+        uint64 key, count, r, row, is_sink, tag;
         do {
             load_words(at, key, count);
             load_words(at + 2, r, row);
-            load_words(at + 4, ends, tag);
+            load_words(at + 4, is_sink, tag);
         } while (high_of(count) != step || high_of(row) != step || high_of(tag) != step);
-        return Step{price_of(key), Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)}, low_of(count) / 2, low_of(count) & 1};
+        return Step{price_of(key), Entry{low_of(row), low_of(is_sink), (int)high_of(is_sink), price_of(r)}, low_of(count) / 2, low_of(count) & 1};
     }
 };
 
@@ -71,14 +71,14 @@ __device__ __forceinline__ Step exchange(const Columns& own, const AtBound& at_b
         if (own.covered[g] || own.key[g] > mine.key || own.key[g] >= none()) continue;
         if (own.key[g] < mine.key) mine = nothing, mine.key = own.key[g];
         const int col = strip.first + threadIdx.x + g * THREADS;
-        if (own.row[g] == FREE) mine.ends = 1;
+        if (own.row[g] == FREE) mine.is_sink = 1;
         else mine.entry = Entry{own.row[g], col, own.from[g].root, own.r[g]}, mine.count += 1;
     }
     if (at_bound.bound != nullptr)
         for (int k = threadIdx.x; k < strip.height; k += THREADS) {
             const price_t key = fresh_price(&at_bound.key[strip.first_row + k]);
             if (key < mine.key) mine = nothing, mine.key = key;
-            if (key == mine.key && key < none()) mine.ends = 1;
+            if (key == mine.key && key < none()) mine.is_sink = 1;
         }
     const Step of_warp = together(mine);
     if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;

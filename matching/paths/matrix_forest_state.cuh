@@ -33,12 +33,12 @@ struct Entry {
 __device__ __forceinline__ Entry no_entry() { return Entry{FREE, FREE, FREE, 0}; }
 
 // What a warp, a block or the whole grid has found: the least key, how many rows enter with it, one of them, and whether
-// a path ends with it.
+// it is a sink.
 struct Step {
     price_t key;
     Entry entry;
     int count;
-    int ends;
+    int is_sink;
 };
 
 // Keys are never negative, so their bits are in their order, of real numbers too.
@@ -68,7 +68,7 @@ __device__ __forceinline__ Step together(const Step& mine) {
     all.key = least_of_warp(mine.key);
     const bool least = mine.key == all.key && all.key < none();
     const uint32 with_row = __ballot_sync(FULL_WARP, least && mine.count > 0);
-    all.ends = __any_sync(FULL_WARP, least && mine.ends);
+    all.is_sink = __any_sync(FULL_WARP, least && mine.is_sink);
     all.count = 0;
     all.entry = no_entry();
     if (with_row) {

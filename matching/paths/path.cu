@@ -32,7 +32,7 @@
 
 constexpr int UNCLAIMED = 0x7fffffff;
 constexpr int UNREACHED = 0;
-constexpr int NO_PATH = -2;   // as an end; ends from -4 down are rows that become unassigned: -row - 4
+constexpr int NO_PATH = -2;   // as a sink; sinks from -4 down are rows that become unassigned: -row - 4
 constexpr int TOO_LONG = -3;
 constexpr int MAX_WARPS = 32;
 
@@ -83,7 +83,7 @@ __device__ Nearest nearest_of_block(Nearest mine) {
 }
 
 struct Path {
-    int end;         // column, -row - 4, NO_PATH or TOO_LONG
+    int sink;        // column, -row - 4, NO_PATH or TOO_LONG
     price_t length;
     int n_reached;
 };
@@ -138,8 +138,8 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
             if (reached.column[k] >= 0) next = nearer(next, Nearest{reached.dist[k], reached.column[k], k});
         next = nearest_of_block(next);
         if (threadIdx.x == 0) *rows_scanned += 1;
-        const price_t end = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
-        if (next.dist >= end) {
+        const price_t nearest = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
+        if (next.dist >= nearest) {
             const int count = n_reached;
             __syncthreads();
             if (shortest_unassigned <= free_column.dist)
@@ -163,9 +163,9 @@ __device__ void augment_path(const Matching& m, int start, const Path& path, con
     for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x)
         if (reached.column[k] < 0) m.v[~reached.column[k]] += reached.dist[k] - path.length;
     if (threadIdx.x != 0) return;
-    int col = path.end;
-    if (path.end <= -4) {
-        const int leaving = -path.end - 4;
+    int col = path.sink;
+    if (path.sink <= -4) {
+        const int leaving = -path.sink - 4;
         col = m.col_of_row[leaving];
         m.col_of_row[leaving] = NO_MEMBER;
         if (leaving == start) return;
@@ -236,32 +236,32 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
         if (busy) {
             path = search(m, start, reached, most_scans, &rows_scanned);
             searches++;
-            for (int k = threadIdx.x; k < path.n_reached && path.end != TOO_LONG; k += blockDim.x)
+            for (int k = threadIdx.x; k < path.n_reached && path.sink != TOO_LONG; k += blockDim.x)
                 if (reached.column[k] < 0) atomicMin(&claim[~reached.column[k]], (int)blockIdx.x);
-            if (threadIdx.x == 0 && path.end >= 0) atomicMin(&claim[path.end], (int)blockIdx.x);
+            if (threadIdx.x == 0 && path.sink >= 0) atomicMin(&claim[path.sink], (int)blockIdx.x);
         }
         grid_barrier(barrier);
         if (busy) {
-            for (int k = threadIdx.x; k < path.n_reached && path.end != TOO_LONG; k += blockDim.x)
+            for (int k = threadIdx.x; k < path.n_reached && path.sink != TOO_LONG; k += blockDim.x)
                 if (reached.column[k] < 0 && *(volatile int*)&claim[~reached.column[k]] != blockIdx.x) lost = 1;
-            if (threadIdx.x == 0 && path.end >= 0 && *(volatile int*)&claim[path.end] != blockIdx.x) lost = 1;
+            if (threadIdx.x == 0 && path.sink >= 0 && *(volatile int*)&claim[path.sink] != blockIdx.x) lost = 1;
             __syncthreads();
             const bool wins = lost == 0;
-            if (wins && path.end != NO_PATH && path.end != TOO_LONG) augment_path(m, start, path, reached);
+            if (wins && path.sink != NO_PATH && path.sink != TOO_LONG) augment_path(m, start, path, reached);
             if (threadIdx.x == 0) {
                 done[blockIdx.x] = wins;
-                if (path.end == NO_PATH) atomicMax(infeasible_row, UNCLAIMED - start);
-                if (path.end == TOO_LONG) left[atomicAdd(n_left, 1)] = start;
+                if (path.sink == NO_PATH) atomicMax(infeasible_row, UNCLAIMED - start);
+                if (path.sink == TOO_LONG) left[atomicAdd(n_left, 1)] = start;
             }
         }
         grid_barrier(barrier);
         if (busy) {
             for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x) {
                 const int col = reached.column[k];
-                if (col < 0 && path.end != TOO_LONG) claim[~col] = UNCLAIMED;
+                if (col < 0 && path.sink != TOO_LONG) claim[~col] = UNCLAIMED;
                 reached.place[col < 0 ? ~col : col] = UNREACHED;
             }
-            if (threadIdx.x == 0 && path.end >= 0) claim[path.end] = UNCLAIMED;
+            if (threadIdx.x == 0 && path.sink >= 0) claim[path.sink] = UNCLAIMED;
         }
         if (blockIdx.x == 0) {
             refill(window, done, gridDim.x, waiting, n_waiting, head);

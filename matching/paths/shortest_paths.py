@@ -6,7 +6,7 @@ starting price, and a row that prefers to stay unassigned never changes its mind
 is unassigned by construction.
 
 Source: R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
-Computing 38 (1987): augmenting row reduction and augmentation. the unmatched cost is ours: a path may also end
+Computing 38 (1987): augmenting row reduction and augmentation. The unmatched cost is ours: a path may also end
 in a row that becomes unassigned, at its bound.
 """
 
@@ -116,16 +116,16 @@ def augment_rows(rows, indptr, indices, data, state, counts):
     heap = np.empty(64, np.int32)
     scanned = np.empty(64, np.int32)
     for row in rows:
-        end, length, n_heap, n_scanned, heap, scanned = _search(row, indptr, indices, data, state, heap, scanned)
+        sink, length, n_heap, n_scanned, heap, scanned = _search(row, indptr, indices, data, state, heap, scanned)
         counts[1] += 1
         counts[2] += n_scanned + 1
-        if end == NO_PATH:
+        if sink == NO_PATH:
             _forget(heap[:n_heap], scanned[:n_scanned], state.place)
             return row
         for k in range(n_scanned):
             state.v[scanned[k]] += state.dist[scanned[k]] - length
         _forget(heap[:n_heap], scanned[:n_scanned], state.place)
-        augment_path(row, end, state)
+        augment_path(row, sink, state)
     return -1
 
 
@@ -182,15 +182,15 @@ def take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost)
 
 @compiled(inline="always")
 def unassigned_sink(row):
-    """Return the end of a path whose row becomes unassigned; `unassigned_sink` of it is the row again."""
+    """Return the sink of a path whose row becomes unassigned; `unassigned_sink` of it is the row again."""
     return -2 - row
 
 
 @compiled
 def _search(start_row, indptr, indices, data, state, heap, scanned):
-    """Dijkstra's search from a row to the nearest end of an alternating path.
+    """Dijkstra's search from a row to the nearest sink of an alternating path.
 
-    Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to).
+    Returns (sink, length, sizes of heap and scanned, the two arrays, grown when they had to).
     """
     v, dist, place, pred, pred_cost = state.v, state.dist, state.place, state.pred, state.pred_cost
     none, row_bound, row_of_col, matched_cost = state.none, state.row_bound, state.row_of_col, state.matched_cost
@@ -201,10 +201,10 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     zero = dual - dual  # in the type of the duals
     reach = zero
-    end, length = NO_PATH, none
+    sink, length = NO_PATH, none
     while True:
         if row_bound[i] < none and reach + (row_bound[i] - dual) < length:
-            end, length = unassigned_sink(i), reach + (row_bound[i] - dual)
+            sink, length = unassigned_sink(i), reach + (row_bound[i] - dual)
         lo = indptr[i]
         if n_heap + indptr[i + 1] - lo > len(heap):
             heap = grown(heap, n_heap + indptr[i + 1] - lo)
@@ -217,15 +217,15 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
                 continue
             pred[j] = i
             pred_cost[j] = data[e]
-            if row_of_col[j] < 0:  # nothing as far as the nearest end is of use: it does not enter the heap
-                end, length = j, through
+            if row_of_col[j] < 0:  # nothing as far as the nearest sink is of use: it does not enter the heap
+                sink, length = j, through
                 continue
             if place[j] == UNSEEN:
                 n_heap = append(j, heap, n_heap, place)
             dist[j] = through
             rise(heap, place[j], dist, place)
         if n_heap == 0 or dist[heap[0]] >= length:
-            return end, length, n_heap, n_scanned, heap, scanned
+            return sink, length, n_heap, n_scanned, heap, scanned
         j = heap[0]
         n_heap = pop(heap, n_heap, dist, place)
         place[j] = _SCANNED
@@ -258,13 +258,13 @@ def least_of_rows(indptr, indices, data, v, row_bound):
 
 
 @compiled
-def augment_path(start_row, end, state):
-    """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
+def augment_path(start_row, sink, state):
+    """Augment along the path to `sink`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     pred, pred_cost = state.pred, state.pred_cost
     col_of_row, row_of_col, matched_cost = state.col_of_row, state.row_of_col, state.matched_cost
-    j = end
-    if end < NO_PATH:
-        leaving = unassigned_sink(end)
+    j = sink
+    if sink < NO_PATH:
+        leaving = unassigned_sink(sink)
         j = col_of_row[leaving]
         col_of_row[leaving] = -1
         if leaving == start_row:

@@ -4,21 +4,21 @@
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016): trees from all free rows at once, dual update, one path of each tree. The papers' one dual change Δ for all trees
 // would cost a search per path where thousands of components grow side by side. Ours: every tree has its own Δ_t and stops at
-// the end of its own shortest path, or where it touches a tree that has stopped. `tests/matching/hungarian/sparse_twin.py`
+// the sink of its own shortest path, or where it touches a tree that has stopped. `tests/matching/hungarian/sparse_twin.py`
 // does the same steps, and finds the same matched edges and duals.
 //
 // A phase:
 //   grow     dist_j = the Δ at which column j enters: shortest paths from all free rows on reduced costs, by rounds over the
 //            queued rows (Bellman-Ford). A round first lowers distances, then the smallest row that explains a lowered one
-//            becomes the column's parent, and the column's row is queued. Rows beyond an end that their tree knows are not
+//            becomes the column's parent, and the column's row is queued. Rows beyond a sink that their tree knows are not
 //            expanded.
 //   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' distances to becoming unassigned,
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
-//   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges matched edges and other edges along that path,
-//            the smallest end first, row i that becomes unassigned being n_cols + i.
-// The tree with the nearest end of all is never held back, so every phase matches a row. A free column has
-// dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether an end is reached is a comparison of one number with itself: no
+//   update   columns of t fall by Δ_t - dist_j; each tree with a sink at Δ_t exchanges matched edges and other edges along that path,
+//            the smallest sink first, row i that becomes unassigned being n_cols + i.
+// The tree with the nearest sink of all is never held back, so every phase matches a row. A free column has
+// dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether a sink is reached is a comparison of one number with itself: no
 // tolerance. Distances, parents and Δ are minima, so nothing depends on the order of threads.
 //
 // LANES lanes serve one row. Row duals are min(bound, c - v), recomputed in every expansion. Bytes: the edges of each queued
@@ -82,11 +82,11 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
     uint64* parent, int* lowered, price_t* spread, int* root, int* reached, price_t* dual, price_t* limit, price_t* delta,
-    int* end, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases
+    int* sink, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases
 ) {
     const Trees t{Graph{indptr, indices, cost, forbidden, width, block_rows},
                   n_rows, n_cols, row_bound, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
-                  dual, limit, delta, end, up, label, words};
+                  dual, limit, delta, sink, up, label, words};
     const int thread = dealt_thread(), threads = all_threads();
     uint32* const barrier = &words->barrier;
     int round = 0, sweep = 0;
@@ -136,11 +136,11 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             const Member m = member(t, sources, n_sources, k);
             const price_t stop = delta[m.root];
             if (m.row == NO_MEMBER) {
-                if (m.base == stop) atomicMin(&end[m.root], m.col);
+                if (m.base == stop) atomicMin(&sink[m.root], m.col);
             } else if (stop >= none()) {
                 if (m.col == NO_MEMBER) atomicMin(&words->infeasible_row, m.row);
             } else if (is_expanded(t, m) && unassigned_key(t, m) == stop) {
-                atomicMin(&end[m.root], n_cols + m.row);
+                atomicMin(&sink[m.root], n_cols + m.row);
             }
         }
         grid_barrier(barrier);
@@ -153,10 +153,10 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         }
         for (int at = thread; at < n_sources; at += threads) {
             const int row = sources[at];
-            if (end[row] == NO_SINK)
+            if (sink[row] == NO_SINK)
                 kept[next_place(&words->n_kept)] = row;
             else
-                augment(t, row, end[row]);
+                augment(t, row, sink[row]);
         }
         grid_barrier(barrier);
         const int n_left = now(&words->n_kept);

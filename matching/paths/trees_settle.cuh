@@ -2,7 +2,7 @@
 #pragma once
 #include "paths/trees_state.cuh"
 
-// Finds the root of every reached column, and holds each Δ_t below its tree's ends and rows that were not expanded.
+// Finds the root of every reached column, and holds each Δ_t below its tree's sinks and rows that were not expanded.
 __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, int n_sources, int n_reached, int thread, int threads) {
     for (int k = thread; k < n_reached; k += threads) {
         const int row = t.row_of_col[t.reached[k]];
@@ -21,8 +21,8 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
         t.root[col] = root;
         const Member m = member(t, sources, n_sources, k);
         if (m.row != NO_MEMBER) *(volatile int*)&t.up[m.row] = root;  // a shorter path for others, to the same root
-        const bool ends = m.row == NO_MEMBER, waiting = !ends && !is_expanded(t, m);
-        lower(&t.delta[root], ends || waiting ? m.base : unassigned_key(t, m));
+        const bool is_sink = m.row == NO_MEMBER, waiting = !is_sink && !is_expanded(t, m);
+        lower(&t.delta[root], is_sink || waiting ? m.base : unassigned_key(t, m));
     }
     grid_barrier(&t.words->barrier);
 }
@@ -46,18 +46,18 @@ __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
             const price_t other = now(&t.delta[t.root[to]]);
             if (other >= none()) continue;
             if (other > dist) most += other - dist;
-            if (most < other) most = other;  // but for rounding it never is: the nearest end of all must hold
+            if (most < other) most = other;  // but for rounding it never is: the nearest sink of all must hold
         }
         if (most < lower(&t.delta[m.root], most)) changed = true;
     }
     return changed;
 }
 
-// Augments along the path of a root; `end` is a column, or n_cols + a row that becomes unassigned.
-__device__ __forceinline__ void augment(const Trees& t, int root, int end) {
-    int col = end;
-    if (end >= t.n_cols) {
-        const int leaving = end - t.n_cols;
+// Augments along the path of a root; `sink` is a column, or n_cols + a row that becomes unassigned.
+__device__ __forceinline__ void augment(const Trees& t, int root, int sink) {
+    int col = sink;
+    if (sink >= t.n_cols) {
+        const int leaving = sink - t.n_cols;
         col = t.col_of_row[leaving];
         t.col_of_row[leaving] = NO_MEMBER;
         if (leaving == root) return;
@@ -77,6 +77,6 @@ __device__ __forceinline__ void plant(const Trees& t, int row, int64 at, int* qu
     queue[at] = row;
     bases[at] = 0;
     t.limit[row] = t.delta[row] = none();
-    t.end[row] = NO_SINK;
+    t.sink[row] = NO_SINK;
     t.up[row] = row;
 }

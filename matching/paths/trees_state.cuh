@@ -43,11 +43,11 @@ struct Trees {
     price_t* spread;
     int* root;
     int* reached;  // list of columns
-    // (rows,): dual of this phase; of roots: the nearest end known, Δ_t, the end of the path; a row's ancestor
+    // (rows,): dual of this phase; of roots: the nearest sink known, Δ_t, the sink of the path; a row's ancestor
     price_t* dual;
     price_t* limit;
     price_t* delta;
-    int* end;
+    int* sink;
     int* up;
     int* label;  // (2 * rows,) root, as it was known in a round, by parity
     Words* words;

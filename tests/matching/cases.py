@@ -265,7 +265,7 @@ def _priced() -> list[Case]:
         shape = f"{n}x{m}"
         integers, reals = rng.integers(0, 20, (n, m)), rng.random((n, m))
         cases += _both(f"u-integer-{shape}", integers, unmatched_cost=3)
-        cases += _both(f"u-tied-with-links-{shape}", rng.integers(0, 4, (n, m)) * 2, unmatched_cost=2)
+        cases += _both(f"u-tied-with-edges-{shape}", rng.integers(0, 4, (n, m)) * 2, unmatched_cost=2)
         cases += _both(f"u-fraction-beside-integers-{shape}", integers, unmatched_cost=2.25)
         cases += _both(f"u-above-all-{shape}", reals, unmatched_cost=10)
         cases += _both(f"u-real-{shape}", reals, unmatched_cost=0.1)

@@ -16,15 +16,15 @@ def exact_costs(cost: np.ndarray) -> list[list[Fraction | None]]:
 
 
 def paid(cost: np.ndarray, col_of_row: np.ndarray, prices: tuple[Any, Any] | None = None) -> Fraction:
-    """Return what links and unassigned members cost together."""
+    """Return what matched edges and unassigned members cost together."""
     rows = np.flatnonzero(col_of_row >= 0)
-    links = sum((Fraction(float(cost[i, col_of_row[i]])) for i in rows), Fraction(0))
+    matched = sum((Fraction(float(cost[i, col_of_row[i]])) for i in rows), Fraction(0))
     if prices is None:
-        return links
+        return matched
     sides = [np.broadcast_to(price, size) for price, size in zip(prices, cost.shape, strict=True)]
-    lone_cols = np.setdiff1d(np.arange(cost.shape[1]), col_of_row[rows])
-    unassigned = [*sides[0][col_of_row < 0].tolist(), *sides[1][lone_cols].tolist()]
-    return links + sum(map(Fraction, unassigned), Fraction(0))
+    free_cols = np.setdiff1d(np.arange(cost.shape[1]), col_of_row[rows])
+    unassigned = [*sides[0][col_of_row < 0].tolist(), *sides[1][free_cols].tolist()]
+    return matched + sum(map(Fraction, unassigned), Fraction(0))
 
 
 def optimum(cost: np.ndarray, prices: tuple[Any, Any] | None = None) -> Fraction:

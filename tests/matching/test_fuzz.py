@@ -110,24 +110,24 @@ def _sides(prices: Any) -> tuple[Any, Any] | None:
 
 
 def _excess(cost: np.ndarray, prices: Any, col_of_row: np.ndarray) -> Fraction:
-    """Return how much dearer than the optimum links are, over what not every answer pays."""
+    """Return how much dearer than the optimum matched edges are, over what not every answer pays."""
     sides = _sides(prices)
-    links, least = paid(cost, col_of_row, sides), optimum(cost, sides)
-    if links == least:
+    matched, least = paid(cost, col_of_row, sides), optimum(cost, sides)
+    if matched == least:
         return Fraction(0)
-    return (links - least) / max(_own(cost, sides, links), Fraction(1, 10**400))
+    return (matched - least) / max(_own(cost, sides, matched), Fraction(1, 10**400))
 
 
-def _own(cost: np.ndarray, sides: tuple[Any, Any] | None, links: Fraction) -> Fraction:
+def _own(cost: np.ndarray, sides: tuple[Any, Any] | None, matched: Fraction) -> Fraction:
     """Return what is paid above the rows' least, the price of every column taken as paid."""
     if sides is None:
         short = cost if cost.shape[0] <= cost.shape[1] else cost.T
-        return links - sum((Fraction(float(row.min())) for row in short), Fraction(0))
+        return matched - sum((Fraction(float(row.min())) for row in short), Fraction(0))
     rows, cols = ([Fraction(float(p)) for p in np.broadcast_to(s, k)] for s, k in zip(sides, cost.shape, strict=True))
     forced = sum(cols, Fraction(0))
     for row, price in zip(cost, rows, strict=True):
         forced += min([price, *(Fraction(c) - cols[j] for j, c in enumerate(row.tolist()) if c < np.inf)])
-    return links - forced
+    return matched - forced
 
 
 def _assert_not_fooled(problem: Problem, stated: list[tuple[np.ndarray, Any]], answer: Assignment) -> bool:
@@ -141,10 +141,10 @@ def _assert_not_fooled(problem: Problem, stated: list[tuple[np.ndarray, Any]], a
 
 
 def _forged(problem: Problem, answer: Assignment, rng: np.random.Generator) -> Assignment:
-    """Return other links with duals moved by a large number, which call themselves optimal."""
+    """Return other edges with duals moved by a large number, which call themselves optimal."""
     col_of_row = answer.col_of_row.copy()
-    linked = np.flatnonzero(col_of_row[: int(problem.row_offsets[1])] >= 0)
-    col_of_row[linked] = col_of_row[np.roll(linked, 1)]
+    of_pairs = np.flatnonzero(col_of_row[: int(problem.row_offsets[1])] >= 0)
+    col_of_row[of_pairs] = col_of_row[np.roll(of_pairs, 1)]
     v = answer.col_duals + rng.choice([-1.0, 1.0]) * 10.0 ** rng.integers(0, 20)
     return replace(certify(problem, col_of_row, v, solver="forged"), is_optimal=True)
 
@@ -176,9 +176,9 @@ def test_one_ulp_of_a_link_counts_where_all_others_are_nearly_free() -> None:
 
 @pytest.mark.parametrize("is_small", [True, False])
 def test_the_last_digit_of_a_link_counts_beside_a_price(is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two links that differ by 6e-17, beside an unmatched cost of 1, where every answer pays 0.1 at least.
+    """Of two edges that differ by 6e-17, beside an unmatched cost of 1, where every answer pays 0.1 at least.
 
-    A price of 1 makes one number of both; where the dearer is the link, no proof is left.
+    A price of 1 makes one number of both; where the dearer is matched, no proof is left.
     """
     if not is_small:
         monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)

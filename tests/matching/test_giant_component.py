@@ -34,7 +34,7 @@ def _assert_one_giant_component(indptr: np.ndarray, indices: np.ndarray) -> None
 
 
 @pytest.mark.parametrize("spacings", [0.45, 1.0, 3.0])
-def test_priced_links_of_one_giant_component_take_work_linear_in_rows(spacings: float):
+def test_priced_edges_of_one_giant_component_take_work_linear_in_rows(spacings: float):
     indptr, indices, cost = _gated(0)
     _assert_one_giant_component(indptr, indices)
     u = spacings * 0.554 * ROWS ** (-1 / 3)

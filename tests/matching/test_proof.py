@@ -1,4 +1,4 @@
-"""No proof hides a wrong link behind large numbers: sentinels, far points, high prices, and forged certificates."""
+"""No proof hides a wrong edge behind large numbers: sentinels, far points, high prices, and forged certificates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _sentinels(size: float, n: int = 60, sides: str = "rows") -> np.ndarray:
 @pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("sides", ["rows", "columns"])
 @pytest.mark.parametrize("size", [1e14, 1e15, 1e16])
-def test_sentinels_do_not_hide_wrong_links(size: float, sides: str, solver: str) -> None:
+def test_sentinels_do_not_hide_wrong_edges(size: float, sides: str, solver: str) -> None:
     cost = _sentinels(size, sides=sides)
     answer = solve(cost, solver, "cpu")
     assert answer.is_optimal
@@ -38,7 +38,7 @@ def test_sentinels_do_not_hide_wrong_links(size: float, sides: str, solver: str)
 
 @pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("far", [1e5, 1e8])
-def test_one_far_point_does_not_hide_wrong_links(far: float, solver: str) -> None:
+def test_one_far_point_does_not_hide_wrong_edges(far: float, solver: str) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.random((2, 500, 3))
     x[0] = far
@@ -81,7 +81,7 @@ def test_costs_small_beside_what_every_answer_pays_are_proven(size: float, solve
 
 @pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("size", [1e-13, 1e-17, 1e-28])
-def test_links_far_cheaper_than_what_stays_unassigned_are_proven(size: float, solver: str) -> None:
+def test_edges_far_cheaper_than_what_stays_unassigned_are_proven(size: float, solver: str) -> None:
     """Their duals differ from a price of 1 by less than a float can: they are pairs of floats above the price."""
     rng = np.random.default_rng(9)
     cost = size * rng.random((6, 14))
@@ -97,14 +97,14 @@ def test_links_far_cheaper_than_what_stays_unassigned_are_proven(size: float, so
 def test_an_exchange_that_costs_a_ten_millionth_more_is_not() -> None:
     cost = _potentials(60, 100.0)
     answer = solve(cost, device="cpu")
-    links = answer.col_of_row.copy()
-    links[[3, 7]] = links[[7, 3]]
-    more = paid(cost, links) - paid(cost, answer.col_of_row)
-    cost[3, links[3]] -= float(more) - 1e-10
+    partners = answer.col_of_row.copy()
+    partners[[3, 7]] = partners[[7, 3]]
+    more = paid(cost, partners) - paid(cost, answer.col_of_row)
+    cost[3, partners[3]] -= float(more) - 1e-10
     best = solve(cost, device="cpu")
-    assert 0 < paid(cost, links) - paid(cost, best.col_of_row) < 1.1e-10
+    assert 0 < paid(cost, partners) - paid(cost, best.col_of_row) < 1.1e-10
     assert best.is_optimal
-    assert not certify(Problem.dense(cost), links, best.col_duals, solver="").is_optimal
+    assert not certify(Problem.dense(cost), partners, best.col_duals, solver="").is_optimal
 
 
 @pytest.mark.parametrize("n", [60, 200])

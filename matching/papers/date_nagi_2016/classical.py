@@ -43,8 +43,8 @@ def match_by_zeros(rows, indptr, indices, data, state, trees, first, last, count
                 changed = False
             if delta > 0:
                 n_stack = _uncovered_rows(roots, n_reached, state, trees)
-            end, n_reached = _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts)
-            if end != NO_PATH:
+            sink, n_reached = _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts)
+            if sink != NO_PATH:
                 break
             counts[2] += 1
             delta = _least_slack(roots, n_reached, indptr, indices, data, state, trees)
@@ -53,7 +53,7 @@ def match_by_zeros(rows, indptr, indices, data, state, trees, first, last, count
                 forget(trees.reached[:n_reached], state, trees)
                 return roots[0]
         update_duals(delta, roots, trees.reached[:n_reached], state, trees)
-        augment(end, state, trees)
+        augment(sink, state, trees)
         forget(trees.reached[:n_reached], state, trees)
         changed = delta > 0
 
@@ -73,7 +73,7 @@ def _uncovered_rows(roots, n_reached, state, trees):
 
 @compiled
 def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts):
-    """Follow pairs of zero slack; return the end of a path, or `NO_PATH` without one, and how much is reached."""
+    """Follow pairs of zero slack; return the sink of a path, or `NO_PATH` without one, and how much is reached."""
     while n_stack > 0:
         n_stack -= 1
         i = trees.stack[n_stack]

@@ -74,5 +74,5 @@ def _graph(problem: Problem) -> Graph:
 def _by_forests_or_phases(
     parts: Parts, graph: Graph, state: State, *, forests: Method
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all ends at few paths."""
+    """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all stops at few paths."""
     return (forests if graph[1] is None else by_dual_phases)(parts, graph, state)

@@ -32,22 +32,22 @@ extern "C" __global__ void hungarian_unpack_rows(int n_rows, price_t delta, cons
     }
 }
 
-// reduced_keys[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; reduced_keys[1] = 0 if a path has ended, else 1.
+// reduced_keys[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; reduced_keys[1] = 0 if a sink is found, else 1.
 // One block of 1024 threads.
 extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
                                              const unsigned char* row_mark, const unsigned char* unassigned, const price_t* key,
                                              const unsigned char* col_covered, const unsigned char* col_mark, price_t* reduced_keys) {
     __shared__ price_t of_warp[32];
     price_t least = none();
-    bool ended = false;
+    bool found_sink = false;
     for (int i = threadIdx.x; i < n_rows; i += blockDim.x) {
-        ended |= unassigned[i] == REVERSE;
+        found_sink |= unassigned[i] == REVERSE;
         if (row_mark[i] != VISITED || unassigned[i] || row_bound[i] >= none()) continue;
         const price_t there = entered[i] + (row_bound[i] - r[i]);
         if (there < least) least = there;
     }
     for (int j = threadIdx.x; j < n_cols; j += blockDim.x) {
-        ended |= col_mark[j] == REVERSE;
+        found_sink |= col_mark[j] == REVERSE;
         if (!col_covered[j] && key[j] < least) least = key[j];
     }
 #pragma unroll
@@ -56,15 +56,15 @@ extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_
         if (there < least) least = there;
     }
     if (lane() == 0) of_warp[threadIdx.x / 32] = least;
-    ended = __syncthreads_or(ended);
+    found_sink = __syncthreads_or(found_sink);
     if (threadIdx.x > 0) return;
     for (int w = 1; w < blockDim.x / 32; ++w)
         if (of_warp[w] < least) least = of_warp[w];
     reduced_keys[0] = least;
-    reduced_keys[1] = ended ? 0 : 1;
+    reduced_keys[1] = found_sink ? 0 : 1;
 }
 
-// Predecessors of this shard's columns for the root: 2 * predecessor, + 1 where a path ends. packed: (all columns,), all -1.
+// Predecessors of this shard's columns for the root: 2 * predecessor, + 1 where it is a sink. packed: (all columns,), all -1.
 extern "C" __global__ void hungarian_pack_columns(int n_cols, int first_col, const int* col_pred, const unsigned char* col_mark, int* packed) {
     for (int j = global_thread(); j < n_cols; j += all_threads())
         if (col_pred[j] >= 0) packed[first_col + j] = 2 * col_pred[j] + (col_mark[j] == REVERSE);

@@ -34,15 +34,15 @@ WORTH_THREADS = 2**17
 class Forest(NamedTuple):
     """What growing many trees needs beyond `Trees`.
 
-    `root` (rows,) is the root of each row in the trees, `best` (rows,) each root's smallest end, -1 for none. `inside`
-    lists the rows in the trees, `ends` the columns where paths ended, row i that becomes unassigned being column
+    `root` (rows,) is the root of each row in the trees, `best` (rows,) each root's smallest sink, -1 for none. `inside`
+    lists the rows in the trees, `sinks` the columns where paths ended, row i that becomes unassigned being column
     columns + i; as in `Trees`, all but the lists is shared.
     """
 
     root: np.ndarray
     best: np.ndarray
     inside: np.ndarray
-    ends: np.ndarray
+    sinks: np.ndarray
 
 
 def no_forest(state: State) -> Forest:
@@ -71,7 +71,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
         if n_sinks == 0:
             return roots[0]
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
-        n_paths = _augment_each_tree(roots, forest.ends[:n_sinks], state, trees, forest)
+        n_paths = _augment_each_tree(roots, forest.sinks[:n_sinks], state, trees, forest)
         forget(trees.reached[:n_reached], state, trees)
         if counts[0] < len(counts) - 4:
             counts[4 + counts[0]] += n_paths
@@ -80,7 +80,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
 
 @compiled
 def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
-    """Grow trees until paths end; return (Δ, sizes of the lists of ends, reached columns, covered columns)."""
+    """Grow trees until paths end; return (Δ, sizes of the lists of sinks, reached columns, covered columns)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
     n_inside = n_sinks = n_reached = n_covered = 0
     for i in roots:
@@ -197,12 +197,12 @@ _LEFT_UNASSIGNED = -2
 
 @compiled
 def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest):
-    """Take in all columns of zero slack with the rows they are matched with; the unmatched ones end paths."""
+    """Take in all columns of zero slack with the rows they are matched with; the unmatched ones are sinks."""
     for k in range(n_inside):
         i = forest.inside[k]
         if forest.best[i] != _LEFT_UNASSIGNED and _unassigned_key(i, state, trees) <= delta:
             forest.best[i] = _LEFT_UNASSIGNED
-            forest.ends[n_sinks] = len(state.v) + i
+            forest.sinks[n_sinks] = len(state.v) + i
             n_sinks += 1
     for k in range(n_reached):
         j = trees.reached[k]
@@ -211,7 +211,7 @@ def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
         trees.covered[j] = True
         i = state.row_of_col[j]
         if i < 0:
-            forest.ends[n_sinks] = j
+            forest.sinks[n_sinks] = j
             n_sinks += 1
             continue
         trees.covered_cols[n_covered] = j
@@ -224,21 +224,21 @@ def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
 
 
 @compiled
-def _augment_each_tree(roots, ends, state, trees, forest):
-    """Augment, in every tree where paths ended, the one with the smallest end; return how many."""
+def _augment_each_tree(roots, sinks, state, trees, forest):
+    """Augment, in every tree where paths ended, the one with the smallest sink; return how many."""
     n_cols = len(state.v)
-    for end in ends:
-        if end >= n_cols:
-            forest.best[end - n_cols] = -1
-    for end in ends:
-        root = forest.root[end - n_cols] if end >= n_cols else forest.root[trees.pred[end]]
-        if forest.best[root] < 0 or end < forest.best[root]:
-            forest.best[root] = end
+    for sink in sinks:
+        if sink >= n_cols:
+            forest.best[sink - n_cols] = -1
+    for sink in sinks:
+        root = forest.root[sink - n_cols] if sink >= n_cols else forest.root[trees.pred[sink]]
+        if forest.best[root] < 0 or sink < forest.best[root]:
+            forest.best[root] = sink
     n_paths = 0
     for root in roots:
-        end = forest.best[root]
-        if end >= 0:
-            augment(unassigned_sink(end - n_cols) if end >= n_cols else end, state, trees)
+        sink = forest.best[root]
+        if sink >= 0:
+            augment(unassigned_sink(sink - n_cols) if sink >= n_cols else sink, state, trees)
             forest.best[root] = -1
             n_paths += 1
     return n_paths

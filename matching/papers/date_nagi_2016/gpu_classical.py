@@ -27,8 +27,8 @@ class ZeroSearch(PaperSearch):
                         lists = rows, np.int32(len(rows)), *zeros, *frontier_arguments(self, rows)[2:]
                         self.launch("hungarian_expand_zeros", len(rows), *self.pairs(), self.delta, *lists)
                         rows = self.frontier()
-                    ends = self.ends()
-                if len(ends):
+                    sinks = self.sinks()
+                if len(sinks):
                     break
                 with self.phase("dual_update_s"):
                     least = self.least_uncovered()
@@ -39,7 +39,7 @@ class ZeroSearch(PaperSearch):
                     self.row_mark[self.row_mark == VISITED] = ACTIVE
                 zeros = None
             zeros = None if self.delta > 0 else zeros
-            self.augment_paths(ends)
+            self.augment_paths(sinks)
         return -1
 
     def least_uncovered(self) -> Any:
@@ -59,7 +59,7 @@ class ZeroSearch(PaperSearch):
         return first, self.listed(first)
 
     def counted(self) -> Any:
-        """Return where each row's pairs of zero slack begin in their list, and its end, int64 (rows + 1,)."""
+        """Return where each row's pairs of zero slack begin in their list, and where it ends, int64 (rows + 1,)."""
         cp, n = self.costs.cp, len(self.row_mark)
         first = cp.zeros(n + 1, np.int64)
         covers = self.entered, self.row_covered, self.col_covered

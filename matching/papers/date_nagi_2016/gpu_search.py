@@ -1,7 +1,7 @@
 """What Date & Nagi's two variants share on one GPU, step by step: each step a kernel, the host in between.
 
 For the paper's tables (`gpu_classical`, `gpu_tree`); the kernels are in `papers/date_nagi_2016/steps.cu`. Rows
-and path ends race as in the paper: the cost is guaranteed, the matched edges may differ between runs.
+and sinks race as in the paper: the cost is guaranteed, the matched edges may differ between runs.
 """
 
 from __future__ import annotations
@@ -96,19 +96,19 @@ class PaperSearch:
         self.counts["levels"] += len(rows) > 0
         return rows
 
-    def ends(self) -> Any:
-        """Return the ends of paths."""
+    def sinks(self) -> Any:
+        """Return the sinks."""
         cp = self.costs.cp
         unassigned = cp.flatnonzero(self.unassigned == REVERSE) + len(self.col_mark)
         return cp.concatenate([cp.flatnonzero(self.col_mark == REVERSE), unassigned]).astype(np.int32)
 
-    def augment_paths(self, ends: Any) -> None:
+    def augment_paths(self, sinks: Any) -> None:
         """Reverse pass, augmentation and the dual change of the search (Algorithms 5, 6, and 8 or 9)."""
         cp, (n, m) = self.costs.cp, self.costs.sizes
         with self.phase("reverse_s"):
             starts = cp.zeros(int(n), cp.uint8)
-            walk = (m, ends, np.int32(len(ends)), self.row_pred, self.col_pred, self.row_next, self.col_next, starts)
-            self.launch("hungarian_reverse", len(ends), *walk)
+            walk = (m, sinks, np.int32(len(sinks)), self.row_pred, self.col_pred, self.row_next, self.col_next, starts)
+            self.launch("hungarian_reverse", len(sinks), *walk)
             first = cp.flatnonzero(starts).astype(np.int32)
         with self.phase("dual_update_s"):
             self.update_duals()

@@ -24,8 +24,8 @@ def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int,
                         *frontier_arguments(search, rows),
                     )
                     rows = search.frontier()
-                ends = search.ends()
-            if len(ends):
+                sinks = search.sinks()
+            if len(sinks):
                 break
             with search.phase("dual_update_s"):
                 least = _least_key(search)
@@ -34,15 +34,15 @@ def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int,
                 search.delta = costs.price_dtype.type(least)
                 search.counts["dual_updates"] += 1
                 enter(search)
-        search.augment_paths(ends)
+        search.augment_paths(sinks)
     return -1, search.stats()
 
 
 def enter(search: PaperSearch) -> None:
     """Let columns whose slack is zero now enter (Algorithm 9)."""
     marks = search.row_covered, search.col_covered, search.entered, search.key
-    ends_of = search.row_mark, search.col_mark, search.unassigned
-    arguments = *search.pairs(), search.delta, search.state.row_of_col, search.row_pred, *marks, *ends_of
+    sinks_of = search.row_mark, search.col_mark, search.unassigned
+    arguments = *search.pairs(), search.delta, search.state.row_of_col, search.row_pred, *marks, *sinks_of
     search.launch("hungarian_enter", max(search.costs.cost.shape), *arguments)
 
 

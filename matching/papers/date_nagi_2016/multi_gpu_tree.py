@@ -60,8 +60,8 @@ class SplitTreeSearch:
                 with self.root.phase("forward_s"):
                     while n_rows:
                         n_rows = self._level(n_rows)
-                    least, ended = self._reduce_keys()
-                if ended:
+                    least, found_sink = self._reduce_keys()
+                if found_sink:
                     break
                 with self.root.phase("dual_update_s"):
                     if least >= self.shards.none:
@@ -123,7 +123,7 @@ class SplitTreeSearch:
         return n_rows
 
     def _reduce_keys(self) -> tuple[Any, bool]:
-        """Return the least Δ at which something enters, and whether a path has ended."""
+        """Return the least Δ at which something enters, and whether a sink is found."""
 
         def look(search: PaperSearch) -> Any:
             found = search.costs.cp.empty(2, search.costs.price_dtype)
@@ -135,8 +135,8 @@ class SplitTreeSearch:
 
         found = self._each(look)
         self.shards.collective.all_min(found)
-        least, ended = cuda.to_host(found[0])
-        return least, ended == 0
+        least, found_sink = cuda.to_host(found[0])
+        return least, found_sink == 0
 
     def _augment_paths(self) -> None:
         """Paths, dual change and augmentation of a search; all devices know the new matching and its duals then."""
@@ -155,7 +155,7 @@ class SplitTreeSearch:
         root.count_paths(len(first))
 
     def _paths(self) -> tuple[Any, tuple[Any, Any]]:
-        """Gather predecessors and ends, and choose paths (Algorithm 5); return their first rows and all successors."""
+        """Gather predecessors and sinks, and choose paths (Algorithm 5); return their first rows and all successors."""
         root, (n, m) = self.root, self.shards.outline.shape
 
         def pack(search: PaperSearch, first: int) -> Any:
@@ -169,10 +169,10 @@ class SplitTreeSearch:
         cp = root.costs.cp
         known = packed[0]
         unassigned = cp.flatnonzero(root.unassigned) + m
-        ends = cp.concatenate([cp.flatnonzero((known >= 0) & (known % 2 == 1)), unassigned]).astype(np.int32)
+        sinks = cp.concatenate([cp.flatnonzero((known >= 0) & (known % 2 == 1)), unassigned]).astype(np.int32)
         nexts, starts = (root.row_next, cp.full(m, FREE, np.int32)), cp.zeros(n, np.uint8)
-        walk = np.int32(m), ends, np.int32(len(ends)), root.row_pred, known >> 1, *nexts, starts
-        root.launch("hungarian_reverse", len(ends), *walk)
+        walk = np.int32(m), sinks, np.int32(len(sinks)), root.row_pred, known >> 1, *nexts, starts
+        root.launch("hungarian_reverse", len(sinks), *walk)
         return cp.flatnonzero(starts).astype(np.int32), nexts
 
     def _remove_slack(self) -> None:

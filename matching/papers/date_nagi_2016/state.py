@@ -118,11 +118,11 @@ def key_of(entered, cost, v, r):
 
 
 @compiled
-def augment(end, state, trees):
-    """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
-    j = end
-    if end < NO_PATH:
-        leaving = unassigned_sink(end)
+def augment(sink, state, trees):
+    """Augment along the path to `sink`: a column, or `unassigned_sink` of the row that becomes unassigned."""
+    j = sink
+    if sink < NO_PATH:
+        leaving = unassigned_sink(sink)
         j = state.col_of_row[leaving]
         state.col_of_row[leaving] = UNASSIGNED
         state.r[leaving] = state.row_bound[leaving]

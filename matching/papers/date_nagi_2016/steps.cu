@@ -5,11 +5,11 @@
 // `matching/hungarian/__init__.py` states them: no θ/2; duals stay as they are during a search, and the dual change Δ at which
 // a row entered (`entered`) or a column's slack is zero (`key`) is kept instead; a column whose slack became zero enters at
 // once (Algorithm 9 marks its predecessor "active" again). In Algorithm 9 the paper writes slack[j] where j is undefined: it
-// is k. Row i that becomes unassigned at its bound is an end of a path, written n_cols + i.
+// is k. Row i that becomes unassigned at its bound is a sink, written n_cols + i.
 //
-// Threads: one a row (2, 6, 8), one a row of the frontier (3), one a column (4, 9), one a path's end (5), a warp a row (7 and
+// Threads: one a row (2, 6, 8), one a row of the frontier (3), one a column (4, 9), one a sink (5), a warp a row (7 and
 // the compression). Bytes: 4 to 8 per pair looked at, one row of the frontier at a time in 4.
-// Hazards: in 3, rows of one level race for a column's predecessor, in 5, ends of one tree for a row's successor; any outcome
+// Hazards: in 3, rows of one level race for a column's predecessor, in 5, sinks of one tree for a row's successor; any outcome
 // is a valid tree and a valid path, so the cost is guaranteed and the matched edges are not.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
@@ -85,8 +85,8 @@ extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const co
     }
 }
 
-// Rows of the frontier that are at their bound end their paths unassigned.
-__device__ __forceinline__ void end_unassigned(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* unassigned) {
+// Rows of the frontier that are at their bound are sinks.
+__device__ __forceinline__ void mark_sink(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* unassigned) {
     if (!unassigned[i] && duals.unassigned_key(i, entered) <= delta) unassigned[i] = REVERSE;
 }
 
@@ -117,12 +117,12 @@ extern "C" __global__ void hungarian_expand_zeros(int n_rows, int n_cols, const 
             col_covered[j] = 1;
             if (row_mark[i_new] != VISITED) row_mark[i_new] = ACTIVE;
         }
-        end_unassigned(duals, i, entered[i], delta, unassigned);
+        mark_sink(duals, i, entered[i], delta, unassigned);
         row_mark[i] = VISITED;
     }
 }
 
-// What a column of zero slack does: it is a path's end, or covers itself and wakes the row that it is matched with.
+// What a column of zero slack does: it is a sink, or covers itself and wakes the row that it is matched with.
 __device__ __forceinline__ void enter(int j, price_t delta, const int* row_of_col, int* row_pred, unsigned char* row_covered,
                                       unsigned char* col_covered, price_t* entered, unsigned char* row_mark, unsigned char* col_mark) {
     const int i_new = row_of_col[j];
@@ -157,14 +157,14 @@ extern "C" __global__ void hungarian_expand_tree(int n_rows, int n_cols, const c
         col_pred[j] = from;
         if (least <= delta) enter(j, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark);
     }
-    for (int q = global_thread(); q < n_frontier; q += all_threads()) end_unassigned(duals, frontier[q], delta, delta, unassigned);
+    for (int q = global_thread(); q < n_frontier; q += all_threads()) mark_sink(duals, frontier[q], delta, delta, unassigned);
 }
 
-// Algorithm 5: `ends` are columns, or n_cols + i for a row that becomes unassigned.
-extern "C" __global__ void hungarian_reverse(int n_cols, const int* ends, int n_sinks, const int* row_pred, const int* col_pred,
+// Algorithm 5: `sinks` are columns, or n_cols + i for a row that becomes unassigned.
+extern "C" __global__ void hungarian_reverse(int n_cols, const int* sinks, int n_sinks, const int* row_pred, const int* col_pred,
                                              int* row_next, int* col_next, unsigned char* starts) {
     for (int q = global_thread(); q < n_sinks; q += all_threads()) {
-        int row = FREE, col = ends[q];
+        int row = FREE, col = sinks[q];
         if (col >= n_cols) {
             row = col - n_cols;
             row_next[row] = LEFT_UNASSIGNED;
@@ -219,7 +219,7 @@ extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, con
     }
 }
 
-// Algorithm 9: Δ has risen to the least key; columns whose slack is zero now enter, rows at their bound end unassigned.
+// Algorithm 9: Δ has risen to the least key; columns whose slack is zero now enter, rows at their bound are sinks.
 extern "C" __global__ void hungarian_enter(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
                                            const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
                                            const int* row_of_col, int* row_pred, unsigned char* row_covered, unsigned char* col_covered,
@@ -227,7 +227,7 @@ extern "C" __global__ void hungarian_enter(int n_rows, int n_cols, const cost_t*
                                            unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int i = global_thread(); i < n_rows; i += all_threads())
-        if (row_mark[i] == VISITED) end_unassigned(duals, i, entered[i], delta, unassigned);
+        if (row_mark[i] == VISITED) mark_sink(duals, i, entered[i], delta, unassigned);
     for (int j = global_thread(); j < n_cols; j += all_threads())
         if (!col_covered[j] && key[j] <= delta)
             enter(j, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark);

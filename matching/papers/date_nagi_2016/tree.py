@@ -40,17 +40,17 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
         if len(roots) == 0:
             return -1
         counts[0] += 1
-        end, delta, n_reached, n_covered = _search(roots, indptr, indices, data, state, trees, counts)
-        if end == NO_PATH:
+        sink, delta, n_reached, n_covered = _search(roots, indptr, indices, data, state, trees, counts)
+        if sink == NO_PATH:
             return roots[0]
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
-        augment(end, state, trees)
+        augment(sink, state, trees)
         forget(trees.reached[:n_reached], state, trees)
 
 
 @compiled
 def _search(roots, indptr, indices, data, state, trees, counts):
-    """Grow trees until a path ends; return (its end or `NO_PATH`, Δ, how many columns are reached and covered)."""
+    """Grow trees until a path ends; return (its sink or `NO_PATH`, Δ, how many columns are reached and covered)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
     unassigned, unassigned_key = -1, state.none
     n_stack = n_reached = n_covered = 0

@@ -39,7 +39,7 @@ struct Forest {
     int* row_of_col;
     int* pred;   // (columns,)
     int* root;   // (rows,)
-    int* best;   // (rows,) smallest end of a root's paths
+    int* best;   // (rows,) smallest sink of a root's paths
     int* level;  // (2, rows) rows of a level and of the next
     int* roots;  // (rows,)
 };
@@ -48,7 +48,7 @@ struct Shared {
     int row[CHUNK];
     price_t r[CHUNK];
     price_t least[THREADS / 32];
-    int n_roots, n_level[2], ended;
+    int n_roots, n_level[2], found_sink;
 };
 
 // The columns of a thread.
@@ -114,7 +114,7 @@ __device__ __forceinline__ price_t least_key(const Forest& f, const Columns& own
     return mine;
 }
 
-// Takes in the columns of zero slack with the rows they are matched with; the unmatched end paths, and rows at their bound do.
+// Takes in the columns of zero slack with the rows they are matched with; the unmatched are sinks, and so are rows at their bound.
 __device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next, int* n_next, Columns& own, Shared& shared) {
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
@@ -123,7 +123,7 @@ __device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next,
         const int j = column(g), i = f.row_of_col[j], root = f.root[f.pred[j]];
         if (i == FREE) {
             atomicMin(&f.best[root], j);
-            shared.ended = 1;
+            shared.found_sink = 1;
         } else {
             f.root[i] = root;
             next[next_place(n_next)] = i;
@@ -134,16 +134,16 @@ __device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next,
         if (f.unassigned_key[i] > delta) continue;
         f.unassigned_key[i] = none();
         atomicMin(&f.best[f.root[i]], f.costs.n_cols + i);
-        shared.ended = 1;
+        shared.found_sink = 1;
     }
 }
 
-// Exchanges matched edges and other edges along the path to `end` (Algorithms 5 and 6).
-__device__ __forceinline__ void augment_path(const Forest& f, int end) {
-    int col = end;
-    if (end >= f.costs.n_cols) {
-        col = f.col_of_row[end - f.costs.n_cols];
-        f.col_of_row[end - f.costs.n_cols] = LEFT_UNASSIGNED;
+// Exchanges matched edges and other edges along the path to `sink` (Algorithms 5 and 6).
+__device__ __forceinline__ void augment_path(const Forest& f, int sink) {
+    int col = sink;
+    if (sink >= f.costs.n_cols) {
+        col = f.col_of_row[sink - f.costs.n_cols];
+        f.col_of_row[sink - f.costs.n_cols] = LEFT_UNASSIGNED;
     }
     while (col >= 0) {
         const int i = f.pred[col], before = f.col_of_row[i];
@@ -156,7 +156,7 @@ __device__ __forceinline__ void augment_path(const Forest& f, int end) {
 // Lists the free rows as roots and as the first level.
 __device__ __forceinline__ void plant(const Forest& f, Columns& own, Shared& shared) {
     __syncthreads();
-    if (threadIdx.x == 0) shared.n_roots = shared.n_level[0] = shared.n_level[1] = shared.ended = 0;
+    if (threadIdx.x == 0) shared.n_roots = shared.n_level[0] = shared.n_level[1] = shared.found_sink = 0;
     __syncthreads();
     for (int i = threadIdx.x; i < f.costs.n_rows; i += THREADS) {
         if (f.row_bound != nullptr) f.unassigned_key[i] = none();
@@ -180,8 +180,8 @@ __device__ __forceinline__ price_t grow(const Forest& f, Columns& own, Shared& s
         expand(f, level, n_level, delta, own, shared);
         counts.rows_scanned += n_level, counts.levels += 1;
         const price_t least = least_key(f, own, shared);
-        const bool ended = shared.ended;
-        if (least >= none() || (ended && least > delta)) return ended ? delta : none();
+        const bool found_sink = shared.found_sink;
+        if (least >= none() || (found_sink && least > delta)) return found_sink ? delta : none();
         counts.dual_updates += least > delta;
         delta = least;
         __syncthreads();
@@ -198,9 +198,9 @@ __device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& 
     for (int g = 0; g < GROUPS; ++g)
         if (own.key[g] <= delta && own.covered[g] && column(g) < f.costs.n_cols) own.v[g] -= delta - own.key[g];
     for (int q = threadIdx.x; q < shared.n_roots; q += THREADS) {
-        const int i = f.roots[q], end = load_fresh(&f.best[i]);
-        if (end == NO_SINK) f.r[i] += delta;
-        else augment_path(f, end);
+        const int i = f.roots[q], sink = load_fresh(&f.best[i]);
+        if (sink == NO_SINK) f.r[i] += delta;
+        else augment_path(f, sink);
     }
     __syncthreads();
 #pragma unroll

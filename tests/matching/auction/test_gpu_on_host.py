@@ -296,7 +296,7 @@ def test_an_increment_far_above_the_costs_leaves_duals_that_prove_the_stated_gap
 
 
 @pytest.mark.parametrize("can_be_fetched", [True, False])
-def test_sentinels_do_not_hide_wrong_links(can_be_fetched: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentinels_do_not_hide_wrong_edges(can_be_fetched: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too large to be fetched where its digits decide is not called optimal."""
     cost = np.random.default_rng(0).random((40, 40))
     cost[:3] = 1e16

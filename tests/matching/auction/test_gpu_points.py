@@ -80,7 +80,7 @@ def test_unlike_sets_leave_little_to_searches(scale: float, shift: float, monkey
 
 
 def test_unmatched_costs_that_let_nearly_all_be_matched() -> None:
-    """Links that a hundred searches left with slack have none in the end."""
+    """Matched edges that a hundred searches left with slack have none in the end."""
     rng = np.random.default_rng(33)
     answer = assert_optimal(Problem.points(rng.random((3000, 3)), rng.random((3001, 3)), unmatched_cost=0.3))
     assert answer.n_matched == 3000

@@ -57,14 +57,14 @@ def test_pairs_that_contradict_by_more_than_rounding_are_found(below: float) -> 
 
 
 @pytest.mark.parametrize("solver", ["auction", "auto"])
-def test_free_memory_does_not_decide_between_links_that_cost_the_same(
+def test_free_memory_does_not_decide_between_edges_that_cost_the_same(
     solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert solver == "auto" or solver in SOLVERS
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 3, (2, 300, 3)) * np.array([[[1.0]], [[1e4]]])
-    links = []
+    partners = []
     for pages in (1, 2**40):
         monkeypatch.setattr("os.sysconf", lambda name, n=pages: 4096 if name == "SC_PAGE_SIZE" else n)
-        links.append(solve(Problem.points(x, y), solver, "cpu").col_of_row.tolist())
-    assert links[0] == links[1]
+        partners.append(solve(Problem.points(x, y), solver, "cpu").col_of_row.tolist())
+    assert partners[0] == partners[1]

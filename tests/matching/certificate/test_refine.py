@@ -1,4 +1,4 @@
-"""Costs that span many decades, and ties to the last digit: proven all the same, by other duals or other links."""
+"""Costs that span many decades, and ties to the last digit: proven all the same, by other duals or edges."""
 
 from __future__ import annotations
 
@@ -67,26 +67,26 @@ def test_points_that_tie_but_for_rounding_are_proven(
     assert verify(problem, solve(problem, solver, "cpu")).is_optimal
 
 
-CHEAPER_LINKS = {
+CHEAPER_EDGES = {
     "exchange": ([[2.0, 1.0], [1.0, 2.0]], None, [0, 1], [1, 0]),
     "cycle of three": ([[2.0, 1.0, 9.0], [9.0, 2.0, 1.0], [1.0, 9.0, 2.0]], None, [0, 1, 2], [1, 2, 0]),
     "free column": ([[2.0, 1.0, 5.0]], None, [0], [1]),
     "unassigned row": ([[2.0], [1.0]], None, [0, -1], [-1, 0]),
     "price": ([[9.0, 1.0], [1.0, 9.0]], 3.0, [0, 1], [1, 0]),
     "to stay unassigned": ([[9.0, 7.0], [8.0, 1.0]], 3.0, [0, 1], [-1, 1]),
-    "to be linked": ([[2.0, 7.0], [8.0, 1.0]], 3.0, [-1, -1], [0, 1]),
+    "to be matched": ([[2.0, 7.0], [8.0, 1.0]], 3.0, [-1, -1], [0, 1]),
     "forbidden": ([[5.0, np.inf, 1.0], [1.0, 5.0, np.inf], [np.inf, 1.0, 5.0]], None, [0, 1, 2], [2, 0, 1]),
 }
-"""Costs, unmatched cost, matched edges, and the cheapest links."""
+"""Costs, unmatched cost, matched edges, and the cheapest ones."""
 
 
-@pytest.mark.parametrize("case", CHEAPER_LINKS)
+@pytest.mark.parametrize("case", CHEAPER_EDGES)
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_links_are_exchanged_for_the_cheapest(kind: str, case: str) -> None:
-    cost, unmatched_cost, links, cheapest = CHEAPER_LINKS[case]
+def test_edges_are_exchanged_for_the_cheapest(kind: str, case: str) -> None:
+    cost, unmatched_cost, partners, cheapest = CHEAPER_EDGES[case]
     problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
     problem = problem if kind == "dense" else as_sparse(problem)
-    answer = _unproven(problem, links)
+    answer = _unproven(problem, partners)
     assert not answer.is_optimal
     better = refined(problem, answer)
     assert better.col_of_row.tolist() == cheapest
@@ -100,7 +100,7 @@ def test_what_is_too_far_from_the_cheapest_stays_unproven(monkeypatch: pytest.Mo
     assert refined(problem, answer) is answer
 
 
-def test_right_links_are_proven_from_wrong_duals() -> None:
+def test_right_edges_are_proven_from_wrong_duals() -> None:
     problem = Problem.dense([[1.0, 2.0], [2.5, 1.0]])
     answer = certify(problem, np.array([0, 1], np.int32), np.array([0.0, -3.0]), solver="")
     assert not answer.is_optimal
@@ -127,8 +127,8 @@ def test_a_block_that_is_proven_stays_as_it_is_beside_one_that_is_not() -> None:
     proven = Problem.dense(rng.random((6, 8)) * 10.0 ** rng.integers(-40, 40, (6, 8)))
     own = solve(proven, "jv", "cpu")
     batch = Problem.batch([proven, Problem.dense([[2.0, 1.0], [1.0, 2.0]])])
-    links, duals = np.append(own.col_of_row, [0, 1]).astype(np.int32), np.append(own.col_duals, [0.0, 0.0])
-    answer = refined(batch, certify(batch, links, duals, solver=""))
+    partners, duals = np.append(own.col_of_row, [0, 1]).astype(np.int32), np.append(own.col_duals, [0.0, 0.0])
+    answer = refined(batch, certify(batch, partners, duals, solver=""))
     np.testing.assert_array_equal(answer.block(0).col_duals, own.col_duals)
     assert answer.block(1).col_of_row.tolist() == [1, 0]
     assert verify(batch, answer)

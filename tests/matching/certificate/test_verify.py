@@ -51,7 +51,7 @@ def _changed(array: np.ndarray, at: int, to: Any) -> np.ndarray:
 
 
 def _relinked(problem: Problem, col_of_row: np.ndarray, answer: Assignment) -> Assignment:
-    """Return an honest assignment of other links: inverse, cost and gap are theirs, the duals those of `answer`."""
+    """Return an honest assignment of other edges: inverse, cost and gap are theirs, the duals those of `answer`."""
     honest = certify(problem, col_of_row.astype(np.int32), answer.col_duals, solver="test")
     return replace(honest, row_duals=answer.row_duals, col_duals=answer.col_duals)
 
@@ -115,15 +115,15 @@ def test_a_gap_that_is_too_small_is_caught():
 def test_one_gap_that_is_too_small_among_others_is_caught():
     block = Problem.dense(COST[:, :6] / 7)
     right = solve(block)
-    links = np.concatenate([right.col_of_row, np.roll(right.col_of_row, 1)])
-    answer = certify(Problem.batch([block, block]), links, np.tile(right.col_duals, 2), solver="")
+    partners = np.concatenate([right.col_of_row, np.roll(right.col_of_row, 1)])
+    answer = certify(Problem.batch([block, block]), partners, np.tile(right.col_duals, 2), solver="")
     assert answer.gap[1] > answer.gap[0]
     assert verify(Problem.batch([block, block]), answer).is_valid
     assert not verify(Problem.batch([block, block]), replace(answer, gap=answer.gap[[0, 0]])).is_valid
 
 
 def test_a_dearer_matching_is_never_proven_optimal(problem: Problem, answer: Assignment):
-    """Swap the columns of two linked rows of one block; the cost rises as no optimum here is tied."""
+    """Swap the columns of two matched rows of one block; the cost rises as no optimum here is tied."""
     rows, _ = answer.edges()
     inside = rows[rows < problem.row_offsets[1]]
     swapped = answer.col_of_row.copy()

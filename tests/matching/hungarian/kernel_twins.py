@@ -113,7 +113,7 @@ def hungarian_expand_zeros(none, *arguments):
             if row_mark[woken] != VISITED:
                 row_mark[woken] = ACTIVE
         row_mark[i] = VISITED
-    _end_unassigned(none, pairs, frontier[:n_frontier], entered, delta, unassigned)
+    _mark_sinks(none, pairs, frontier[:n_frontier], entered, delta, unassigned)
 
 
 def hungarian_expand_tree(none, *arguments):
@@ -129,23 +129,23 @@ def hungarian_expand_tree(none, *arguments):
     key[better], col_pred[better] = least[better], rows[best[better]]
     marks = row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark
     _enter(np.flatnonzero(better & (key <= delta)), delta, *marks)
-    _end_unassigned(none, pairs, rows, np.full(pairs[0], delta, key.dtype), delta, unassigned)
+    _mark_sinks(none, pairs, rows, np.full(pairs[0], delta, key.dtype), delta, unassigned)
 
 
 def hungarian_enter(none, *arguments):
     *pairs, delta, row_of_col, row_pred, row_covered, col_covered, entered, key, row_mark, col_mark, unassigned = (
         arguments
     )
-    _end_unassigned(none, pairs, np.flatnonzero(row_mark == VISITED), entered, delta, unassigned)
+    _mark_sinks(none, pairs, np.flatnonzero(row_mark == VISITED), entered, delta, unassigned)
     marks = row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark
     _enter(np.flatnonzero((col_covered == 0) & (key <= delta)), delta, *marks)
 
 
-def hungarian_reverse(none, n_cols, ends, n_sinks, row_pred, col_pred, row_next, col_next, starts):
-    for end in ends[:n_sinks]:
-        row, col = FREE, end
-        if end >= n_cols:
-            row = end - n_cols
+def hungarian_reverse(none, n_cols, sinks, n_sinks, row_pred, col_pred, row_next, col_next, starts):
+    for sink in sinks[:n_sinks]:
+        row, col = FREE, sink
+        if sink >= n_cols:
+            row = sink - n_cols
             row_next[row], col = LEFT_UNASSIGNED, row_pred[row]
         while col != FREE:
             col_next[col], row = row, col_pred[col]
@@ -234,9 +234,9 @@ def _unassigned_keys(none, pairs, entered):
     return np.where(bound < none, entered + (np.where(bound < none, bound, 0) - r), none)
 
 
-def _end_unassigned(none, pairs, rows, entered, delta, unassigned):
-    ends = rows[_unassigned_keys(none, pairs, entered)[rows] <= delta]
-    unassigned[ends] = REVERSE
+def _mark_sinks(none, pairs, rows, entered, delta, unassigned):
+    sinks = rows[_unassigned_keys(none, pairs, entered)[rows] <= delta]
+    unassigned[sinks] = REVERSE
 
 
 def _enter(cols, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark):

@@ -1,7 +1,8 @@
 """The steps of `paths/trees.cu` in plain Python: the same phases, rounds and ties, one thread.
 
 It stands in for the GPU in the ordinary test run, where it must solve every hard case, and beside it on a GPU, where
-links and duals must be the same to the bit but for problems that must be matched whole, which a GPU matches by forests.
+matched edges and duals must be the same to the bit, but for problems that must be matched whole: a GPU matches these by
+forests.
 """
 
 from __future__ import annotations
@@ -187,13 +188,13 @@ class Twin:
             phase.root[j] = root
         phase.delta = dict.fromkeys(phase.roots, self.none)
         members = self._members(phase)
-        ends = [(phase.root[j], dist) for j, dist in phase.dist.items() if self.row_of_col[j] < 0]
-        ends += [
+        sinks = [(phase.root[j], dist) for j, dist in phase.dist.items() if self.row_of_col[j] < 0]
+        sinks += [
             (root, self._alone_key(phase, i, base) if self._is_expanded(phase, j) else base)
             for i, j, root, base in members
         ]
-        for root, end in ends:
-            phase.delta[root] = min(phase.delta[root], end)
+        for root, dist in sinks:
+            phase.delta[root] = min(phase.delta[root], dist)
         changed = True
         while changed:
             changed = sum(self._hold_back(phase, *member) for member in members) > 0
@@ -216,27 +217,27 @@ class Twin:
     def _update(self, phase: Phase) -> list[int]:
         """Lower the duals of columns and carry a path of each tree out; return the rows that are still free."""
         m = len(self.v)
-        end: dict[int, int] = {}
+        sink: dict[int, int] = {}
         for j, dist in phase.dist.items():
             root = phase.root[j]
             if self.row_of_col[j] < 0 and dist == phase.delta[root]:
-                end[root] = min(end.get(root, j), j)
+                sink[root] = min(sink.get(root, j), j)
         for i, j, root, base in self._members(phase):
             if self._is_expanded(phase, j) and self._alone_key(phase, i, base) == phase.delta[root]:
-                end[root] = min(end.get(root, m + i), m + i)
+                sink[root] = min(sink.get(root, m + i), m + i)
         for j, dist in phase.dist.items():
             change = dist - phase.delta[phase.root[j]]
             if change < 0:
                 self.v[j] += change
-        for root, last in end.items():
+        for root, last in sink.items():
             self._augment(phase, root, last)
-        return [i for i in phase.roots if i not in end]
+        return [i for i in phase.roots if i not in sink]
 
-    def _augment(self, phase: Phase, root: int, end: int) -> None:
-        j = end
-        if end >= len(self.v):
-            j = self.col_of_row[end - len(self.v)]
-            self.col_of_row[end - len(self.v)] = -1
+    def _augment(self, phase: Phase, root: int, sink: int) -> None:
+        j = sink
+        if sink >= len(self.v):
+            j = self.col_of_row[sink - len(self.v)]
+            self.col_of_row[sink - len(self.v)] = -1
         while j >= 0:
             i = phase.parent[j]
             before = self.col_of_row[i]

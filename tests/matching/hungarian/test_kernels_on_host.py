@@ -1,4 +1,4 @@
-"""The default Hungarian kernels, run on the host: the CPU's answer, link by link."""
+"""The default Hungarian kernels, run on the host: the CPU's answer, edge by edge."""
 
 from __future__ import annotations
 
@@ -130,19 +130,19 @@ def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
         _, counts = gpu_classical.match_by_dual_phases(part, state, free, **limits)
         return state.col_of_row, counts["dual_updates"]
 
-    links, updates = matched(None)
+    partners, updates = matched(None)
     assert updates > 1
-    np.testing.assert_array_equal(matched(updates)[0], links)
+    np.testing.assert_array_equal(matched(updates)[0], partners)
     with pytest.raises(NotConverged, match="most_updates"):
         matched(updates - 1)
-    np.testing.assert_array_equal(matched(1, few_left=30)[0], links)
+    np.testing.assert_array_equal(matched(1, few_left=30)[0], partners)
 
 
 @PAIRS_KEPT
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(("m", "unmatched_cost"), [(144, None), (200, None), (140, 90)])
 @pytest.mark.parametrize("solver", [classical(1), classical(3)], ids=["one-device", "three"])
-def test_rows_with_many_columns_within_reach_get_the_cpus_links(
+def test_rows_with_many_columns_within_reach_get_the_cpus_edges(
     pairs_kept: int, m: int, unmatched_cost: int | None, solver: Any, monkeypatch: pytest.MonkeyPatch
 ):
     n = 140

@@ -113,7 +113,7 @@ def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
 
 
 @pytest.mark.parametrize("solver", SPLITS, ids=NAMES)
-def test_links_that_rounding_left_loose_are_matched_again(solver: Any):
+def test_edges_that_rounding_left_with_slack_are_matched_again(solver: Any):
     rng = np.random.default_rng(2)
     cost = rng.random((40, 40)) * 10.0 ** rng.integers(-9, 9, (40, 1))
     answer = solve(cost, solver, "cpu")

@@ -52,10 +52,10 @@ def test_what_is_beyond_reach_is_left_out_and_the_rest_has_no_prices(rows: Any, 
     assert (answer.col_of_row[list(rows)] == -1).all()
     assert (answer.row_of_col[list(cols)] == -1).all()
     near = np.delete(np.delete(cost, rows, axis=0), cols, axis=1)
-    links = solve(near, "auction", "cpu").cost
-    n_links = min(near.shape)
-    unassigned = (N - n_links) * sum(prices)
-    assert answer.cost == pytest.approx(links + unassigned, rel=1e-15)
+    matched = solve(near, "auction", "cpu").cost
+    n_matched = min(near.shape)
+    unassigned = (N - n_matched) * sum(prices)
+    assert answer.cost == pytest.approx(matched + unassigned, rel=1e-15)
     assert (answer.row_duals <= prices[0]).all()
     assert (answer.col_duals <= prices[1]).all()
 
@@ -104,7 +104,7 @@ def test_an_answer_that_is_not_proven_is_one_to_the_problem_as_stated() -> None:
 
 @pytest.mark.parametrize("dearer", [1e-2, 1e-7])
 def test_verify_sees_a_dearer_link_beside_such_prices(dearer: float) -> None:
-    """An exchange of two rows' links costs that much: 1e-7 is within what duals near the price lose by rounding."""
+    """An exchange of two rows' edges costs that much: 1e-7 is within what duals near the price lose by rounding."""
     cost = near_costs(far_cols=(0,))
     cost[:2, 1:] = 2.9
     cost[:2, 1:3] = 0.0
@@ -114,9 +114,9 @@ def test_verify_sees_a_dearer_link_beside_such_prices(dearer: float) -> None:
     answer = solve(problem, device="cpu")
     assert verify(problem, answer).is_optimal
     assert answer.col_of_row[:2].tolist() == [1, 2]
-    links = answer.col_of_row.copy()
-    links[:2] = 2, 1
-    forged = replace(certify(problem, links, answer.col_duals, solver="jv"), gap=answer.gap, is_optimal=True)
+    partners = answer.col_of_row.copy()
+    partners[:2] = 2, 1
+    forged = replace(certify(problem, partners, answer.col_duals, solver="jv"), gap=answer.gap, is_optimal=True)
     assert not verify(problem, forged).is_optimal
 
 

@@ -1,4 +1,4 @@
-"""Unmatched costs far above all costs: as many are linked as can be, and at the least cost, to its last digit."""
+"""Unmatched costs far above all costs: as many are matched as can be, and at the least cost, to its last digit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from auctrack.matching.solvers import make_solver
 from ..cases import ON_CPU, optimum_of
 
 DEAR = 1e3
-"""A price that leaves none alone who can be linked, but costs no digits."""
+"""A price that leaves none unassigned that can be matched, but costs no digits."""
 
 
 def _cost(name: str) -> np.ndarray:
@@ -33,12 +33,12 @@ def _cost(name: str) -> np.ndarray:
 
 
 def _least(cost: np.ndarray, row_dearer: Any = 0.0) -> float:
-    """Return the least cost of links and of what some rows pay beyond `DEAR`, beside as many links as there can be."""
+    """Return the least cost of edges and of what some rows pay beyond `DEAR`, beside as many edges as there can be."""
     n, m = cost.shape
-    links = (n + m - _least_unassigned(cost)) // 2
+    matched = (n + m - _least_unassigned(cost)) // 2
     optimum = optimum_of(cost, DEAR + row_dearer, DEAR)
     assert optimum is not None
-    return optimum - DEAR * (n + m - 2 * links)
+    return optimum - DEAR * (n + m - 2 * matched)
 
 
 def _least_unassigned(cost: np.ndarray) -> int:
@@ -59,7 +59,7 @@ ON_GPU = [
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("name", ["equal sides", "more columns", "more rows", "unassigned on both sides"])
 @pytest.mark.parametrize(("solver", "device"), [*EACH_ON_CPU, *ON_GPU])
-def test_the_cheapest_of_the_most_links_are_found(solver: str, device: str, name: str, form: str, price: Any) -> None:
+def test_the_cheapest_of_the_most_edges_are_found(solver: str, device: str, name: str, form: str, price: Any) -> None:
     cost = _cost(name)
     problem = Problem.dense(cost, unmatched_cost=price)
     problem = problem if form == "dense" else as_sparse(problem)
@@ -121,8 +121,8 @@ def test_point_sets_and_batches_too(solver: str, device: str) -> None:
         x, y = (rng.random((size, 2)) for size in sizes)
         points = Problem.points(x, y, unmatched_cost=1e25)
         whole = Problem.points(x, y)
-        links = [solve(problem, solver, device).col_of_row.tolist() for problem in (points, whole)]
-        assert links[0] == links[1]
+        matched = [solve(problem, solver, device).col_of_row.tolist() for problem in (points, whole)]
+        assert matched[0] == matched[1]
     costs = [_cost(name) for name in ("equal sides", "more columns", "unassigned on both sides")]
     answer = solve(Problem.batch([Problem.dense(cost, unmatched_cost=1e25) for cost in costs]), solver, device)
     for cost, block in zip(costs, answer.blocks(), strict=True):
@@ -132,7 +132,7 @@ def test_point_sets_and_batches_too(solver: str, device: str) -> None:
 @pytest.mark.parametrize("shape", [(30, 40), (40, 30), (290, 300), (300, 290), (31, 31)])
 @pytest.mark.parametrize("form", ["dense", "points"])
 @pytest.mark.parametrize("solver", ["jv", "auction"])
-def test_whichever_side_is_longer_the_links_are_verified(solver: str, form: str, shape: tuple[int, int]) -> None:
+def test_whichever_side_is_longer_the_edges_are_verified(solver: str, form: str, shape: tuple[int, int]) -> None:
     x, y = (np.random.default_rng(seed).random((size, 3)) for seed, size in enumerate(shape))
     cost = np.sqrt(((x[:, None] - y) ** 2).sum(axis=2))
     given = (x, y) if form == "points" else (cost,)
@@ -145,8 +145,8 @@ def test_whichever_side_is_longer_the_links_are_verified(solver: str, form: str,
 
 
 @pytest.mark.parametrize("shape", [(40, 30), (30, 40), (300, 290), (290, 300)])
-def test_prices_do_not_hide_links_that_are_too_dear(shape: tuple[int, int]) -> None:
-    """The digits of the costs are lost beside such duals, which then prove any links."""
+def test_prices_do_not_hide_edges_that_are_too_dear(shape: tuple[int, int]) -> None:
+    """The digits of the costs are lost beside such duals, which then prove any edges."""
     cost = np.random.default_rng(0).random(shape)
     problem, least = Problem.dense(cost, unmatched_cost=1e25), min(shape)
     col_of_row = np.full(shape[0], -1, np.int32)

@@ -83,7 +83,7 @@ def test_whole_numbers_of_unequal_sides_stay_exact(shape):
 
 
 def test_unequal_point_sets_are_proven_on_few_of_all_pairs(monkeypatch):
-    """Each pair is worth a link at such a price; the proof must not write them out."""
+    """Each pair is worth an edge at such a price; the proof must not write them out."""
     monkeypatch.setattr(certify, "MOST_PAIRS", 0)
     monkeypatch.setattr(certify, "as_sparse", None)
     rng = np.random.default_rng(6)
@@ -93,7 +93,7 @@ def test_unequal_point_sets_are_proven_on_few_of_all_pairs(monkeypatch):
     assert verify(problem, answer)
 
 
-def test_a_price_that_leaves_links_too_few_digits_is_kept():
+def test_a_price_that_leaves_edges_too_few_digits_is_kept():
     problem = Problem.dense(costs(WIDE), unmatched_cost=1e12)
     had, answer = solved(problem)
     assert had == [False, True]

@@ -90,7 +90,7 @@ def test_auto_says_that_it_sorted():
 
 @pytest.mark.parametrize("axes", [1, 3])
 def test_many_points_are_proven_without_their_matrix(axes):
-    """So near to each other that the rounding of all duals together is more than the cheapest links cost."""
+    """So near to each other that the rounding of all duals together is more than the cheapest edges cost."""
     along = np.array([1.0, 2.0, -0.5])[:axes]
     x, y = (side[:, None] * along for side in sides(4000))
     problem = Problem.points(x, y, metric="squared")
@@ -101,7 +101,7 @@ def test_many_points_are_proven_without_their_matrix(axes):
 
 
 def test_distances_that_tie_end_with_their_gap():
-    """Links that point the same way can be exchanged at no cost, thousands of them."""
+    """Matched edges that point the same way can be exchanged at no cost, thousands of them."""
     problem = Problem.points(*sides(20_000)[..., None])
     answer = solve(problem, device="cpu")
     assert answer.solver == "sorting"
