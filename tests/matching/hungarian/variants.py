@@ -1,4 +1,4 @@
-"""The Hungarian solvers with each of their variants on the CPU."""
+"""The Hungarian solvers with each variant that runs on the CPU."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 
 DEFAULTS = {"classical": HungarianClassical(), "tree": HungarianTree()}
 
-OTHERS = {
-    "classical-paper": HungarianClassical(variant="paper"),
-    "tree-paper": HungarianTree(variant="paper"),
-    "tree-sequential": HungarianTree(variant="sequential"),
-}
+OTHERS = {"tree-paper": HungarianTree(variant="paper")}
 
 ALL = DEFAULTS | OTHERS
