@@ -13,13 +13,13 @@ from typing import Any
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from ...tracker.calibrating.digits import in_digits
+from ...tracker.calibrating.digits import counted, in_digits
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
 from ...tracker.formats.graph import count_divisions
 from ...tracker.formats.registry import to_write
-from ...tracker.formats.sidecar import read_sidecar, sidecar_path
+from ...tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
 from ...tracker.formats.write import write_tracks, write_whole
 from ...tracker.linking.result import Linking
@@ -33,7 +33,7 @@ from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
-from .outcome import Outcome, counted, exit_code
+from .outcome import Outcome, exit_code, tally
 from .record import figures, tracking_record
 from .wording import naming, sentence
 
@@ -117,7 +117,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     report(job, result, {**result.seconds, **writing})
     note_losses(result.tracks, job.result, to_write(job.result, None))
     if picture:
-        _draw(job, settings, result.tracks)
+        _draw(job, settings, result.tracks, read_sidecar(job.result))
     _point_out_old_picture(job)
     outcome.status, outcome.figures = "tracked", record["figures"]
 
@@ -135,12 +135,12 @@ def _standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
 
 
 def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
-    if outcome.picture is not None and not job.picture.exists():
-        _draw(job, settings, read_tracks(job.result))
-    elif outcome.picture is not None:
-        _refuse_changed_picture(job)
-    _point_out_old_picture(job)
     sidecar = read_sidecar(job.result)
+    if outcome.picture is not None and not job.picture.exists():
+        _draw(job, settings, read_tracks(job.result), sidecar)
+    elif outcome.picture is not None:
+        _refuse_changed_picture(job, sidecar)
+    _point_out_old_picture(job)
     outcome.status, outcome.figures = "up to date", None if sidecar is None else sidecar.settings.get("figures")
     console.show(f"{job.source}: {job.result} is up to date")
 
@@ -150,9 +150,8 @@ def _point_out_old_picture(job: Job) -> None:
         console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite redraws it.")
 
 
-def _refuse_changed_picture(job: Job) -> None:
+def _refuse_changed_picture(job: Job, sidecar: Sidecar | None) -> None:
     """Refuse a picture that was drawn of these tracks and is not what was written."""
-    sidecar = read_sidecar(job.result)
     drawn = None if sidecar is None else sidecar.pictures.get(job.picture.name)
     if drawn is not None and drawn != Checksum.of(job.picture):
         raise OutputExists(
@@ -161,7 +160,7 @@ def _refuse_changed_picture(job: Job) -> None:
         )
 
 
-def _draw(job: Job, settings: Settings, tracks: Tracks) -> None:
+def _draw(job: Job, settings: Settings, tracks: Tracks, sidecar: Sidecar | None) -> None:
     """Draw the picture; one that stands there by now is of the same tracks, by another run into this folder."""
     from .picture import picture_of
     from .picture_part import Look
@@ -169,7 +168,7 @@ def _draw(job: Job, settings: Settings, tracks: Tracks) -> None:
     look = Look(min_length=settings.min_length)
     image = picture_of(tracks, job.source, settings.input, job.result.name, look)
     contents: dict[Path, bytes] = {}
-    if (sidecar := read_sidecar(job.result)) is not None:
+    if sidecar is not None:
         drawn = replace(sidecar, pictures={job.picture.name: Checksum.of_bytes(image)})
         contents[sidecar_path(job.result)] = drawn.to_json(__version__)
     with held_back():
@@ -220,14 +219,14 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     was_detected = "quality" in result.linking.tracks.table and not result.settings.input.is_table(job.source)
     if was_detected:
         rows.append(("detect", detected.in_words(unit)))
-    frames = console.counted(made["frames"], "frame")
+    frames = counted(made["frames"], "frame")
     is_flat = result.tracks.ndim == 2 and result.settings.input.is_table(job.source)
     plane = ", in 2D (y, x)" if is_flat else ""  # where a column of z went by another name, that is how one sees it
     rows += [("points", f"{made['points']} in {frames}{plane}{pixels_note(result.tracks, result.settings)}")]
     if made["candidate_links"]:
         rows += [
             *_how(result.linking),
-            ("links", f"{made['links']} of {console.counted(made['candidate_links'], 'candidate')}, {_proof(made)}"),
+            ("links", f"{made['links']} of {counted(made['candidate_links'], 'candidate')}, {_proof(made)}"),
         ]
     rows += _doubtful(result.linking)
     rows += [
@@ -248,7 +247,7 @@ def _median_length(made: Mapping[str, Any], points: Points) -> str:
     """Return the median length of tracks beside the frames that were looked at, those without particles too."""
     timeline, present = points.timeline, points.frame_numbers
     frames = len(timeline.numbers) if timeline.numbers is not None else timeline.count(present[0], present[-1])
-    return f"median length {made['median_length']:g} of {console.counted(int(frames), 'frame')}"
+    return f"median length {made['median_length']:g} of {counted(int(frames), 'frame')}"
 
 
 def note_tone(source: str, settings: Settings) -> None:
@@ -304,12 +303,12 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
     content = {
         "auctrack": __version__,
         "exit_code": exit_code(outcomes),
-        "outcome": counted(outcomes),
+        "outcome": tally(outcomes),
         "inputs": [asdict(outcome) for outcome in outcomes],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if len(outcomes) > 1 or exit_code(outcomes):
-        console.say(f"{counted(outcomes)}; summary in {path}")  # first, as its disk may be full
+        console.say(f"{tally(outcomes)}; summary in {path}")  # first, as its disk may be full
     with held_back():
         write_whole({path: text.encode(errors="backslashreplace")}, overwrite=True)  # names that are not UTF-8
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ...tracker.calibrating.digits import counted
 from .compiling import COMPILED, told_of_compiling
 
 if TYPE_CHECKING:
@@ -97,11 +98,6 @@ def show(message: str) -> None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
     except OSError as error:
         raise OutputFailed(f"the output cannot be written ({error.strerror or error}).") from error
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number and its noun: "1 frame", "2 frames"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def stages(seconds: Mapping[str, float], devices: Mapping[str, str], digits: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...tracker.calibrating.digits import counted
 from . import console, options
 from .asked import asked_settings
 from .setting_options import OF_TABLE, taking
@@ -142,7 +143,7 @@ def _drawn(diameter: float | None, image_shape: str | None) -> dict[str, Any]:
 def _report(points: Points, result: Path) -> None:
     from ...tracker.points import Tracks
 
-    rows = [("points", f"{len(points)} in {console.counted(len(points.frame_numbers), 'frame')}")]
+    rows = [("points", f"{len(points)} in {counted(len(points.frame_numbers), 'frame')}")]
     if isinstance(points, Tracks):
         descended = f", {len(points.parents)} of which descend from others" if points.parents else ""
         rows.append(("tracks", f"{points.table['track_id'].nunique()}{descended}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...matching.errors import AuctrackError
+from ...tracker.calibrating.digits import counted
 from ...tracker.settings import Settings
 from . import console
 from .batch import describe, is_up_to_date
@@ -29,7 +30,7 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
         except (AuctrackError, OSError, MemoryError) as error:
             failed += 1
             console.fail(naming(job.source, error))
-    of_all = f"{len(jobs) - failed} of {console.counted(len(jobs), 'input')}"
+    of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD
 
@@ -41,7 +42,7 @@ def _show_expected(job: Job, settings: Settings) -> None:
     if found.diameter != "auto" and found.threshold is not None:
         rows.append(("detect", found.in_words(unit)))
     about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
-    rows.append(("points", f"{about}{look.points_expected} in {console.counted(look.frames, 'frame')}"))
+    rows.append(("points", f"{about}{look.points_expected} in {counted(look.frames, 'frame')}"))
     rows.append(("memory", look.memory))
     rows.append(("takes", look.time))
     console.show(console.aligned(rows))

@@ -48,7 +48,7 @@ def exit_code(outcomes: Sequence[Outcome]) -> int:
     return SOME_FAILED if "failed" in states else ALL_GOOD
 
 
-def counted(outcomes: Sequence[Outcome]) -> str:
+def tally(outcomes: Sequence[Outcome]) -> str:
     """Return how many inputs came to what: "3 tracked, 1 failed"."""
     states = [outcome.status for outcome in outcomes]
     return ", ".join(f"{states.count(status)} {status}" for status in dict.fromkeys(states))

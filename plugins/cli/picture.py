@@ -21,6 +21,7 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
 from ...tracker.calibrating.calibration import FRAME, Calibration
+from ...tracker.calibrating.digits import counted
 from ...tracker.formats.write import write_whole
 from ...tracker.pipeline import open_movie
 from ...tracker.points import AXES, Tracks
@@ -134,7 +135,7 @@ class _Paint:
 
 def _heading(name: str, look: Look, steps: Steps, part: Part, whole: Box, unit: str) -> str:
     """Say of how many tracks how much is shown."""
-    said = f"{name}: {_counted(steps.n_tracks)} of {max(look.min_length, 2)} detections or more"
+    said = f"{name}: {counted(steps.n_tracks, 'track', ',')} of {max(look.min_length, 2)} detections or more"
     cuts = [_span(part.box, axis, unit) for axis in (Y, X) if part.box.size[axis] < whole.size[axis]]
     if len(steps.track) and (part.frames.start > steps.frames.min() or part.frames.stop <= steps.frames.max()):
         cuts.insert(0, f"frames {part.frames.start} to {part.frames.stop - 1}")
@@ -146,17 +147,13 @@ def _title(part: Part, view: View, every: int, whole: Box, unit: str) -> str:
     if part.steps.n_tracks == every:
         return view.name
     slab = f", {_span(part.box, view.depth, unit)}" if part.box.size[view.depth] < whole.size[view.depth] else ""
-    return f"{view.name}: {_counted(part.steps.n_tracks)}{slab}"
+    return f"{view.name}: {counted(part.steps.n_tracks, 'track', ',')}{slab}"
 
 
 def _span(box: Box, axis: int, unit: str) -> str:
     """Return from where to where a box reaches along an axis, to a tenth of its size or finer."""
     digits = max(0, 1 - math.floor(math.log10(box.size[axis])))
     return f"{AXES[axis]} {box.low[axis]:.{digits}f} to {box.high[axis]:.{digits}f}\N{NO-BREAK SPACE}{unit}"
-
-
-def _counted(tracks: int) -> str:
-    return f"{tracks:,} track{'' if tracks == 1 else 's'}"
 
 
 def _sides(box: Box, view: View) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...tracker.calibrating.digits import in_digits
+from ...tracker.calibrating.digits import counted, in_digits
 from . import console, options
 from .asked import usage
 
@@ -224,10 +224,10 @@ def _camera(given: Mapping[str, Any]) -> RenderSettings:
 def _report(simulation: Simulation, paths: Sequence[Path]) -> None:
     """Show what was made."""
     truth, swarm = simulation.truth, simulation.settings
-    real = console.counted(truth.table["track_id"].nunique(), "particle")
-    frames = console.counted(swarm.frames, "frame")
+    real = counted(truth.table["track_id"].nunique(), "particle")
+    frames = counted(swarm.frames, "frame")
     rows = [
-        ("truth", f"{real}, {console.counted(len(truth), 'position')} in {frames}"),
+        ("truth", f"{real}, {counted(len(truth), 'position')} in {frames}"),
         ("spacing", f"{in_digits(swarm.mean_spacing_um)} µm, mean step {in_digits(swarm.mean_step_um)} µm"),
         *(("written", str(path)) for path in paths),
     ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...tracker.calibrating.digits import counted
 from . import console
 from .compiling import told_of_compiling
 
@@ -41,7 +42,7 @@ def command() -> None:
             use()
             advance("compile", done + 1, len(uses))
     seconds = time.monotonic() - begun
-    what = f"compiled {console.counted(compiled, 'function')} in {seconds:.0f} s" if compiled else "compiled already"
+    what = f"compiled {counted(compiled, 'function')} in {seconds:.0f} s" if compiled else "compiled already"
     console.show(console.aligned([("warm-up", what)]))
 
 

@@ -14,6 +14,17 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{max(places, 0)}f}"
 
 
+def counted(number: int, noun: str, form: str = "d") -> str:
+    """Return a number and its noun; `form` "," parts thousands, as sentences in a window have them.
+
+    Examples
+    --------
+    >>> counted(1, "frame"), counted(2000, "frame"), counted(2000, "frame", ",")
+    ('1 frame', '2000 frames', '2,000 frames')
+    """
+    return f"{number:{form}} {noun}{'' if number == 1 else 's'}"
+
+
 def in_digits(value: Any, digits: int = 3) -> str:
     """Return a length, or what is measured in it, in so many digits without trailing zeros: 1093 nm, not 1.09e+03.
 

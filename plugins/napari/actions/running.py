@@ -10,8 +10,8 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 from qtpy.QtWidgets import QWidget
 
 from ....matching.errors import AuctrackError
+from ....tracker.calibrating.digits import counted
 from ....tracker.points import Points
-from ..session.act_words import counted
 from ..session.filters import MeasuredTracks
 from ..session.steps import Advance, Detected, Linked, TakenUp, Tracked
 from ..threads.job import Desk, Failure, sentence_of
@@ -179,7 +179,7 @@ class Running(QObject):
         session = self._parts.session
         if isinstance(result, TakenUp):
             n = session.n_unsaved
-            return [f"Discarded: {counted(n, 'correction')} that the file did not hold."] if n else []
+            return [f"Discarded: {counted(n, 'correction', ',')} that the file did not hold."] if n else []
         n = session.n_corrections
         return [f"Corrections made before ({n}) are not part of these tracks{self._kept}."] if n else []
 

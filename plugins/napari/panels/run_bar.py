@@ -18,8 +18,8 @@ from qtpy.QtWidgets import (
     QWidget,
 )
 
+from ....tracker.calibrating.digits import counted
 from ...cli.compiling import COMPILED
-from ..session.act_words import counted
 from ..session.corrections import Preparing
 from ..threads.job import Failure
 from .fields import note, say
@@ -116,7 +116,7 @@ class RunBar(QWidget):
 
     def offer_recovery(self, n: int) -> None:
         """Offer to make so many corrections again that were not saved; none with 0."""
-        self.recover_button.setText(f"Recover {counted(n, 'unsaved correction')}")
+        self.recover_button.setText(f"Recover {counted(n, 'unsaved correction', ',')}")
         self.recover_button.setVisible(n > 0)
 
     def tell_compiling(self) -> None:

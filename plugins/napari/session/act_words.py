@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ....tracker.calibrating.digits import counted
 from ....tracker.editing.acts import named
 from ....tracker.errors import InvalidEdit, InvalidSetting
 
@@ -51,7 +52,7 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
         kinds = {one["act"] for one in act["acts"]}
         return Words("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
     if name == "confirm_links":
-        return Words("", f"{counted(len(act['links']), 'link')} confirmed")
+        return Words("", f"{counted(len(act['links']), 'link', ',')} confirmed")
     if name == "hold_links":
         ends = named(act)
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
@@ -59,7 +60,7 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
             before, after = (see(end).frame for end in act["pinned"][0])
             return Words(subject, f"link of frames {before}–{after} leads to the other particle")
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
-        return Words(subject, ", ".join(f"{counted(n, 'link')} {what}" for n, what in counts if n))
+        return Words(subject, ", ".join(f"{counted(n, 'link', ',')} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in named(act)]
     return Words(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
 
@@ -127,11 +128,6 @@ def _tracks(seen: list[Seen]) -> str:
     if len(numbers) < 2:
         return f"Track {numbers[0]}" if numbers else ""
     return f"Tracks {', '.join(numbers[:-1])} and {numbers[-1]}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return how many there are of something: "1 link", "2 links"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _capital(text: str) -> str:

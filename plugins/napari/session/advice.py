@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ....tracker.calibrating.digits import in_digits
+from ....tracker.calibrating.digits import counted, in_digits
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.threshold import SAMPLED_FRAMES, sample_qualities, spread_frames, threshold_between
@@ -17,7 +17,6 @@ from ....tracker.linking.gate.spacing import WIDEST, mean_spacing
 from ....tracker.linking.unmatched_cost.price import mutual_nearest
 from ....tracker.points import Points
 from ..layers.layer_movie import LayerMovie
-from .act_words import counted
 
 _ENOUGH = 5_000  # particles or steps that a histogram needs
 
@@ -81,7 +80,7 @@ def advise_detection(movie: LayerMovie, settings: DetectSettings) -> DetectAdvic
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (
         f"Threshold {threshold:.4g} divides noise from particles: of the {len(sample.qualities):,} peaks in "
-        f"{counted(len(frames), 'frame')} of the movie that were looked at, {above:,} are above."
+        f"{counted(len(frames), 'frame', ',')} of the movie that were looked at, {above:,} are above."
     )
     return DetectAdvice(settings.known_diameter, threshold, reason, sample.qualities)
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ....tracker.calibrating.digits import counted
 from ....tracker.editing.change import Change, Link
 from ....tracker.editing.looked_at import are_among, expected_wrong
 from ....tracker.editing.record import read_acts
@@ -29,7 +30,7 @@ from ....tracker.points import Tracks
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
-from .act_words import Seen, act_words, counted, refusal_words
+from .act_words import Seen, act_words, refusal_words
 from .filters import measured_links
 from .meant import Meant, meant_by
 from .outcome_words import far_words, joined_words, others_words
@@ -348,7 +349,7 @@ class Corrections:
             write_session(edits, path, settings=settings, looked_at=self._looked_at, place=place, overwrite=True)
             self._saved = edits.acts
             self.keep_no_longer()
-        corrections = counted(self.count, "correction")
+        corrections = counted(self.count, "correction", ",")
         return f"Wrote all tracks and {corrections} to {path}; links looked at: {len(self._looked_at):,}."
 
     def _require_followed(self) -> None:
