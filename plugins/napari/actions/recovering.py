@@ -6,7 +6,8 @@ from pathlib import Path
 
 from qtpy.QtCore import QObject, QStandardPaths
 
-from ..threads.job import Desk
+from ..session.recovery import Left
+from ..threads.job import Desk, Failure
 from .correcting import Correcting
 from .parts import Parts
 from .running import Running
@@ -22,6 +23,7 @@ class Recovering(QObject):
         super().__init__(parent)
         self._parts = parts
         self._correcting = correcting
+        self._unsaved = unsaved
         self._found: Path | None = None
         self._keeping, self._finding = Desk(self), Desk(self)
         self._finding.returned.connect(self._offer)
@@ -33,7 +35,6 @@ class Recovering(QObject):
         parts.bar.recover.connect(self._recover)
 
     def _keep(self) -> None:
-        self._parts.bar.offer_recovery(0)  # what was found is written over
         work = self._parts.session.keeping(_folder())
         if work is not None:
             self._keeping.start(work)
@@ -42,11 +43,17 @@ class Recovering(QObject):
         self._parts.bar.offer_recovery(0)
         self._finding.start(self._parts.session.finding_kept(_folder()))
 
-    def _offer(self, found: tuple[Path, int]) -> None:
-        self._found, n = found
-        self._parts.bar.offer_recovery(n)
+    def _offer(self, left: Left) -> None:
+        self._found = left.path
+        self._parts.bar.offer_recovery(left.n)
+        if left.problem:
+            self._parts.bar.fail(Failure(left.problem, ""))
 
     def _recover(self) -> None:
+        """Ask what becomes of corrections made meanwhile, and make those left in their place."""
+        self._unsaved.before(self._make_again)
+
+    def _make_again(self) -> None:
         assert self._found is not None  # it was offered
         self._parts.bar.offer_recovery(0)
         self._correcting.replay(str(self._found), is_saved=False)

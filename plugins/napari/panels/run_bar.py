@@ -53,7 +53,8 @@ class RunBar(QWidget):
         self.error = note(warning=True)
         self.recover_button = QPushButton()
         self.recover_button.setToolTip(
-            "Corrections of these tracks that no file held when napari ended. The next correction takes their place."
+            "Corrections of these tracks that no file held when napari ended. They take the place of those made since; "
+            "you are asked before."
         )
         self.details_button = QPushButton("Details…")
         self.details = QTextEdit()

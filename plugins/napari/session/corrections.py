@@ -20,7 +20,6 @@ import numpy as np
 from ....tracker.calibrating.digits import counted
 from ....tracker.editing.change import Change, Link
 from ....tracker.editing.looked_at import are_among, expected_wrong
-from ....tracker.editing.record import read_acts
 from ....tracker.editing.reopened import reopened
 from ....tracker.editing.session import Session as EditSession
 from ....tracker.editing.session_file import SavedSession, write_session
@@ -35,7 +34,7 @@ from .filters import measured_links
 from .meant import Meant, meant_by
 from .outcome_words import far_words, joined_words, others_words
 from .placing import Noted
-from .recovery import recovery_file
+from .recovery import Left, find_left, free_file
 from .steps import Linked
 from .suspicious import suspicious_links
 
@@ -273,7 +272,7 @@ class Corrections:
     def replay(self, path: str, report: Callable[[Any], None], *, is_saved: bool) -> Acted:
         """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`.
 
-        `is_saved` says whether the file holds them for good.
+        `is_saved` says whether the file holds them for good; else it is the one that `keep` goes on with.
         """
         with self._lock:
             told = partial(_prepared, report)
@@ -285,6 +284,8 @@ class Corrections:
                 raise InvalidEdit(f"{error} {hint}") from error
             if is_saved:
                 self._saved = self._edits.acts
+            else:
+                self._kept = Path(path)
             self._version += 1
             said = f"Corrections of {path} in effect: {self.count}."
             return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
@@ -295,7 +296,7 @@ class Corrections:
         with self._lock:
             if self.n_unsaved:
                 folder.mkdir(parents=True, exist_ok=True)
-                self._kept = self._kept or recovery_file(folder, self._linking.tracks)
+                self._kept = self._kept or free_file(folder, self._linking.tracks)
                 self._opened().save(self._kept)
             else:
                 self.keep_no_longer()
@@ -305,11 +306,10 @@ class Corrections:
         if self._kept is not None:
             self._kept.unlink(missing_ok=True)
 
-    def find_kept(self, folder: Path, report: Callable[[Any], None]) -> tuple[Path, int]:
-        """Return the file in which corrections of these detections were kept, and how many it holds; 0 for no file."""
+    def find_kept(self, folder: Path, report: Callable[[Any], None]) -> Left:
+        """Return what others have kept of corrections of these detections."""
         del report
-        path = recovery_file(folder, self._linking.tracks)
-        return path, len(read_acts(path, self._linking.tracks)) if path.exists() else 0
+        return find_left(folder, self._linking.tracks, [] if self._kept is None else [self._kept])
 
     def write(self, path: str, write: Callable[[Tracks], Any]) -> None:
         """Have the tracks shown written, the margins of all links measured, and the corrections in effect beside them.

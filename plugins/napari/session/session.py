@@ -159,7 +159,7 @@ class Session:
         return None if self.corrections is None else partial(self.corrections.keep, folder)
 
     def finding_kept(self, folder: Path) -> Work:
-        """Return the work of finding what `keeping` has left, which gives file and number; raises as `correcting`."""
+        """Return the work of finding what `keeping` has left, which gives `Left`; raises as `correcting`."""
         return partial(self._corrections().find_kept, folder)
 
     def discard(self) -> None:

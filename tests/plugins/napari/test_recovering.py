@@ -7,6 +7,7 @@ import pytest
 from .conftest import PHYSICAL, finish, spots
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_correcting import links, press, tracked  # noqa: F401 - a fixture among them
+from .test_unsaved import answering
 
 
 @pytest.fixture
@@ -77,3 +78,51 @@ def test_what_the_user_discards_is_not_kept(corrected, kept_folder, monkeypatch)
     assert corrected.parts.session.n_corrections == 0
     assert not [*kept_folder.iterdir()]
     assert corrected.parts.bar.recover_button.isHidden()
+
+
+@pytest.fixture
+def run_again(viewer, crashed, open_widget):  # noqa: ARG001 - the crash was before
+    """The widget after a run over the same tracks, and a correction of its own."""
+    viewer.window.resize(1300, 1000)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(widget)
+    return widget
+
+
+def test_a_new_correction_leaves_those_of_the_crash_on_offer(crashed, run_again, mouse, kept_folder):  # noqa: F811
+    made_since = links(run_again)
+    button = run_again.parts.bar.recover_button
+    assert "2 unsaved corrections" in button.text()
+    assert len([*kept_folder.iterdir()]) == 2
+    with answering(mouse, "Cancel") as asked:
+        mouse.click(button)
+        finish(run_again)
+    assert "1 correction that is not saved" in asked[0]
+    assert links(run_again) == made_since
+    with answering(mouse, "Discard"):
+        mouse.click(button)
+        finish(run_again)
+    assert links(run_again) == crashed
+    assert len([*kept_folder.iterdir()]) == 1
+
+
+@pytest.mark.parametrize(
+    "content", ["", '{"auctrack_corrections": 1, "detections": 5, "acts": [], "places": {"0": 3}}']
+)
+def test_a_file_that_cannot_be_read_is_named_and_left(viewer, crashed, open_widget, kept_folder, content):  # noqa: ARG001
+    (file,) = kept_folder.iterdir()
+    file.write_text(content)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    assert str(file) in widget.parts.bar.error.text()
+    assert widget.parts.bar.recover_button.isHidden()
+    for key in ("n", "c"):
+        press(viewer, key)
+        finish(widget)
+    assert file.read_text() == content
+    assert len([*kept_folder.iterdir()]) == 2
