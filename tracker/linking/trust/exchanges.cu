@@ -5,7 +5,7 @@
 // variant: -DNDIM=3 -DCLASSES=3
 #include "../tracker/linking/motion/law.cuh"
 
-constexpr double LEAST = 1e-6;  // odds of a chain after the exchange below which it is left to the other to tell of it
+constexpr double LEAST = 1e-12;  // odds of one chain after the exchange that no gain of the other makes up for
 constexpr double ONE = 1099511627776.0, MOST = 1048576.0;
 
 // Candidates and the links among them. out, into: (n,) edges, -1 where none is made.
@@ -76,9 +76,10 @@ extern "C" __global__ void exchanged(
     for (int64 edge = indptr[i]; edge < indptr[i + 1]; edge++) {
         const int a_new = (int)edge, other = head[edge];
         if (a_new == a || lag[a_new] != lag[a]) continue;
+        const int a2 = into[other], b2 = out[other];
+        if (a2 >= 0 && b2 >= 0 && other < j) continue;  // seen from the other
         const int b_new = edge_between(indptr, head, other, k);
         if (b_new < 0 || !allowed[a_new] || !allowed[b_new]) continue;
-        const int a2 = into[other], b2 = out[other];
         if (now < 0.0) now = likelihood_of(c, g, a, b, h);
         double ratio = likelihood_of(c, g, a_new, b_new, h) / now;
         if (ratio < LEAST) continue;
@@ -87,9 +88,7 @@ extern "C" __global__ void exchanged(
         if (a2 >= 0 && (a2_new < 0 || !allowed[a2_new])) continue;
         if (b2 >= 0 && (b2_new < 0 || !allowed[b2_new])) continue;
         const int g2 = a2 >= 0 ? into[tail[a2]] : -1, h2 = b2 >= 0 ? out[head[b2]] : -1;
-        const double then = likelihood_of(c, g2, a2_new, b2_new, h2) / likelihood_of(c, g2, a2, b2, h2);
-        if (a2 >= 0 && b2 >= 0 && other < j && then >= LEAST) continue;  // seen from the other
-        ratio *= then;
+        ratio *= likelihood_of(c, g2, a2_new, b2_new, h2) / likelihood_of(c, g2, a2, b2, h2);
         const uint64 counted = (uint64)(fmin(ratio, MOST) * ONE + 0.5);
         atomicAdd(&odds[i], counted), atomicAdd(&odds[j], counted);
         if (a2 >= 0) atomicAdd(&odds[tail[a2]], counted);

@@ -19,8 +19,8 @@ from ..motion.learning import Belief
 from ..motion.sweep import densities_of
 from . import gpu_exchanges
 
-LEAST = 1e-6
-"""Odds of a chain after the exchange below which it is left to the other chain to tell that it may have happened."""
+LEAST = 1e-12
+"""Odds of an exchange that do not count, and those of one chain that no gain of the other makes up for."""
 
 
 def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray) -> np.ndarray:
@@ -52,7 +52,8 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     out[source[made]] = into[target[made]] = link[made]
     ways = graph.indptr, graph.tail, graph.head, allowed, out, into
     linked = belief.linked, graph.lag, *chains, law
-    found = side_by_side(lambda piece: _exchanges(*piece[:2], *ways, *linked), graph.pieces)
+    now = np.zeros(graph.n)
+    found = side_by_side(lambda piece: _exchanges(*piece[:2], *ways, *linked, now), graph.pieces)
     undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
     odds = np.bincount(undone, ratio, minlength=len(graph))
     return np.where(made, odds[link], 0.0)
@@ -72,9 +73,10 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     graph, movie = belief.graph, belief.movie
     step, ends = belief.own_steps(), belief.ends
     alone = densities_of(graph, step, tables(belief.law, belief.lags).packed)
-    prior = np.asarray(belief.shares.log_odds(movie.log_density), like=step)
-    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head])
-    return step, base * belief.likeness(), alone, ends.tie
+    base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=step))[graph.lag - 1]
+    for factor in (np.exp(ends.leaving)[graph.tail], np.exp(ends.arriving)[graph.head], belief.likeness()):
+        base *= factor
+    return step, base, alone, ends.tie
 
 
 @compiled
@@ -96,11 +98,12 @@ def _edge(indptr, head, i, j):
 
 @compiled(error_model="numpy")
 def _exchanges(
-    first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law
+    first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law, now
 ):
     """Return the links that exchanges of detections inside chains undo, one after the other, and the odds of each.
 
-    An exchange of two that are both inside chains is seen from either, and counts once, whichever comes first.
+    An exchange of two that are both inside chains is looked at from the first. `now` takes the likelihood of the links
+    at a detection once that is asked for; threads that ask for the same find the same.
     """
     undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     scratch = np.empty((2, alone.shape[1]))
@@ -112,30 +115,33 @@ def _exchanges(
             continue
         i, k = tail[a], head[b]
         g, h = into[i], out[k]
-        now = -1.0
         for a_new in range(indptr[i], indptr[i + 1]):
             other = head[a_new]
             if a_new == a or lag[a_new] != lag[a]:
                 continue
+            a2, b2 = into[other], out[other]
+            if a2 >= 0 and b2 >= 0 and other < j:
+                continue
             b_new = _edge(indptr, head, other, k)
             if b_new < 0 or not (allowed[a_new] and allowed[b_new]):
                 continue
-            a2, b2 = into[other], out[other]
             a2_new = _edge(indptr, head, tail[a2], j) if a2 >= 0 else -1
             b2_new = _edge(indptr, head, j, head[b2]) if b2 >= 0 else -1
             if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
                 continue
-            if now < 0:
-                now = _chain(g, a, b, h, 0.0, *tables)
-            ratio = _chain(g, a_new, b_new, h, LEAST * now, *tables) / now
+            if now[j] == 0.0:
+                now[j] = _chain(g, a, b, h, 0.0, *tables)
+            ratio = _chain(g, a_new, b_new, h, LEAST * now[j], *tables) / now[j]
             if ratio < LEAST:
                 continue
-            g2 = into[tail[a2]] if a2 >= 0 else -1
-            h2 = out[head[b2]] if b2 >= 0 else -1
-            then = _chain(g2, a2_new, b2_new, h2, 0.0, *tables) / _chain(g2, a2, b2, h2, 0.0, *tables)
-            if a2 >= 0 and b2 >= 0 and other < j and then >= LEAST:
+            if a2 >= 0 or b2 >= 0:
+                g2 = into[tail[a2]] if a2 >= 0 else -1
+                h2 = out[head[b2]] if b2 >= 0 else -1
+                if now[other] == 0.0:
+                    now[other] = _chain(g2, a2, b2, h2, 0.0, *tables)
+                ratio *= _chain(g2, a2_new, b2_new, h2, LEAST * now[other] / ratio, *tables) / now[other]
+            if ratio < LEAST:
                 continue
-            ratio *= then
             for e in (a, b, a2, b2):
                 if e >= 0:
                     undone.append(e)

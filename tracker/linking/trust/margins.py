@@ -14,6 +14,7 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
@@ -60,10 +61,9 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     col_of_row = np.full(problem.n_rows, -1, dtype=np.int64)
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int64)
     col_of_row[rows], row_of_col[cols] = cols, rows
-    order = np.argsort(col_of_edge, kind="stable")
-    col_indptr = np.concatenate([[0], np.cumsum(np.bincount(col_of_edge, minlength=problem.n_cols))])
     by_row = problem.indptr, col_of_edge, reduced
-    by_col = col_indptr, row_of_edge[order], reduced[order]
+    across = csr_array((reduced, col_of_edge, problem.indptr), shape=(problem.n_rows, problem.n_cols)).tocsc()
+    by_col = across.indptr.astype(np.int64), across.indices.astype(np.int64), across.data
     settle_row = _settled(*by_col, alone_row, col_of_row, row_of_col)
     settle_col = _settled(*by_row, alone_col, row_of_col, col_of_row)
     repairs = *by_row, row_of_col, settle_row, settle_col
@@ -113,34 +113,33 @@ def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settl
     """Return per link the cheaper repair: through members left alone, or a ring of matched pairs."""
     margin = np.empty(len(rows))
     cost = np.full(len(indptr) - 1, np.inf)
-    touched = [np.int64(0)]
+    touched, heap = [np.int64(0) for _ in range(0)], [(0.0, np.int64(0)) for _ in range(0)]
     for link in range(len(rows)):
         start, freed = rows[link], cols[link]
-        best = settle_row[start] + settle_col[freed]
-        touched.clear()
-        touched.append(start)
+        best, so_far, row = settle_row[start] + settle_col[freed], 0.0, start
         cost[start] = 0.0
-        heap = [(0.0, start)]
-        while len(heap) > 0:
-            so_far, row = heapq.heappop(heap)
-            if so_far >= best:
+        while so_far < best:
+            if so_far <= cost[row]:
+                for e in range(indptr[row], indptr[row + 1]):
+                    col, through = indices[e], so_far + reduced[e]
+                    if through >= best or (row == start and col == freed):
+                        continue
+                    if col == freed:
+                        best = through
+                        continue
+                    owner = row_of_col[col]
+                    if owner >= 0 and through < cost[owner]:
+                        if cost[owner] == np.inf:
+                            touched.append(owner)
+                        cost[owner] = through
+                        heapq.heappush(heap, (through, owner))
+            if len(heap) == 0:
                 break
-            if so_far > cost[row]:
-                continue
-            for e in range(indptr[row], indptr[row + 1]):
-                col, through = indices[e], so_far + reduced[e]
-                if through >= best or (row == start and col == freed):
-                    continue
-                if col == freed:
-                    best = through
-                    continue
-                owner = row_of_col[col]
-                if owner >= 0 and through < cost[owner]:
-                    if cost[owner] == np.inf:
-                        touched.append(owner)
-                    cost[owner] = through
-                    heapq.heappush(heap, (through, owner))
+            so_far, row = heapq.heappop(heap)
         margin[link] = best
+        cost[start] = np.inf
         for row in touched:
             cost[row] = np.inf
+        touched.clear()
+        heap.clear()
     return margin
