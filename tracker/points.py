@@ -97,12 +97,26 @@ class Points:
     def _scale(self) -> list[float]:
         return self.calibration.scale_for(self.ndim).tolist()
 
-    @cached_property
+    @property
     def frame_numbers(self) -> np.ndarray:
         """The frame numbers that have points, ascending, int64."""
+        return self._counted_frames[0]
+
+    @property
+    def frame_sizes(self) -> np.ndarray:
+        """How many points each of `frame_numbers` has, int64."""
+        return self._counted_frames[1]
+
+    @cached_property
+    def _counted_frames(self) -> tuple[np.ndarray, np.ndarray]:
         frames = self.frames
         parts = [frames[a : a + _PART] for a in range(0, len(frames), _PART)]
-        return np.unique(np.concatenate([frames[:0], *side_by_side(_numbers_among, parts)]))
+        counted = [(frames[:0], frames[:0]), *side_by_side(_counted, parts)]
+        numbers, counts = (np.concatenate(of_parts) for of_parts in zip(*counted, strict=True))
+        different, place = np.unique(numbers, return_inverse=True)
+        sizes = np.zeros(len(different), np.int64)
+        np.add.at(sizes, place, counts)
+        return different, sizes
 
     @property
     def frame_step(self) -> int:
@@ -229,12 +243,14 @@ def require(kind: type[Points], given: object) -> None:
         )
 
 
-def _numbers_among(frames: np.ndarray) -> np.ndarray:
-    """Return the different numbers of some frames, one at least, ascending."""
+def _counted(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different numbers of some frames, one at least, ascending, and how often each comes."""
     first, last = int(frames.min()), int(frames.max())
     if last - first > 4 * len(frames):
-        return np.unique(frames)
-    return np.flatnonzero(np.bincount(frames - first)) + first
+        return np.unique(frames, return_counts=True)
+    counts = np.bincount(frames - first)
+    present = np.flatnonzero(counts)
+    return present + first, counts[present]
 
 
 def _require_step(frames: np.ndarray, step: int) -> None:

@@ -52,6 +52,9 @@ def on_points(points: Points, *, detected: bool, named: Named = option_of) -> li
 
 def on_repeated_rows(points: Points) -> list[str]:
     """Return what is to be said of particles at the very place of another in the same frame."""
+    along_x = np.sort(points.table["x"].to_numpy()[:_LOOKED_AT])
+    if (along_x[1:] > along_x[:-1]).all():
+        return []
     places = points.table[["frame", *points.axes]].head(_LOOKED_AT)
     repeated = places.duplicated().to_numpy()
     if not (count := int(repeated.sum())):
@@ -164,8 +167,8 @@ def _median_length(linking: Linking) -> float:
 def _lost(linking: Linking) -> float:
     """Return which share of the particles that have a next frame is not linked to it."""
     tracks = linking.tracks
-    followed = np.isin(tracks.frames + tracks.frame_step, tracks.frame_numbers)
-    return 1 - _linked_to_the_next(linking) / np.count_nonzero(followed)
+    followed = np.isin(tracks.frame_numbers + tracks.frame_step, tracks.frame_numbers)
+    return 1 - _linked_to_the_next(linking) / int(tracks.frame_sizes[followed].sum())
 
 
 def _linked_to_the_next(linking: Linking) -> int:
@@ -189,7 +192,9 @@ def on_reach(shares: Sequence[float]) -> list[str]:
 
 def on_length(tracks: Tracks, min_length: int) -> list[str]:
     """Return what is to be said where the shortest length allowed leaves no track."""
-    longest = int(tracks.table["track_id"].value_counts().max()) if len(tracks) else min_length
+    from ...tracker.measuring.track_order import track_lengths
+
+    longest = int(track_lengths(tracks.table["track_id"].to_numpy()).max()) if len(tracks) else min_length
     if longest >= min_length:
         return []
     return [f"no track is as long as --min-length {min_length}; the longest has length {longest}."]

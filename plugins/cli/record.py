@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ...tracker.measuring.track_order import track_lengths
 from ...tracker.pipeline import TrackingResult
 from ...tracker.settings import Settings
 from .standard_input import STANDARD_INPUT
@@ -24,12 +27,12 @@ def run_record(source: str, asked: Settings, effective: Settings) -> dict[str, A
 
 def figures(result: TrackingResult) -> dict[str, Any]:
     """Return the figures of a tracking: its points, frames, tracks and links, what was learned, and the proof."""
-    lengths = result.tracks.table.groupby("track_id").size()
+    lengths = track_lengths(result.tracks.table["track_id"].to_numpy())
     return {
         "points": len(result.linking.tracks),
         "frames": len(result.linking.tracks.frame_numbers),
         "tracks": len(lengths),
-        "median_length": float(lengths.median()) if len(lengths) else 0.0,
+        "median_length": float(np.median(lengths)) if len(lengths) else 0.0,
         "unit": result.tracks.calibration.unit,
         **result.linking.report,
     }

@@ -94,7 +94,9 @@ class TestFrameStep:
     def test_it_is_never_guessed_from_the_frames_that_hold_points(self, frames):
         points = in_frames(frames)
         assert points.frame_step == 1
-        np.testing.assert_array_equal(points.frame_numbers, np.unique(frames))
+        numbers, sizes = np.unique(frames, return_counts=True)
+        np.testing.assert_array_equal(points.frame_numbers, numbers)
+        np.testing.assert_array_equal(points.frame_sizes, sizes)
 
     def test_a_stated_step_is_kept(self):
         assert in_frames([0, 5, 20], timeline=Timeline(5)).frame_step == 5

@@ -9,7 +9,7 @@ from ..errors import InvalidInput
 from ..points import Tracks, require
 
 FEW_NUMBERS = 4
-"""Numbers, for each row, up to which rows are counted by number, which takes a third of the time of sorting them."""
+"""Numbers, for each row, up to which rows are counted by number."""
 
 
 def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> np.ndarray:
@@ -72,7 +72,7 @@ def numbered(names: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     names : int64 (n,)
         Not negative.
     """
-    if len(names) == 0 or names.max() >= FEW_NUMBERS * len(names):
+    if not _are_few(names):
         different, which, count = np.unique(names, return_inverse=True, return_counts=True)
         return different, which, count
     count = np.bincount(names)
@@ -80,6 +80,20 @@ def numbered(names: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     place = np.empty(len(count), np.int64)
     place[different] = np.arange(len(different))
     return different, place[names], count[different]
+
+
+def track_lengths(track: np.ndarray) -> np.ndarray:
+    """Return how many rows each track has, int64 (tracks,), by their numbers; a negative one means none."""
+    named = track if track.min(initial=0) >= 0 else track[track >= 0]
+    if not _are_few(named):
+        return np.unique(named, return_counts=True)[1]
+    count = np.bincount(named)
+    return count[count > 0]
+
+
+def _are_few(names: np.ndarray) -> bool:
+    """Whether names are low enough to be counted by number, which takes a third of the time of sorting them."""
+    return len(names) > 0 and int(names.max()) < FEW_NUMBERS * len(names)
 
 
 def in_one(track: np.ndarray, frames: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.measuring.track_order import numbered, track_order
+from auctrack.tracker.measuring.track_order import numbered, track_lengths, track_order
 
 RNG = np.random.default_rng(0)
 NAMES = {"few": np.arange(20), "spread over all numbers": np.arange(20) * 10**15}
@@ -38,3 +38,4 @@ def test_names_are_numbered_and_counted(names: np.ndarray) -> None:
     assert different.tolist() == expected.tolist()
     assert count.tolist() == how_often.tolist()
     assert different[which].tolist() == given.tolist()
+    assert track_lengths(np.insert(given, [0, 0, len(given)], -1)).tolist() == how_often.tolist()
