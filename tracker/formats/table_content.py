@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv as csv_text
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import BinaryIO
 
 import numpy as np
@@ -16,6 +16,7 @@ from pyarrow import parquet as arrow_parquet
 from ..errors import InvalidInput, InvalidSetting
 from ..points import Points, Tracks
 from .content import Written
+from .csv_rows import WORTH_COMPILING, are_plain, csv_rows
 from .physical_columns import with_physical_columns
 
 _ROWS_AT_ONCE = 1 << 14
@@ -43,7 +44,9 @@ def napari(points: Points, settings: Mapping[str, object]) -> Written:
 
 
 def as_csv(table: pd.DataFrame) -> Written:
-    """Return a table as CSV, as it is."""
+    """Return a table as CSV, as it is; every float in the fewest digits that give it back."""
+    if len(table) >= WORTH_COMPILING and are_plain(table):
+        return Written(lambda file: _numbers_to_csv(table, file), table)
     arrow = _arrow(table)
     return Written(lambda file: _to_csv(arrow, file), table)
 
@@ -77,11 +80,21 @@ def _arrow(table: pd.DataFrame) -> pa.Table:
 
 
 def _to_csv(table: pa.Table, file: BinaryIO) -> None:
-    """Write CSV through Arrow: every float in the fewest digits that give it back, 7 times as fast as pandas."""
-    header = io.StringIO()
-    csv_text.writer(header, lineterminator="\n").writerow(table.column_names)
-    file.write(header.getvalue().encode())
+    """Write CSV through Arrow, 7 times as fast as pandas."""
+    file.write(_header(table.column_names))
     try:
         arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False, batch_size=_ROWS_AT_ONCE))
     except pa.ArrowInvalid as error:
         raise InvalidInput(f"the table has a column that CSV cannot hold ({error}); write .parquet.") from error
+
+
+def _numbers_to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
+    """Write a table of numbers as Arrow would, in little more than half of its time."""
+    file.write(_header(table.columns))
+    file.writelines(csv_rows(table))
+
+
+def _header(names: Iterable[object]) -> bytes:
+    header = io.StringIO()
+    csv_text.writer(header, lineterminator="\n").writerow(names)
+    return header.getvalue().encode()
