@@ -15,6 +15,7 @@ from ..calibrating.stated import calibrate
 from ..errors import InvalidInput, InvalidSetting
 from ..points import Points, Tracks
 from ..timeline import Timeline
+from ..track_frames import comes_twice
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
 from .dialects import Dialect, listed, naming, our_names, renamed
@@ -319,8 +320,8 @@ def _whole_numbers(column: pd.Series) -> np.ndarray:
 
 
 def _check_one_point_a_frame(table: pd.DataFrame) -> None:
-    again = np.flatnonzero(table.duplicated(["track_id", "frame"]).to_numpy())
-    if len(again):
+    if comes_twice(table["track_id"].to_numpy(), table["frame"].to_numpy()):
+        again = np.flatnonzero(table.duplicated(["track_id", "frame"]).to_numpy())
         row = table.iloc[int(again[0])]
         raise InvalidInput(
             f"track {int(row['track_id'])} has two points in frame {int(row['frame'])} (row {again[0]}; "

@@ -7,9 +7,7 @@ import numpy as np
 from ...matching.jit.compiled import compiled
 from ..errors import InvalidInput
 from ..points import Tracks, require
-
-FEW_NUMBERS = 4
-"""Numbers, for each row, up to which rows are counted by number."""
+from ..track_frames import FEW_NUMBERS, comes_twice, in_one
 
 
 def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> np.ndarray:
@@ -47,6 +45,12 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
             f"({len(twice)} rows too many)."
         )
     return order
+
+
+def require_once_a_frame(track: np.ndarray, frames: np.ndarray, name: str) -> None:
+    """Refuse a track with two rows in one frame, as `track_order` does, without sorting rows that come in time."""
+    if comes_twice(track, frames):
+        track_order(track, frames, name)
 
 
 @compiled
@@ -94,19 +98,6 @@ def track_lengths(track: np.ndarray) -> np.ndarray:
 def _are_few(names: np.ndarray) -> bool:
     """Whether names are low enough to be counted by number, which takes a third of the time of sorting them."""
     return len(names) > 0 and int(names.max()) < FEW_NUMBERS * len(names)
-
-
-def in_one(track: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """Return one whole number a row, int64 (n,), that sorts as track and then frame do; tracks are not negative."""
-    if len(track) == 0:
-        return np.empty(0, np.int64)
-    first = int(frames.min())
-    count = int(frames.max()) - first + 1
-    if (int(track.max()) + 1) * count >= 2**63:  # numbered anew, however large names and frame numbers are
-        _, track = np.unique(track, return_inverse=True)
-        _, frames = np.unique(frames, return_inverse=True)
-        first, count = 0, int(frames.max()) + 1
-    return track * count + (frames - first)
 
 
 def by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:

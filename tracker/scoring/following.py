@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...matching.jit.compiled import compiled
-from ..measuring.track_order import track_order
 from ..points import Points, Tracks
 
 
-def following_rows(points: Points, name: np.ndarray, kind: str, reach: int, *, divisions: bool) -> np.ndarray:
-    """Return the pairs of rows, int64 (k, 2), that follow each other under one name at most `reach` frames apart."""
-    order = track_order(name, points.frames, kind)
+def following_rows(points: Points, name: np.ndarray, order: np.ndarray, reach: int, *, divisions: bool) -> np.ndarray:
+    """Return the pairs of rows, int64 (k, 2), that follow each other under one name at most `reach` frames apart.
+
+    `order` is that of the rows by name and frame.
+    """
     pairs = _pairs(order, name, points.frames, reach)
     if divisions and isinstance(points, Tracks):
         born = _division_rows(points, name, order)

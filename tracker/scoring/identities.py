@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidInput
-from ..measuring.track_order import FEW_NUMBERS, in_one, track_order
+from ..measuring.track_order import require_once_a_frame
 from ..points import Points, Tracks
+from ..track_frames import FEW_NUMBERS, in_one
 from .names import names_of, whole_numbers
 from .point_matching import match_points
 
@@ -26,8 +27,8 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
             "tracks need a column 'true_id' to be scored by identity; give a tolerance to score them by position."
         )
     claimed = whole_numbers(tracks, "true_id")
-    track_order(claimed, tracks.frames, "true_id")
-    track_order(particle, true_frames, "particle")
+    require_once_a_frame(claimed, tracks.frames, "true_id")
+    require_once_a_frame(particle, true_frames, "particle")
     match = np.full(len(claimed), -1, dtype=np.int64)
     real = np.flatnonzero(claimed >= 0)
     key = in_one(np.concatenate([claimed[real], particle]), np.concatenate([tracks.frames[real], true_frames]))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ..measuring.track_order import track_order
 from ..points import Points
 from .following import following_rows
 
@@ -34,7 +35,8 @@ class Lineages:
     @classmethod
     def of(cls, points: Points, name: np.ndarray) -> Lineages:
         """Return the graph of a table whose rows are named by track, int64 (n,); a negative name has no edges."""
-        return cls(points.frames, following_rows(points, name, "track", _ANY_REACH, divisions=True))
+        order = track_order(name, points.frames)
+        return cls(points.frames, following_rows(points, name, order, _ANY_REACH, divisions=True))
 
     def __len__(self) -> int:
         """Return the number of nodes."""

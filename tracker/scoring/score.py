@@ -69,17 +69,20 @@ def score_links(
     particle, track_id = names_of(truth), whole_numbers(tracks, "track_id")
     match = match_rows(tracks, truth, tolerance)
     reach = truth.frame_step * (max_missed_frames + 1)
-    links = following_rows(tracks, track_id, "track", reach, divisions=include_divisions)
-    real_links = following_rows(truth, particle, "particle", reach, divisions=include_divisions)
+    in_order = track_order(track_id, tracks.frames)
+    links = following_rows(tracks, track_id, in_order, reach, divisions=include_divisions)
+    lives = track_order(particle, truth.frames, "particle")
+    real_links = following_rows(truth, particle, lives, reach, divisions=include_divisions)
     if max_missed_frames:
         # Links across the frames where a particle was not seen come on top of those across the truth's own gaps.
         seen = np.full(len(truth), -1, dtype=np.int64)
         seen[match[match >= 0]] = particle[match[match >= 0]]
-        real_links = np.concatenate([real_links, following_rows(truth, seen, "particle", reach, divisions=False)])
+        order = track_order(seen, truth.frames, "particle")
+        real_links = np.concatenate([real_links, following_rows(truth, seen, order, reach, divisions=False)])
     return Score(
         detections=_agreement_of_points(match, truth),
         links=_agreement_of_links(match[links], real_links, len(truth)),
-        tracks=_agreement_of_tracks(track_id, truth.frames, particle, match),
+        tracks=_agreement_of_tracks(track_id, particle, lives, match),
     )
 
 
@@ -109,7 +112,7 @@ def _agreement_of_links(links: np.ndarray, real_links: np.ndarray, n: int) -> Ag
 
 
 def _agreement_of_tracks(
-    track_id: np.ndarray, true_frames: np.ndarray, particle: np.ndarray, match: np.ndarray
+    track_id: np.ndarray, particle: np.ndarray, order: np.ndarray, match: np.ndarray
 ) -> TrackAgreement:
     in_track = track_id >= 0
     tracks, of_track, length = numbered(track_id[in_track])
@@ -117,7 +120,6 @@ def _agreement_of_tracks(
     found = match[in_track] >= 0
     cover = np.full(len(particle), -1, dtype=np.int64)
     cover[match[in_track][found]] = of_track[found]
-    order = track_order(of_row, true_frames, "particle")
     order = order[cover[order] >= 0]
     of_row, cover = of_row[order], cover[order]
     begins = np.flatnonzero((np.diff(of_row, prepend=-1) != 0) | (np.diff(cover, prepend=-1) != 0))

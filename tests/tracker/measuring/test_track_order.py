@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.measuring.track_order import numbered, track_lengths, track_order
+from auctrack.tracker.measuring.track_order import numbered, require_once_a_frame, track_lengths, track_order
+from auctrack.tracker.track_frames import comes_twice
 
 RNG = np.random.default_rng(0)
 NAMES = {"few": np.arange(20), "spread over all numbers": np.arange(20) * 10**15}
@@ -26,8 +27,19 @@ def test_rows_come_by_track_and_then_frame_without_those_of_no_track(names: str,
 @pytest.mark.parametrize("frames", [[0, 1, 1, 1, 2], [2, 1, 1, 1, 0]])
 def test_a_track_twice_in_a_frame_is_refused_with_its_name(names: str, frames: list[int]) -> None:
     track = NAMES[names][[3, 3, 4, 3, 3]]
-    with pytest.raises(InvalidInput, match=rf"track {track[0]} .*frame 1 "):
-        track_order(track, np.array(frames))
+    for refuse in (track_order, require_once_a_frame):
+        with pytest.raises(InvalidInput, match=rf"particle {track[0]} .*frame 1 "):
+            refuse(track, np.array(frames), "particle")
+
+
+@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize("frames", [[0, 1, 1, 1, 2], [2, 1, 1, 1, 0], []])
+def test_rows_without_a_track_are_not_twice_in_a_frame(names: str, frames: list[int]) -> None:
+    track = NAMES[names][[3, 3, 4, 5, 3]][: len(frames)]
+    track[3:4] = -1
+    assert not comes_twice(track, np.array(frames, np.int64))
+    assert not comes_twice(np.full(len(frames), -1), np.array(frames, np.int64))
+    require_once_a_frame(track, np.array(frames, np.int64), "track")
 
 
 @pytest.mark.parametrize("names", [NAMES["few"], NAMES["spread over all numbers"], np.empty(0, np.int64)])
