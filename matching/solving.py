@@ -288,8 +288,8 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
         return device
     kind = device.partition(":")[0]
     if kind == "auto":
-        kind = device = "cuda" if cuda.is_available() and "cuda" in taken else "cpu"
-    if kind not in taken:
+        return "cuda" if cuda.is_available() and "cuda" in taken else "cpu"
+    if kind not in solver.devices or (kind == "cuda" and taken == ("cpu",)):
         raise DeviceUnavailable(
             f"device={device!r}: solver {solver.name!r}, with these options, takes this problem on "
             f"{' and '.join(taken)} only. Choose another solver or device='auto'."

@@ -38,12 +38,15 @@ class _Hungarian:
 
     name: ClassVar[str]
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
+    variants: ClassVar[tuple[str, ...]] = ("default", "paper")
     code: ClassVar[_Code]
-    variant: Any  # "default" or "paper"
+    variant: Any  # of `variants`
 
     def __post_init__(self) -> None:
-        if self.variant not in ("default", "paper"):
-            raise InvalidProblem(f"variant needs 'default' or 'paper'; got {self.variant!r}.", argument="variant")
+        if self.variant not in self.variants:
+            raise InvalidProblem(
+                f"variant needs one of {', '.join(self.variants)}; got {self.variant!r}.", argument="variant"
+            )
 
     def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
         """Return the blocks that go together: edges all at once, and on a GPU small matrices of one shape."""
@@ -102,8 +105,9 @@ class HungarianClassical(_Hungarian):
     ----------
     variant : {"default", "paper"}
         "default": in dual phases, each of which changes the duals once, as far as many paths need it
-        (`classical.cu`); dense problems take some 5 to 80 of them. "paper": the steps of Date & Nagi, on GPUs only;
-        O(n⁴) at worst, every dual update looks at all pairs.
+        (`classical.cu`);
+        dense problems take some 5 to 80 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm
+        of their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
     most_updates : int, optional
         Changes of the duals after which the default variant on one GPU gives up a dense problem, by `NotConverged`
         without an answer. No limit by default, and nowhere else.
@@ -143,10 +147,8 @@ class HungarianClassical(_Hungarian):
             )
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
-        """Return the kinds of devices that take the problem: GPUs for the paper's steps, no GPU for too many rows."""
-        if self.variant == "paper":
-            return ("cuda", "several cuda")
-        if problem.kind == "dense":
+        """Return the kinds of devices that take the problem: without a GPU if it has too many rows."""
+        if self.variant == "default" and problem.kind == "dense":
             from .gpu_classical import MOST_LEVELS, MOST_ROWS
 
             rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
@@ -159,7 +161,7 @@ class HungarianClassical(_Hungarian):
         return {"most_updates": self.most_updates, "few_left": self.few_left} if self.variant == "default" else {}
 
     def _match_on_cpu(self, problem: Problem) -> Matched:
-        return named(f"{_ON_CPU}:match_classical")(problem)
+        return named(f"{_ON_CPU}:match_classical")(problem, sequential=self.variant == "paper")
 
 
 @dataclass(frozen=True)
@@ -174,16 +176,17 @@ class HungarianTree(_Hungarian):
 
     Attributes
     ----------
-    variant : {"default", "paper"}
-        Both grow trees from all unmatched rows level by level and take a path of each (Algorithms 4 to 6 and 9 of Date
-        & Nagi); on the CPU they are the same for dense costs. On sparse ones the default is that of
-        `HungarianClassical`.
+    variant : {"default", "paper", "sequential"}
+        "sequential": the stack of Date & Nagi's section 2.3, one path a search; only on the CPU. The others grow trees
+        from all unmatched rows level by level and take a path of each (their Algorithms 4 to 6 and 9); on the CPU they
+        are the same for dense costs. On sparse ones the default is that of `HungarianClassical`.
     threads : int, optional
         Threads of the CPU, as the paper's OMP-1 and OMP-8, for dense costs; one by default. Answers don't depend on it.
         More are numba's own, as a rule of GNU OpenMP: a child that is forked later cannot use them.
     """
 
     name: ClassVar[str] = "hungarian-tree"
+    variants: ClassVar[tuple[str, ...]] = ("default", "paper", "sequential")
     code: ClassVar[_Code] = _Code(
         {
             "default": ".paths.gpu_forest:match_by_forests",
@@ -196,21 +199,21 @@ class HungarianTree(_Hungarian):
         split_axis=1,
     )
 
-    variant: Literal["default", "paper"] = "default"
+    variant: Literal["default", "paper", "sequential"] = "default"
     threads: int | None = None
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
-        """Return the kinds of devices that take the problem: with room for it, several only in the paper's steps."""
+        """Return the kinds of devices that take the problem: one thread of the CPU, or all that have the room."""
         if self.variant == "paper":
             return self.devices
-        if problem.kind == "dense":
+        if self.variant == "default" and problem.kind == "dense":
             from ..paths.gpu_forest import columns_held
 
             widest = max(int(np.diff(offsets).max()) for offsets in (problem.row_offsets, problem.col_offsets))
             found = cuda.devices()
             if not found or widest > columns_held(found[0].multiprocessors):
                 return ("cpu",)
-        return ("cpu", "cuda")
+        return ("cpu",) if self.variant == "sequential" else ("cpu", "cuda")
 
     def _match_on_cpu(self, problem: Problem) -> Matched:
         return named(f"{_ON_CPU}:match_tree")(problem, variant=self.variant, threads=self.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from auctrack.matching import DeviceUnavailable, HungarianClassical, HungarianTree, Problem, solve, solving
+from auctrack.matching import DeviceUnavailable, HungarianTree, Problem, solve, solving
 from auctrack.matching.device import cuda
 from auctrack.matching.solvers import devices_for
 
@@ -20,7 +20,7 @@ def small_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_gpu")
 def test_what_a_gpu_does_not_take_is_solved_on_the_cpu():
-    answer = solve(SMALL, "jv", "auto")
+    answer = solve(SMALL, HungarianTree("sequential"), "auto")
     assert answer.device == "cpu"
     assert answer.is_optimal
 
@@ -47,11 +47,4 @@ def test_without_a_gpu_everything_is_solved_on_the_cpu(monkeypatch: pytest.Monke
 
 def test_an_explicit_choice_does_not_fall_back():
     with pytest.raises(DeviceUnavailable, match=r"cuda.*on cpu"):
-        solve(SMALL, "jv", "cuda")
-
-
-@pytest.mark.parametrize("device", ["auto", "cpu"])
-def test_the_papers_classical_steps_are_for_gpus_alone(device: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cuda, "devices", tuple)
-    with pytest.raises(DeviceUnavailable, match=r"'cpu'.*on cuda"):
-        solve(SMALL, HungarianClassical(variant="paper"), device)
+        solve(SMALL, HungarianTree("sequential"), "cuda")

@@ -1,1 +1,1 @@
-"""Date & Nagi 2016: the Hungarian method step by step on GPUs, and what runs of it, and of ours, on a CPU."""
+"""Date & Nagi 2016: the Hungarian method in both variants, sequential on a CPU and step by step on one GPU or more."""

@@ -14,23 +14,27 @@ from ...paths.state import FREE
 from ...problem import INT_LIMIT, Problem
 from ...problem.convert import as_dense, as_sparse
 from ...problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, independent_parts, local_columns
-from .methods import Method, by_dual_phases, by_forests
+from .methods import Method, by_dual_phases, by_forests, by_trees, by_zeros
 from .numba_threads import numba_threads
 from .reduction import reduce_columns, reduce_rows
 from .state import State, start
 
 
-def match_classical(problem: Problem) -> Matched:
-    """Match by the classical variant in dual phases."""
-    return _match(problem, by_dual_phases)
+def match_classical(problem: Problem, *, sequential: bool) -> Matched:
+    """Match by the classical variant, with one path a search or in dual phases."""
+    return _match(problem, by_zeros if sequential else by_dual_phases)
 
 
 def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matched:
-    """Match by the alternating-tree variant, one path of each tree a search; sparse costs by default in dual phases."""
+    """Match by the alternating-tree variant, with one path a search or one of each tree."""
     forests = partial(by_forests, many=None if threads in (None, 1) else True)
-    method = forests if variant == "paper" else partial(_by_forests_or_phases, forests=forests)
+    methods: dict[str, Method] = {
+        "sequential": by_trees,
+        "paper": forests,
+        "default": partial(_by_forests_or_phases, forests=forests),
+    }
     with numba_threads(threads):
-        return _match(problem, method)
+        return _match(problem, methods[variant])
 
 
 def _match(problem: Problem, method: Method) -> Matched:

@@ -21,6 +21,7 @@ from numba import prange
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import unassigned_sink
 from .state import State, augment, forget, free_rows, key_of, with_lists
+from .tree import update_duals
 
 STRIP = 2048
 """Most columns that one thread looks after at a time."""
@@ -52,25 +53,11 @@ def no_forest(state: State) -> Forest:
 
 @compiled
 def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, counts):
-    """Match every given row, a path of every tree a search.
+    """Match every given row, a path of every tree a search; parameters and result as `tree.match_by_trees`.
 
-    Parameters
-    ----------
-    rows : int (k,)
-        Rows that reach no column which others reach.
-    indptr, indices, data : the graph
-        `indices` is None when the k-th entry of a row is column k.
-    many : True or None
-        Whether large levels are shared among numba's threads; what is compiled with None loads no OpenMP.
-    state, trees, forest : State, Trees, Forest
-        Updated; reduced (Algorithm 1).
-    counts : int64 (4 + k,)
-        Incremented: searches, rows scanned, dual updates, levels, and the paths of the first k searches.
-
-    Returns
-    -------
-    int
-        -1, or a row that must be matched and cannot be.
+    `many` is True to share large levels among numba's threads, else None: what is compiled then loads no OpenMP.
+    `counts`, int64 (4 + k,), is incremented: searches, rows scanned, dual updates, levels, and the paths of the first k
+    searches.
     """
     trees = with_lists(rows, indptr, trees)
     forest = Forest(
@@ -83,7 +70,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
         delta, n_sinks, n_reached, n_covered = _grow(roots, indptr, indices, data, many, state, trees, forest, counts)
         if n_sinks == 0:
             return roots[0]
-        _update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
+        update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
         n_paths = _augment_each_tree(roots, forest.sinks[:n_sinks], state, trees, forest)
         forget(trees.reached[:n_reached], state, trees)
         if counts[0] < len(counts) - 4:
@@ -234,18 +221,6 @@ def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
         forest.inside[n_inside] = i
         n_inside += 1
     return n_inside, n_sinks, n_covered
-
-
-@compiled
-def _update_duals(delta, roots, covered_cols, state, trees):
-    """Update the duals after a search: rows of the trees rise and their columns fall by Δ since they entered."""
-    for i in roots:
-        state.r[i] += delta
-    for j in covered_cols:
-        i = state.row_of_col[j]
-        if i >= 0:
-            state.v[j] -= delta - trees.key[j]
-            state.r[i] = state.matched_cost[i] - state.v[j]
 
 
 @compiled

@@ -9,8 +9,10 @@ import numpy as np
 
 from ...jit.threads import side_by_side
 from ...problem.flat_graph import Graph, Parts
+from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
 from .state import State, no_trees
+from .tree import match_by_trees
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
@@ -19,6 +21,19 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 
 SEARCHES_COUNTED = 40
 """Searches of the forests whose paths are counted one by one, for Table 2."""
+
+
+def by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    """Match by the sequential classical variant (`classical`)."""
+    first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
+    names = ("searches", "rows_scanned", "dual_updates", "compressions")
+    return _in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last)
+
+
+def by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    """Match by the sequential alternating-tree variant (`tree`)."""
+    names = ("searches", "rows_scanned", "dual_updates")
+    return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state))
 
 
 def by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:

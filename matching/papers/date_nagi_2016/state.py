@@ -37,8 +37,8 @@ class Trees(NamedTuple):
 
     `entered` (rows,) is the dual change Δ at which a row was uncovered, `key` (columns,) the Δ at which a column's
     slack is zero, `none` if no tree reaches it. `pred`, `pred_cost` (columns,) are the predecessor row and the cost of
-    that pair. `covered` (columns,) tells the columns in the trees. `reached` and `covered_cols` list columns; their
-    lengths are passed beside them, and searches in disjoint components share all but these lists.
+    that pair. `covered` (columns,) tells the columns in the trees. `reached` and `covered_cols` list columns,
+    `stack` rows; their lengths are passed beside them, and searches in disjoint components share all but these lists.
     """
 
     entered: np.ndarray
@@ -48,6 +48,7 @@ class Trees(NamedTuple):
     covered: np.ndarray
     reached: np.ndarray
     covered_cols: np.ndarray
+    stack: np.ndarray
 
 
 def start(row_bound: np.ndarray, col_bound: np.ndarray) -> State:
@@ -75,8 +76,7 @@ def no_trees(state: State) -> Trees:
         np.full(m, -1, np.int32),
         np.zeros(m, dtype),
         np.zeros(m, np.bool_),
-        np.empty(0, np.int32),
-        np.empty(0, np.int32),
+        *(np.empty(0, np.int32) for _ in range(3)),
     )
 
 
@@ -94,6 +94,7 @@ def with_lists(rows, indptr, trees):
         trees.pred_cost,
         trees.covered,
         np.empty(n_cols, np.int32),
+        np.empty(len(rows), np.int32),
         np.empty(len(rows), np.int32),
     )
 

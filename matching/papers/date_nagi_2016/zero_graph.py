@@ -36,7 +36,7 @@ SINKS = (3, 4)
 
 @compiled
 def match_by_dual_phases(rows, indptr, indices, data, state, trees, zeros, counts):
-    """Match every given row; parameters and result as `forest.match_by_forests`.
+    """Match every given row; parameters and result as `tree.match_by_trees`.
 
     `counts`, int64 (5,), is incremented: dual phases, rows scanned, dual updates, phases, levels.
     """

@@ -1,4 +1,4 @@
-"""The Hungarian solvers with each variant that runs on the CPU."""
+"""The Hungarian solvers with each of their variants on the CPU."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 
 DEFAULTS = {"classical": HungarianClassical(), "tree": HungarianTree()}
 
-OTHERS = {"tree-paper": HungarianTree(variant="paper")}
+OTHERS = {
+    "classical-paper": HungarianClassical(variant="paper"),
+    "tree-paper": HungarianTree(variant="paper"),
+    "tree-sequential": HungarianTree(variant="sequential"),
+}
 
 ALL = DEFAULTS | OTHERS

@@ -258,7 +258,8 @@ def test_devices_that_cannot_reach_each_other_are_told_to_take_the_papers_way():
 
 @with_two_devices
 @pytest.mark.usefixtures("devices")
-def test_the_tree_is_for_one_device():
+@pytest.mark.parametrize("variant", ["default", "sequential"])
+def test_the_tree_is_for_one_device(variant: Any):
     for problem, device in (([[1.0]], ["cuda:0", "cuda:1"]), (_shards_on(0, 1), "auto")):
         with pytest.raises(DeviceUnavailable, match="hungarian-tree"):
-            solve(problem, HungarianTree(), device)
+            solve(problem, HungarianTree(variant), device)
