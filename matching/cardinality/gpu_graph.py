@@ -138,6 +138,6 @@ class DeviceMatching:
     n_free: int
 
 
-def blocks(n_threads: int, threads_per_block: int = THREADS) -> int:
+def blocks(n_threads: int) -> int:
     """Return a grid for a grid-stride loop over `n_threads` items, a few waves at most."""
-    return min(max(-(-n_threads // threads_per_block), 1), 4096)
+    return min(max(-(-n_threads // THREADS), 1), 4096)

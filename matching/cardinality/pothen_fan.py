@@ -22,17 +22,9 @@ from .graph import BipartiteGraph, IntArray
 _HANDFUL = 4
 
 
-def pothen_fan(
-    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, fairness: bool = True
-) -> dict[str, Any]:
-    """Augment a matching in place to a maximum one; returns the statistics of the run.
-
-    Parameters
-    ----------
-    fairness : bool
-        Scan backwards in every second phase.
-    """
-    return phases_while_they_pay(graph, col_of_row, row_of_col, np.inf, np.inf, fairness=fairness)[1]
+def pothen_fan(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> dict[str, Any]:
+    """Augment a matching in place to a maximum one; returns the statistics of the run."""
+    return phases_while_they_pay(graph, col_of_row, row_of_col, np.inf, np.inf)[1]
 
 
 def phases_while_they_pay(
@@ -41,8 +33,6 @@ def phases_while_they_pay(
     row_of_col: IntArray,
     max_visits: float,
     slow_share: float,
-    *,
-    fairness: bool = True,
 ) -> tuple[bool, dict[str, Any]]:
     """As `pothen_fan`, but end where another search is to go on.
 
@@ -64,7 +54,7 @@ def phases_while_they_pay(
     n_augmented, is_slow = -1, False
     while n_augmented != 0 and sum(visited) < max_visits and not is_slow:
         begin = perf_counter()
-        backwards = fairness and len(augmented) % 2 == 1
+        backwards = len(augmented) % 2 == 1
         n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards, False, np.inf)
         free_rows = free_rows[:n_left]
         is_slow = bool(augmented) and n_augmented > max(_HANDFUL, slow_share * augmented[-1])

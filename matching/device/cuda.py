@@ -386,10 +386,10 @@ def load(file: str, *options: str, cooperative: bool = False) -> Kernels:
     return Kernels(functools.cache(module.get_function))
 
 
-def resident_blocks(kernel: Any, threads_per_block: int, shared_bytes: int = 0) -> int:
+def resident_blocks(kernel: Any, threads_per_block: int) -> int:
     """Return how many blocks of `kernel` the current device holds at once: the largest grid of a cooperative launch."""
     per_multiprocessor = cupy().cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
-        kernel.kernel.ptr, threads_per_block, shared_bytes
+        kernel.kernel.ptr, threads_per_block, 0
     )
     return per_multiprocessor * multiprocessors()
 

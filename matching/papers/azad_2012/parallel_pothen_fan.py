@@ -21,12 +21,7 @@ from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 
 def parallel_pothen_fan(
-    graph: BipartiteGraph,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    *,
-    threads: int | None = None,
-    fairness: bool = True,
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, threads: int | None = None
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one, on `threads` threads (default: all). Size exact, pairs may vary."""
     owner = np.zeros(graph.n_columns, np.int32)
@@ -37,7 +32,7 @@ def parallel_pothen_fan(
     arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks
 
     def phase(free_rows: IntArray, number: int) -> int:
-        arguments = *arrays, free_rows, number, fairness and number % 2 == 0
+        arguments = *arrays, free_rows, number, number % 2 == 0
         return share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
 
     return search_in_phases(phase, col_of_row, n_threads)

@@ -19,12 +19,11 @@ from ...refusals import refused
 VARIANTS = [
     *((name, {}) for name in ALGORITHMS),
     *(("auto", {"kind": kind}) for kind in ("uneven", "thin", "ordered", "general")),
-    ("pothen-fan", {"fairness": False}),
     ("push-relabel", {"k": 0.01}),
     ("push-relabel", {"first_relabel": False, "patience": 1.0}),
     *(("push-relabel", {"k": 0.02, "few": 1.0, "first_relabel": exact}) for exact in (False, True)),
     ("p-dbfs", {"threads": 1}),
-    ("parallel-pothen-fan", {"threads": 1, "fairness": False}),
+    ("parallel-pothen-fan", {"threads": 1}),
     ("parallel-hopcroft-karp", {"threads": 1}),
     *((name, {"threads": 5}) for name in ("p-dbfs", "parallel-pothen-fan", "parallel-hopcroft-karp")),
     *(
@@ -124,7 +123,7 @@ def test_a_start_that_is_no_matching_is_refused(start, named):
         {"device": "cuda:x"},
         {"device": ["cuda:0", "cuda:1"]},
         {"algorithm": "hopcroft-karp", "k": 2},
-        {"algorithm": "push-relabel", "fairness": True},
+        {"algorithm": "push-relabel", "form": "first"},
         {"algorithm": "pothen-fan", "max_visits": 0},
         {"kind": "odd"},
         {"algorithm": "push-relabel", "k": 0},

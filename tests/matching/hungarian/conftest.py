@@ -19,8 +19,8 @@ THREADS = 64
 def host_as_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the host be all devices."""
 
-    def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
-        del kernel, threads, shared_bytes
+    def resident_blocks(kernel: Any, threads: int) -> int:
+        del kernel, threads
         return RESIDENT_BLOCKS
 
     monkeypatch.setattr(cuda, "resident_blocks", resident_blocks)
