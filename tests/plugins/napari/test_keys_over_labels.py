@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -39,3 +43,13 @@ def test_keys_correct_once_the_list_is_opened(viewer, tracked, selected):  # noq
     press(viewer, "x")
     assert "Click the particle" in tracked.parts.bar.status.text()
     assert selected.mode == "pan_zoom"
+
+
+@pytest.mark.usefixtures("display")
+def test_a_layer_that_is_painted_in_keeps_its_keys():
+    """M is a new label and E an ellipse then, though they merge particles and end tracks; nothing is corrected."""
+    command = [sys.executable, "-m", "auctrack.tests.plugins.napari.painted_in"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told == {"paint": ["Labels", "paint", True], "add_polygon": ["Shapes", "add_ellipse", True], "label": 2}
