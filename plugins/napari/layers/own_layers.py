@@ -16,6 +16,7 @@ from .edits import Edits, done_between, edits_between
 from .hand_over import fill_layer, make_layer
 from .layer_tables import OURS, LayerData
 from .main_window import canvas_of
+from .many_lines import draw_plainly
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -125,7 +126,7 @@ class OwnLayers(QObject):
         if role == "particles":
             layer_data = self.edits().of_layer(layer_data)
             self._particles = np.array(layer_data[0])
-        data, given, _ = layer_data
+        data, given, kind = layer_data
         layer = self.layer(role)
         if len(data) == 0:
             self._remove(role)
@@ -145,6 +146,8 @@ class OwnLayers(QObject):
             if role == "particles":
                 self._connections.add(layer.events.data, self._tell_edits)
                 self._depth.show(layer)
+        if kind == "tracks":
+            draw_plainly(layer)
         self._void.pop(role, None)
         self._name(layer, given["name"])
         self._raise(layer)

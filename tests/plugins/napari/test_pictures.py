@@ -7,6 +7,8 @@ import colorsys
 import numpy as np
 import pytest
 
+from auctrack.plugins.napari.layers import many_lines
+
 from .conftest import PHYSICAL, finish, process_events, spots
 from .test_small_screen import contrast
 
@@ -120,3 +122,28 @@ def test_the_chosen_track_and_links_are_seen_on_every_canvas(viewer, open_widget
         assert min(contrast(colour, [1 - ink] * 3) for colour in drawn) > 3
     finally:
         viewer.theme = before
+
+
+def test_very_many_lines_are_neither_smoothed_nor_kept_in_a_thumbnail(viewer, widget, monkeypatch):
+    def drawn_as(most: int) -> tuple[np.ndarray, bool]:
+        """The picture of lines of which so many are not many, and whether the thumbnail follows the time."""
+        monkeypatch.setattr(many_lines, "_MANY", most)
+        widget.parts.overlay.show(widget.parts.overlay.shown.drawing)
+        finish(widget)
+        thumbnails = []
+        for frame in (2, 5):
+            viewer.dims.set_current_step(0, frame)
+            process_events()
+            thumbnails.append(np.array(viewer.layers["tracks of movie"].thumbnail))
+        return viewer.screenshot(flash=False), not np.array_equal(*thumbnails)
+
+    widget.running.run_all()
+    finish(widget)
+    smooth, follows = drawn_as(1000)
+    assert follows
+    plain, follows = drawn_as(5)
+    assert not follows
+    assert not np.array_equal(plain, smooth)
+    again, follows = drawn_as(1000)
+    assert follows
+    np.testing.assert_array_equal(again, smooth)
