@@ -17,7 +17,7 @@ from ... import __version__
 from ...tracker.calibrating.digits import in_digits
 from ...tracker.formats.graph import count_divisions, edges_of
 from ...tracker.linking.advice.foretold import expected_f1
-from ...tracker.linking.result import PROBABILITY
+from ...tracker.links import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units
 from ...tracker.measuring.msd import mean_squared_displacement
 from ...tracker.measuring.steps import count_by_frame, measure_steps

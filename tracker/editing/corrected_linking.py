@@ -10,9 +10,9 @@ import pandas as pd
 from scipy.special import expit
 
 from ..linking.constraints import missed_frames
-from ..linking.result import Linking, median_step
+from ..linking.result import Linking
 from ..linking.settings import LinkSettings
-from ..linking.tracks import tracks_of, with_sureness
+from ..links import DIVISION, ENDS, KINDS, MERGE, ends_of, links_between, median_step, tracks_of, with_sureness
 from ..points import Points
 from .change import Link
 from .corrected import Corrected
@@ -32,7 +32,7 @@ def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame) -> Linkin
     links = _links(points, ids, sure)
     if not linking.settings.is_learned:
         links["probability"] = np.nan
-    tracks = tracks_of(points, links)
+    tracks = tracks_of(points, *ends_of(links))
     if linking.settings.is_learned:
         tracks = with_sureness(tracks, links)
     proof = movie.matching.proof()
@@ -56,7 +56,7 @@ def _allowing(
 
     Without learned motion there are none of them: of such links, settings keep those from frame to frame, one to one.
     """
-    links = pd.DataFrame(pinned, columns=["source", "target"], dtype=np.int64)
+    links = pd.DataFrame(pinned, columns=ENDS, dtype=np.int64)
     missed = missed_frames(points, links.to_numpy())
     if settings.is_learned:
         most = settings.max_missed_frames
@@ -103,23 +103,11 @@ def _links(points: Points, ids: np.ndarray, sure: pd.DataFrame) -> pd.DataFrame:
     """Return the links as a table like that of `Linking`."""
     row_of = np.zeros(int(ids[-1]) + 1 if len(ids) else 0, np.int64)
     row_of[ids] = np.arange(len(ids))
-    source, target = (row_of[sure[end].to_numpy()] for end in ("source", "target"))
+    source, target = (row_of[end] for end in ends_of(sure))
     order = np.argsort(source * len(ids) + target, kind="stable")  # nearly in order: far faster than two keys
     source, target, sure = source[order], target[order], sure.iloc[order]
-    frames = points.frames[target] - points.frames[source]
-    positions = points.positions
-    links = pd.DataFrame(
-        {
-            "source": source,
-            "target": target,
-            "frames": frames,
-            "length": np.linalg.norm(positions[target] - positions[source], axis=1),
-            "probability": expit(sure["log_odds"].to_numpy()),
-            "margin": sure["margin"].to_numpy(),
-            "kind": pd.Series(["step", "gap"]).array[(frames > points.frame_step).astype(np.int64)],
-        }
-    )
-    for end, kind in (("target", "merge"), ("source", "division")):
+    links = links_between(points, source, target, expit(sure["log_odds"].to_numpy()), sure["margin"].to_numpy())
+    for end, kind in (("target", MERGE), ("source", DIVISION)):
         shared = links[links.duplicated(end, keep=False)].sort_values("margin", ascending=False, kind="stable")
-        links.loc[shared.index[shared.duplicated(end)], "kind"] = kind
+        links.loc[shared.index[shared.duplicated(end)], "kind"] = KINDS[kind]
     return links

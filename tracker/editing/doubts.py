@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from ..linking.result import Linking
 from ..linking.trust.margins import link_margins
+from ..links import ENDS
 from .change import Change, Link
 from .corrected import Corrected
 from .outcome import edges_exchanged
@@ -43,7 +44,7 @@ class Doubts:
         if links["margin"].isna().any():
             self.measure()
         else:
-            self._take(*(links[name].to_numpy() for name in ("source", "target", "margin")))
+            self._take(*(links[name].to_numpy() for name in (*ENDS, "margin")))
 
     def note(self, change: Change, before: Iterable[int] = (), *, is_undone: bool = False) -> None:
         """Forget what an act, or its undoing, may have changed; `before` are the detections near it before it."""
@@ -94,9 +95,9 @@ class Doubts:
             far = np.argpartition(self._log_odds, count)[:count]
         table = self._table(far[np.isfinite(self._margin[far])])
         table = table[np.isfinite(table["margin"])]
-        company = table[["source", "target"]].map(lambda end: self._exchanged[end] > 0).any(axis=1)
+        company = table[ENDS].map(lambda end: self._exchanged[end] > 0).any(axis=1)
         order = np.where(company, np.minimum(COMPANY * table["log_odds"], table["log_odds"]), table["log_odds"])
-        table = table.assign(order=order).sort_values(["order", "source", "target"], ignore_index=True).head(count)
+        table = table.assign(order=order).sort_values(["order", *ENDS], ignore_index=True).head(count)
         table["probability"] = expit(table["log_odds"]) if self._is_learned else np.nan
         return table.drop(columns=["order", "log_odds"])
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import InvalidInput
+from ..links import are_alone, chains_of
 from ..points import Points, Tracks
 
 
@@ -77,8 +78,8 @@ def tracks_of(
     edges = _forward(frames, edges)
     if ids is not None and (descent := _descent(frames, edges, ids)) is not None:
         return ids, descent
-    goes_on = _is_alone(edges, len(frames))
-    return _chains(frames, edges, goes_on)
+    source, target = edges.T
+    return chains_of(frames, source, target, are_alone(source, target, len(frames)))
 
 
 def unbroken_tracks_of(tracks: Tracks) -> tuple[np.ndarray, dict[int, list[int]]]:
@@ -98,28 +99,7 @@ def unbroken_tracks_of(tracks: Tracks) -> tuple[np.ndarray, dict[int, list[int]]
     edges = _forward(frames, edges_of(tracks))
     source, target = edges.T
     follows = (ids[source] == ids[target]) & (frames[target] - frames[source] == tracks.frame_step)
-    return _chains(frames, edges, _is_alone(edges, len(frames)) & follows)
-
-
-def _is_alone(edges: np.ndarray, n: int) -> np.ndarray:
-    """Return of each edge whether it is the only one of both its ends."""
-    source, target = edges.T
-    return (np.bincount(source, minlength=n)[source] == 1) & (np.bincount(target, minlength=n)[target] == 1)
-
-
-def _chains(frames: np.ndarray, edges: np.ndarray, goes_on: np.ndarray) -> tuple[np.ndarray, dict[int, list[int]]]:
-    """Return the tracks that some edges join, and the lineage that the others make."""
-    source, target = edges.T
-    previous = np.arange(len(frames))
-    previous[target[goes_on]] = source[goes_on]
-    first = previous
-    while not np.array_equal(further := first[first], first):
-        first = further
-    found = _numbered(frames, first)
-    parents: dict[int, list[int]] = {}
-    for parent, child in zip(found[source[~goes_on]].tolist(), found[target[~goes_on]].tolist(), strict=True):
-        parents.setdefault(child, []).append(parent)
-    return found, parents
+    return chains_of(frames, source, target, are_alone(source, target, len(frames)) & follows)
 
 
 def _forward(frames: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -136,14 +116,6 @@ def _forward(frames: np.ndarray, edges: np.ndarray) -> np.ndarray:
     source, target = np.where(turned, target, source), np.where(turned, source, target)
     target, source = np.divmod(np.unique(target * len(frames) + source), max(len(frames), 1))
     return np.column_stack([source, target])
-
-
-def _numbered(frames: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Return numbers from 0 of the tracks that begin at these rows, by frame and row."""
-    starts = np.unique(first)
-    numbers = np.empty(len(frames), dtype=np.int64)
-    numbers[starts[np.lexsort((starts, frames[starts]))]] = np.arange(len(starts))
-    return numbers[first]
 
 
 def _descent(frames: np.ndarray, edges: np.ndarray, ids: np.ndarray) -> dict[int, list[int]] | None:

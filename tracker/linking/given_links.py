@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidInput, InvalidSetting
+from ..links import ENDS
 
 GivenLinks = tuple[tuple[float, ...], ...]
 """One link each: source and target row, or frame, z, y, x of both (frame, y, x in 2D)."""
-ROWS = ["source", "target"]
 PLACES = ("frame", "z", "y", "x")
 
 
@@ -71,10 +71,10 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
 
 
 def _columns(table: pd.DataFrame, name: str) -> np.ndarray:
-    if set(ROWS) <= set(table.columns):
-        return table[ROWS].to_numpy()
+    if set(ENDS) <= set(table.columns):
+        return table[ENDS].to_numpy()
     for axes in (PLACES, [axis for axis in PLACES if axis != "z"]):
-        wanted = [f"{end}_{axis}" for end in ROWS for axis in axes]
+        wanted = [f"{end}_{axis}" for end in ENDS for axis in axes]
         if set(wanted) <= set(table.columns):
             return table[wanted].to_numpy()
     raise InvalidSetting(

@@ -24,6 +24,7 @@ import pandas as pd
 from ...matching.solving import solve
 from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
+from ..links import ends_of, links_between, tracks_of
 from ..points import Points
 from ..stepwise import Step, Steps
 from .feature_penalties import require_columns, times_as_far
@@ -36,7 +37,6 @@ from .motion.graph import Graph, candidates, merged
 from .motion.ordered import Ordered, ordered
 from .result import Linking
 from .settings import PENALTIES, SEGMENT_RANGES, LinkSettings
-from .tracks import tracks_of
 from .whole_movie.best_links import best_links
 
 FACTOR = 1.05
@@ -86,7 +86,7 @@ def jaqaman(
         "is_optimal": report["is_optimal"] and joined.is_optimal,
         "learned": _said(settings, joined, points.calibration.unit),
     }
-    return Linking(tracks_of(points, links), lambda: links, settings, None, report=report)
+    return Linking(tracks_of(points, *ends_of(links)), lambda: links, settings, None, report=report)
 
 
 def _in_force(points: Points, settings: LinkSettings) -> LinkSettings:
@@ -167,26 +167,15 @@ def _joined(points: Points, links: pd.DataFrame, settings: LinkSettings, *, marg
         worth = np.where(square > 0, -np.inf, 1.0)
     answer = best_links(graph, worth, solver=settings.solver, device=settings.device)
     source, target = movie.row[answer.source], movie.row[answer.target]
-    frames = points.frames[target] - points.frames[source]
-    kinds = [segments.middle[answer.source], segments.middle[answer.target], frames > points.frame_step]
-    made = pd.DataFrame(
-        {
-            "source": source,
-            "target": target,
-            "frames": frames,
-            "length": np.linalg.norm(points.positions[target] - points.positions[source], axis=1),
-            "probability": np.nan,
-            "margin": answer.margin if margins else np.nan,
-            "kind": np.select(kinds, ["division", "merge", "gap"], "step"),
-        }
-    )
+    seconds = {"is_division": segments.middle[answer.source], "is_merge": segments.middle[answer.target]}
+    made = links_between(points, source, target, np.nan, answer.margin if margins else np.nan, **seconds)
     proof = answer.proof
     return _Joined(made, len(graph), float(alternative), float(np.sum(proof.gap)), proof.is_optimal)
 
 
 def _segments(movie: Ordered, links: pd.DataFrame) -> _Segments:
     """Return the parts of the segments in the movie's order."""
-    followed, following = (np.isin(movie.row, links[end].to_numpy()) for end in ("source", "target"))
+    followed, following = (np.isin(movie.row, end) for end in ends_of(links))
     return _Segments(followed & ~following, followed & following, following & ~followed)
 
 

@@ -15,6 +15,7 @@ from ..calibrating.calibration import Calibration
 from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
+from ..links import MARGIN, PROBABILITY
 from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
@@ -26,7 +27,7 @@ from .given_links import given_links
 from .jaqaman import jaqaman
 from .kept import Keeping
 from .motion.gpu_ordered import movie_in_order
-from .result import MARGIN, PROBABILITY, Linking
+from .result import Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .whole_movie.learned import learned, too_dense
 

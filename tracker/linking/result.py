@@ -11,15 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidSetting
+from ..links import tracks_of
 from ..points import Tracks
-from .chains import lineages
 from .kept import Kept
 from .motion.motion import Motion
 from .settings import LinkSettings
 from .unmatched_cost.price import UnmatchedCost
-
-PROBABILITY, MARGIN = "link_probability", "link_margin"
-"""Columns of the tracks: of the link that leads to a detection. Detectors call theirs "probability"."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +33,8 @@ class Linking:
     make_links : callable
         Makes `links` when they are first asked for: of millions of links the table takes longer than linking.
     links : DataFrame
-        One row a link: `source`, `target` (int64, rows of the table), `frames` (int64, from source to target),
-        `length` (physical), `probability` that it is right (NaN without learned motion), `margin` (what the best
-        linking without it costs more: in nats; without learned motion in the unit of the cost, NaN unless asked for), 1
-        and inf of a pinned link, and `kind`:
-        "step", "gap" (frames missed in between), "division" (second link out of its source) or "merge" (second link
-        into its target).
+        One row a link, with the columns of `tracker.links.links_of`: `source`, `target`, `frames`, `length`,
+        `probability`, `margin` (in nats; without learned motion in the unit of the cost) and `kind`.
     settings : LinkSettings
         As they took effect. Linking the same points with them gives the same tracks.
     unmatched_cost : UnmatchedCost or None
@@ -106,10 +99,4 @@ class Linking:
         points = replace(self.tracks, parents={})
         for following, seconds in zip(self.samples, self.second_samples, strict=True):
             source = np.flatnonzero(following >= 0)
-            yield lineages(points, np.append(source, seconds[:, 0]), np.append(following[source], seconds[:, 1]))
-
-
-def median_step(links: pd.DataFrame, frame_step: int) -> float | None:
-    """Return the median length of the links over one frame, in the unit of the positions; None without one."""
-    steps = links["length"].to_numpy()[links["frames"].to_numpy() == frame_step]
-    return float(np.median(steps)) if len(steps) else None
+            yield tracks_of(points, np.append(source, seconds[:, 0]), np.append(following[source], seconds[:, 1]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....tracker.linking.chains import track_ids
+from ....tracker.links import track_ids
 from ....tracker.points import Points, Tracks
 from ....tracker.scoring.score import score_links
 from ....tracker.simulating.simulate import SimulationSettings, simulate

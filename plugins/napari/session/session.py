@@ -23,8 +23,9 @@ from ....tracker.formats.registry import to_write
 from ....tracker.formats.sidecar import SUFFIX as SIDECAR
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.constraints import with_places
-from ....tracker.linking.result import MARGIN, PROBABILITY, Linking
+from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
+from ....tracker.links import MARGIN, PROBABILITY
 from ....tracker.points import Points, Tracks
 from ...cli.measures_file import write_measures
 from ...cli.notes import on_doubt, on_linking

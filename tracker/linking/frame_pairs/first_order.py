@@ -12,9 +12,9 @@ from ....matching.certificate.assignment import Assignment
 from ....matching.jit.threads import one_ahead
 from ....matching.problem import Problem
 from ....matching.solving import solve
+from ...links import ids_of_chains
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps
-from ..chains import ids_of_chains
 from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.room import Room

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.problem import Problem
+from ...links import STEP, links_of
 from ...points import Points
 from ..gate.candidates import CandidateLinks, WideGate
 from ..settings import LinkSettings
@@ -145,6 +146,4 @@ def _table(parts: list[Callable[[], Columns]], frame_step: int) -> pd.DataFrame:
     source, target, length, margin = _joined(parts)
     frames = np.full(len(source), frame_step, np.int64)
     probability = np.where(np.isposinf(margin), 1.0, np.nan)
-    names = ("source", "target", "frames", "length", "probability", "margin")
-    columns = source, target, frames, length, probability, margin
-    return pd.DataFrame(dict(zip(names, columns, strict=True))).assign(kind="step")
+    return links_of(source, target, frames, length, probability, margin, np.full(len(source), STEP))

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ....matching.points.grid import build_grid, more_pairs_than
 from ...calibrating.digits import in_digits
+from ...links import ENDS, MARGIN, PROBABILITY, ends_of, links_between, median_step, tracks_of, with_sureness
 from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
@@ -22,9 +23,8 @@ from ..motion.learning import Belief
 from ..motion.motion import Motion
 from ..motion.ordered import Ordered
 from ..motion.recipe import WIDEST_RADIUS
-from ..result import MARGIN, PROBABILITY, Linking, median_step
+from ..result import Linking
 from ..settings import LinkSettings
-from ..tracks import tracks_of, with_sureness
 from .best_links import Answer
 from .drawn import drawn_trackings
 from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_within_budget
@@ -113,7 +113,7 @@ def learned(
     kept = _kept(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
     drawn = drawn_trackings(task, found, samples) if samples else None
     sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
-    tracks = with_sureness(tracks_of(points, links), links)
+    tracks = with_sureness(tracks_of(points, *ends_of(links)), links)
     return Linking(tracks, lambda: links, settings, None, found.motion, report, kept, *sampled)
 
 
@@ -177,10 +177,10 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
 def _table(points: Points, movie: Ordered, made: Made) -> pd.DataFrame:
     """Return the links as a table, ends as rows of the points table."""
     is_division = made.is_second & _has_twin(made.source)
-    seconds = [is_division, made.is_second], ["division", "merge"]
     probability = 1 / (1 + np.exp(-made.margin) + made.exchanged)
-    links = _columns(points, movie.row[made.source], movie.row[made.target], probability, made.margin, seconds)
-    return links.sort_values(["source", "target"], ignore_index=True)
+    ends, seconds = (movie.row[made.source], movie.row[made.target]), (is_division, made.is_second)
+    links = links_between(points, *ends, probability, made.margin, is_division=seconds[0], is_merge=seconds[1])
+    return links.sort_values(ENDS, ignore_index=True)
 
 
 def _table_of_rows(points: Points, after: np.ndarray, probability: pd.Series, margin: pd.Series) -> pd.DataFrame:
@@ -188,31 +188,7 @@ def _table_of_rows(points: Points, after: np.ndarray, probability: pd.Series, ma
     source = np.flatnonzero(after >= 0)
     target = after[source].astype(np.int64)
     sure = probability.to_numpy()[target], margin.to_numpy()[target]
-    return _columns(points, source, target, *sure, ([], []))
-
-
-def _columns(
-    points: Points,
-    source: np.ndarray,
-    target: np.ndarray,
-    probability: np.ndarray,
-    margin: np.ndarray,
-    seconds: tuple[list[np.ndarray], list[str]],
-) -> pd.DataFrame:
-    """Return links between rows of the table; `seconds` marks those that are second ones, and says their kind."""
-    frames, positions = points.frames[target] - points.frames[source], points.positions
-    kind = np.select([*seconds[0], frames > points.frame_step], [*seconds[1], "gap"], "step")
-    return pd.DataFrame(
-        {
-            "source": source,
-            "target": target,
-            "frames": frames,
-            "length": np.linalg.norm(positions[target] - positions[source], axis=1),
-            "probability": probability,
-            "margin": margin,
-            "kind": kind,
-        }
-    )
+    return links_between(points, source, target, *sure)
 
 
 def _has_twin(ends: np.ndarray) -> np.ndarray:
