@@ -6,16 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...points import Points
+from ...points import Points, Tracks
 from ..link import link_points
+from ..result import PROBABILITY
 from ..settings import LinkSettings
 
 MOST = 100_000
 """Detections that are linked to find out; of more, the first frames."""
 FEWEST_FRAMES = 6
-"""Frames that are linked whatever they hold."""
+"""Frames between which links are judged whatever they hold."""
 ENOUGH = 30
 """Links from which anything is said."""
+IMPOSSIBLE = 1e-300
+"""Probability below which all links are as wrong."""
 
 
 def expected_f1(points: Points, settings: LinkSettings | None = None, *, every: int = 1) -> float | None:
@@ -32,26 +35,52 @@ def expected_f1(points: Points, settings: LinkSettings | None = None, *, every: 
     Returns
     -------
     float or None
-        Mean probability of the links: the true ones are taken to be as many as are made. None where links have no
-        probability, or are too few to say. Where most links are guesses, below about 0.8, the real one is lower still:
-        what is learned from guesses fits them.
+        As it is: mean probability of the links, the true ones taken to be as many as are made. Where most links are
+        guesses, below about 0.8, the real one is lower still: what is learned from guesses fits them. With fewer
+        frames: links between these are held to those of all frames, which know better, as far as these are probable.
+        None where links have no probability, or are too few to say.
     """
     given = settings or LinkSettings()
-    step = points.frame_step
-    used = _first(points.cut(slice(None, None, every * step)) if every > 1 and len(points) else points)
     if not given.is_learned:
         return None
     plain = replace(given, divisions=False, merges=False, pinned=None, forbidden=None)
-    probability = link_points(used, plain).links["probability"].to_numpy()
+    whole = _first(points, every)
+    known = link_points(whole, plain)
+    probability = known.links["probability"].to_numpy()
     if len(probability) < ENOUGH or np.isnan(probability).any():
         return None
-    return float(probability.mean())
+    if every == 1:
+        return float(probability.mean())
+    some = whole.cut(slice(None, None, every * whole.frame_step))
+    made = link_points(some, plain).links[["source", "target"]].to_numpy()
+    rows = np.flatnonzero(np.isin(whole.frames, some.frame_numbers))
+    return _agreement(known.tracks, rows, made) if len(made) >= ENOUGH else None
 
 
-def _first(points: Points) -> Points:
+def _first(points: Points, every: int) -> Points:
     """Return the first frames of many detections."""
     if len(points) <= MOST:
         return points
     frames = np.sort(points.frames)
-    last = max(int(frames[MOST - 1]), int(points.frame_numbers[:FEWEST_FRAMES][-1]))
+    last = max(int(frames[MOST - 1]), int(points.frame_numbers[: FEWEST_FRAMES * every][-1]))
     return points.cut(slice(None, last + 1))
+
+
+def _agreement(known: Tracks, rows: np.ndarray, made: np.ndarray) -> float:
+    """Return the F1 of links made between some rows of known tracks, int64 (links, 2) in places among these rows.
+
+    A link that the tracks make as well is right as far as all their links from one end to the other are probable.
+    """
+    who = known.table["track_id"].to_numpy()
+    order = np.lexsort((known.frames, who))
+    probability = np.fmax(known.table[PROBABILITY].fillna(1.0).to_numpy(), IMPOSSIBLE)
+    likelihood = np.empty(len(known))
+    likelihood[order] = np.cumsum(np.log(probability[order]))
+    used = order[np.isin(order, rows)]
+    is_one = who[used[1:]] == who[used[:-1]]
+    following = np.full(len(known), -1)
+    following[used[:-1][is_one]] = used[1:][is_one]
+    source, target = rows[made].T
+    right = following[source] == target
+    sure = np.exp(likelihood[target] - likelihood[source])
+    return 2 * float(sure[right].sum()) / (len(made) + int(is_one.sum()))
