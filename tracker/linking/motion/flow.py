@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.spatial import cKDTree
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_flow, gpu_graph
-from .graph import Graph, Piece
+from .graph import Graph
 from .ordered import Ordered
 
 NEIGHBOURS = 8
@@ -66,19 +65,21 @@ def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tu
         ends = graph.tail, graph.head, graph.lag
         return gpu_flow.flow_of_edges(graph.ways, ends, graph.step, near, probability, HALF)
     n, ndim = graph.n, graph.step.shape[1]
-    leaving, arriving, ahead, behind = ((np.zeros((n, ndim)), np.zeros(n)) for _ in range(4))
-    along = np.empty((len(graph), ndim))
+    means = [(np.zeros((n, ndim)), np.zeros(n)) for _ in range(2)]
     links = *graph.ways, graph.lag, graph.step, probability
-    side_by_side(lambda piece: _means(*piece[:2], *links, *leaving, *arriving), graph.pieces)
-    for mean, field in ((leaving, ahead), (arriving, behind)):
-        side_by_side(partial(_of_neighbours, near, mean, field), graph.pieces)
+    side_by_side(lambda piece: _means(*piece[:2], *links, *means[0], *means[1]), graph.pieces)
+    ahead, behind = (_field_of(near, means.pop(0), graph) for _ in range(2))  # what was used is not held
+    along = np.empty((len(graph), ndim))
     ends = graph.indptr, graph.head, graph.lag, *ahead, *behind
     side_by_side(lambda piece: _of_edges(*piece[:2], *ends, along), graph.pieces)
     return along, ahead[0]
 
 
-def _of_neighbours(near: np.ndarray, mean: Means, field: Means, piece: Piece) -> None:
-    _field(*piece[:2], near, *mean, *field)
+def _field_of(near: np.ndarray, mean: Means, graph: Graph) -> Means:
+    """Return the mean displacement around each detection, and its weight."""
+    field = np.zeros_like(mean[0]), np.zeros_like(mean[1])
+    side_by_side(lambda piece: _field(*piece[:2], near, *mean, *field), graph.pieces)
+    return field
 
 
 def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .expected import candidates_ahead
 from .flow import flow_of_edges
-from .graph import merged, sums_at_ends
+from .graph import Graph, merged, sums_at_ends
 from .learning import Belief
 from .ordered import Ordered
 
@@ -57,17 +57,21 @@ def _steps_of(asked: int | Literal["auto"], most: int) -> list[int]:
 
 def _add(belief: Belief, lags: int, radius: float) -> None:
     """Add the candidates of all lags up to `lags` that are not there yet."""
+    known = merged([belief.graph, *_further(belief, lags, radius)])
+    seen = np.concatenate([belief.shares.seen, GUESS / np.arange(belief.lags, lags) ** 2])
+    belief.extend(known, known.lag <= belief.lags, lags, replace(belief.shares, seen=seen))
+
+
+def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
+    """Return the candidates of each lag up to `lags` that are not there yet."""
     movie, graph = belief.movie, belief.graph
     following, followed = sums_at_ends(graph, belief.probability, belief.probability)
     ahead = np.zeros_like(movie.position)
     if belief.near is not None:
         ahead = belief.flow_weight * flow_of_edges(graph, belief.near, belief.probability)[1]
-    more = []
+    more: list[Graph] = []
     for lag in range(belief.lags + 1, lags + 1):
         along = np.where((followed < SURE)[:, None], lag * ahead, np.nan)
         reach = min(radius * np.sqrt(lag), WIDEST)
         more.append(candidates_ahead(movie, lag, reach, along, belief.hooks, following < SURE))
-    new = np.arange(belief.lags, lags)
-    seen = np.concatenate([belief.shares.seen, GUESS / new**2])
-    known = merged([graph, *more])
-    belief.extend(known, known.lag <= belief.lags, lags, replace(belief.shares, seen=seen))
+    return more

@@ -170,7 +170,8 @@ def merged(graphs: Sequence[Graph]) -> Graph:
     step = np.empty((size, like.shape[1]), like=like)
     at = indptr[:-1].copy()
     for g in graphs:
-        place = (at - g.indptr[:-1])[g.tail] + np.arange(len(g), like=like)
+        place = (at - g.indptr[:-1])[g.tail]
+        place += np.arange(len(g), like=place)
         head[place], lag[place], step[place] = g.head, g.lag, g.step
         at += np.diff(g.indptr)
     return Graph(indptr, head, lag, step)

@@ -106,29 +106,38 @@ class Belief:
         ------
         TooManyCandidates
         """
+        self._take(graph)
+        self.probability, self.into, self.out_of = probability, probability, probability
+        shares = self.law.shares
+        self.odds, self.message, self.past, self.future = map(self._of_links, (1.0, 1.0, shares, np.ones_like(shares)))
+
+    def _take(self, graph: Graph) -> None:
+        """Take another graph of candidates, and what users say of them."""
         if self.most is not None and len(graph) > self.most:
             raise TooManyCandidates
         is_new = self.further is None or graph is not self.graph
         if is_new and self.hooks is not None and self.hooks.extra_cost is not None:
             self.further = self.hooks.further_cost(self.movie.row[graph.tail], self.movie.row[graph.head])
-        self.graph, self.probability = graph, probability
-        self.into, self.out_of = probability, probability
-        like, classes = graph.step, len(self.law.shares)
-        self.odds, self.message = (np.empty(len(graph), like=like) for _ in range(2))
-        self.past, self.future = (np.empty((len(graph), classes), like=like) for _ in range(2))
-        for array in (self.odds, self.message, self.future):
-            array.fill(1.0)
-        self.past[:] = np.asarray(self.law.shares, like=like)
+        self.graph = graph
+
+    def _of_links(self, value: float | np.ndarray) -> np.ndarray:
+        """Return an array with a value for every link, or with one for each of its classes."""
+        like = self.graph.step
+        array = np.empty((len(self.graph), *np.shape(value)), like=like)
+        array[:] = np.asarray(value, like=like)
+        return array
 
     def extend(self, graph: Graph, known: np.ndarray, lags: int, shares: Shares) -> None:
         """Take a graph with more edges; `known` marks those of the present one, which come in the same order."""
-        kept = {name: getattr(self, name) for name in ("probability", "into", "out_of", "message", "past", "future")}
-        self.lags, self.shares = lags, shares
-        self.restart(graph, np.zeros(len(graph), like=graph.step))
-        for name, values in kept.items():
-            extended = getattr(self, name).copy()
-            extended[known] = values
+        self.lags, self.shares, self.odds = lags, shares, np.empty(0)
+        self._take(graph)
+        of_classes = {"past": self.law.shares, "future": np.ones_like(self.law.shares)}
+        unlinked = dict.fromkeys(("probability", "into", "out_of"), 0.0)
+        for name, value in {**unlinked, "message": 1.0, **of_classes}.items():  # one at a time, for the sake of memory
+            extended = self._of_links(value)
+            extended[known] = getattr(self, name)
             setattr(self, name, extended)
+        self.odds = self._of_links(1.0)
 
     def on_host(self) -> Belief:
         """Return the same in the memory of the host."""
