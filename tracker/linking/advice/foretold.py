@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...links import PROBABILITY
 from ...points import Points, Tracks
 from ..link import link_points
-from ..result import PROBABILITY
 from ..settings import LinkSettings
 
 MOST = 100_000
