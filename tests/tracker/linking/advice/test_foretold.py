@@ -9,7 +9,7 @@ from auctrack.tracker.linking.advice.foretold import expected_f1
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.linking.tracks import with_sureness
+from auctrack.tracker.links import with_sureness
 from auctrack.tracker.points import Points
 
 from ..movies import f1, table, walks
