@@ -8,7 +8,7 @@ Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start
 - A well-ordered mesh is completed by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
   Pothen–Fan 19, push-relabel 67.
 - Pothen–Fan, which searches depth first, wins by 2 on thin graphs of many small or tree-like parts (road 2^16: 5,
-  push-relabel 9) until its phases no longer pay.
+  push-relabel 9) while it meets few columns.
 - Very uneven degrees: a start from scarce rows and one phase of Pothen–Fan; each row that is left is then searched out.
   R-MAT 18: 125, Pothen–Fan alone 270, push-relabel 340 or more.
 """
@@ -23,7 +23,7 @@ from ..errors import InvalidProblem
 from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 from .local_search import local_search
-from .pothen_fan import phases_while_they_pay, search_each_out
+from .pothen_fan import phases_within, search_each_out
 from .push_relabel import push_relabel
 
 Kind = Literal["uneven", "thin", "ordered", "general"]
@@ -37,7 +37,6 @@ _FEW = 0.001
 _LOCAL_LIMITS = 16, 128, 1024, 8192
 _VISITS = 4.0
 """Columns that Pothen–Fan may meet, per row and column of the graph, before push-relabel takes over."""
-_SLOW_SHARE = 0.2
 
 
 def choose(graph: BipartiteGraph) -> Kind:
@@ -126,8 +125,8 @@ def _depth_first(
     """Search depth first as long as it pays; return whether the matching is maximum, and the statistics."""
     most = _VISITS * (graph.n_rows + graph.n_columns)
     if not is_uneven:
-        return phases_while_they_pay(graph, col_of_row, row_of_col, most, _SLOW_SHARE)
-    is_maximum, first = phases_while_they_pay(graph, col_of_row, row_of_col, 1, np.inf)  # so many visits make one phase
+        return phases_within(graph, col_of_row, row_of_col, most)
+    is_maximum, first = phases_within(graph, col_of_row, row_of_col, 1)  # so many visits make one phase
     if is_maximum:
         return True, first
     is_maximum, last = search_each_out(graph, col_of_row, row_of_col, most)

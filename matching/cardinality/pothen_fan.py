@@ -19,45 +19,30 @@ from ..jit.bitset import Bits, add, empty_bits, has, mark_matched, remove
 from ..jit.compiled import compiled
 from .graph import BipartiteGraph, IntArray
 
-_HANDFUL = 4
-
 
 def pothen_fan(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run."""
-    return phases_while_they_pay(graph, col_of_row, row_of_col, np.inf, np.inf)[1]
+    return phases_within(graph, col_of_row, row_of_col, np.inf)[1]
 
 
-def phases_while_they_pay(
-    graph: BipartiteGraph,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    max_visits: float,
-    slow_share: float,
+def phases_within(
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, max_visits: float
 ) -> tuple[bool, dict[str, Any]]:
-    """As `pothen_fan`, but end where another search is to go on.
+    """As `pothen_fan`, but start no further phase once `max_visits` columns were met: another search is to go on.
 
     Returns whether the matching is maximum, and the statistics.
-
-    Parameters
-    ----------
-    max_visits : float
-        Start no further phase once so many columns were met: the matching may then fall short of the maximum.
-    slow_share : float
-        Nor once a phase augments more than this share of what the phase before did (and more than a handful): as long
-        as the others, and ever more of them.
     """
     arrays = _arrays(graph, col_of_row, row_of_col)
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmented: list[int] = []
     visited: list[int] = []
     seconds: list[float] = []
-    n_augmented, is_slow = -1, False
-    while n_augmented != 0 and sum(visited) < max_visits and not is_slow:
+    n_augmented = -1
+    while n_augmented != 0 and sum(visited) < max_visits:
         begin = perf_counter()
         backwards = len(augmented) % 2 == 1
         n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards, False, np.inf)
         free_rows = free_rows[:n_left]
-        is_slow = bool(augmented) and n_augmented > max(_HANDFUL, slow_share * augmented[-1])
         augmented.append(n_augmented)
         visited.append(n_visited)
         seconds.append(perf_counter() - begin)
