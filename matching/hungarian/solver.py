@@ -195,7 +195,7 @@ class HungarianTree(_Hungarian):
         {
             "paper": ".papers.date_nagi_2016.multi_gpu_tree:match_by_trees",
         },
-        ".papers.date_nagi_2016.tree_batch:match_by_trees",
+        ".hungarian.gpu_tree_batch:match_by_trees",
         split_axis=1,
     )
 

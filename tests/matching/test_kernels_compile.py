@@ -82,7 +82,7 @@ def _offsets(dtype: np.dtype, prefix: str = "", base: int = 0) -> dict[str, int]
         ("hungarian/classical.cu", "Counts"),
         ("hungarian/classical_batch.cu", "Counts"),
         ("hungarian/classical_batch.cu", "Place"),
-        ("papers/date_nagi_2016/tree_batch.cu", "TreeCounts"),
+        ("hungarian/tree_batch.cu", "TreeCounts"),
         ("paths/trees.cu", "Words"),
         ("paths/matrix_forest.cu", "Counts"),
     ],

@@ -10,11 +10,10 @@ import pytest
 
 from auctrack.matching import NotConverged, Problem, solve
 from auctrack.matching.device import cuda
-from auctrack.matching.hungarian import gpu_batch, gpu_classical
+from auctrack.matching.hungarian import gpu_batch, gpu_classical, gpu_tree_batch
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.shards import Shards
-from auctrack.matching.papers.date_nagi_2016 import tree_batch
 from auctrack.matching.papers.date_nagi_2016.zero_trees import _claim_of
 from auctrack.matching.paths import gpu_dense, gpu_forest
 from auctrack.matching.paths.gpu_dense import DeviceState
@@ -64,7 +63,7 @@ SOLVERS = {
     "tree-float32": (tree(), np.float32),
 }
 
-BATCHES = {"hungarian-classical": gpu_batch.match_by_dual_phases, "hungarian-tree": tree_batch.match_by_trees}
+BATCHES = {"hungarian-classical": gpu_batch.match_by_dual_phases, "hungarian-tree": gpu_tree_batch.match_by_trees}
 
 
 def on_one_device(problem: Problem, name: str) -> Any:

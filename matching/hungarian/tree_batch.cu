@@ -2,7 +2,7 @@
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016), Algorithms 1, 2, 4, 5, 6 and 9, with the changes that `matching/hungarian/__init__.py` states. Same levels, ties and
-// answers as `forest.py` beside it, its twin; paths/matrix_forest.cu does the same with all blocks for one problem.
+// answers as papers/date_nagi_2016/forest.py, its twin; paths/matrix_forest.cu does the same with all blocks for one problem.
 //
 // Threads: column j belongs to thread j modulo THREADS, GROUPS columns a thread, whose keys and duals are in its registers; between
 // searches a thread takes a row or a root.

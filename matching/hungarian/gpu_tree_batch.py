@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...device.structs import struct
-from ...hungarian.gpu_batch import Batch
+from ..device.structs import struct
+from .gpu_batch import Batch
 
 THREADS = (128, 256, 512)
 """Threads of a block; each has two columns, or more where there are many."""
 
-_FILE = "papers/date_nagi_2016/tree_batch.cu"
+_FILE = "hungarian/tree_batch.cu"
 _COUNTS = struct(_FILE, "TreeCounts")
 
 
