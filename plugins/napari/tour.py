@@ -162,6 +162,7 @@ def _corrections(viewer: Any, widget: Any) -> Iterator[str]:
     results.help_button.click()
     yield "help"
     results.help_button.click()
+    widget.parts.session.discard()  # else it would be offered again in the pictures that follow
     yield from _saved_tracks(viewer, widget)
     viewer.layers.clear()
 

@@ -152,6 +152,7 @@ class TrackWidget(QWidget):
         """
         parts, source = self.parts, self.parts.input.source
         self.running.abandon()
+        parts.bar.offer_recovery(0)  # what was found is of the tracks of another input
         parts.overlay.forget_edits()
         parts.session.begin(source)
         if source is not None:

@@ -99,6 +99,7 @@ class InputPanel(QGroupBox):
         for field, axis in zip(self.sizes, AXES, strict=True):
             field.setToolTip(f"Size of a voxel along {axis}")
             field.setStyleSheet(_NARROW)
+            field.show_number(1.0)  # while there is no layer
         self._lay_out()
         self.layer_box.currentIndexChanged.connect(self._edited)
         self.axes.chosen.connect(lambda choice: self._before(partial(self._take_axes, choice), self._put_back))

@@ -282,12 +282,13 @@ class Corrections:
             except InvalidEdit as error:
                 hint = "Tracks that were saved with these corrections in effect hold them already."
                 raise InvalidEdit(f"{error} {hint}") from error
+            said = f"Corrections of {path} in effect: {self.count}."
             if is_saved:
                 self._saved = self._edits.acts
             else:
                 self._kept = Path(path)
+                said = f"Recovered. Corrections in effect: {self.count}; no file that you named holds them yet."
             self._version += 1
-            said = f"Corrections of {path} in effect: {self.count}."
             return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
 
     def keep(self, folder: Path, report: Callable[[Any], None]) -> None:

@@ -41,15 +41,21 @@ def test_they_are_made_again_at_the_press_of_a_button(viewer, crashed, open_widg
     mouse.click(widget.parts.bar.recover_button)
     finish(widget)
     assert links(widget) == crashed
+    assert "Recovered. Corrections in effect: 2" in widget.parts.bar.status.text()
     assert (widget.parts.session.n_corrections, widget.parts.session.n_unsaved) == (2, 2)
     assert widget.parts.bar.recover_button.isHidden()
     assert len([*kept_folder.iterdir()]) == 1  # they still would be lost
 
 
 def test_over_other_tracks_they_are_not_offered(viewer, crashed, open_widget):  # noqa: ARG001
-    viewer.layers.clear()
-    viewer.add_image(spots(seed=1), name="movie", **PHYSICAL)
     widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    assert not widget.parts.bar.recover_button.isHidden()
+    viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
+    widget.parts.input.choose_layer("other")
+    finish(widget)
+    assert widget.parts.bar.recover_button.isHidden()
     widget.running.run_all()
     finish(widget)
     assert widget.parts.bar.recover_button.isHidden()

@@ -24,6 +24,7 @@ def test_an_empty_viewer_says_what_to_do(open_widget):
     assert widget.parts.input.problem.isVisibleTo(widget)
     assert "Open a movie" in widget.parts.input.problem.text()
     assert not widget.parts.bar.run_button.isEnabled()
+    assert [field.text() for field in widget.parts.input.sizes] == ["1", "1", "1"]
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
