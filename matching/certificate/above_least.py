@@ -14,25 +14,44 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit.compiled import compiled
+from ..points.box_tree import cheapest_columns
 from ..problem import Problem
-from ..problem.convert import unmasked
-from ..problem.costs import pair_cost
+from ..problem.convert import transposed, unmasked
+from ..problem.costs import edge_costs, pair_cost, pair_costs
 from ..tolerance import FLOAT_SCREEN, SHARE
 from .float_pairs import difference
 
+MOST_PAIRS = 4_000_000
+"""Pairs up to which the costs of two point sets are written out for a proof without rounding."""
 
-def barely_above_least(problem: Problem, col_of_row: np.ndarray, gap: np.ndarray) -> np.ndarray:
+FIRST_ROWS = 16
+"""Rows of large point sets that are looked at before all of them, through a tree: mostly they pay enough."""
+
+
+def barely_above_least(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """Return the blocks whose gap is more than a `SHARE` of what rows pay above their least, bool (blocks,).
 
-    Where every row pays its least, to the last digit, nothing is cheaper, and no gap is a doubt.
+    Where every row pays its least, to the last digit, nothing is cheaper, and no gap is a doubt. Where rows may stay
+    unassigned free of charge, columns are asked in their place.
 
     Parameters
     ----------
     problem : Problem
         Real costs on the host.
-    col_of_row : int32 (rows,)
+    col_of_row, row_of_col : int32 (rows,), (columns,)
     gap : float64 (blocks,)
     """
+    tall = (problem.n_rows_of_block > problem.n_cols_of_block) & (not problem.has_unmatched_cost)
+    if tall.all():
+        return _barely_above_rows(transposed(problem), row_of_col, gap)
+    found = _barely_above_rows(problem, col_of_row, gap)
+    return np.where(tall, _barely_above_rows(transposed(problem), row_of_col, gap), found) if tall.any() else found
+
+
+def _barely_above_rows(problem: Problem, col_of_row: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    if problem.kind == "points" and problem.n_edges > MOST_PAIRS:
+        parts = np.split(col_of_row, problem.row_offsets[1:-1])
+        return np.fromiter(map(_points_barely_above, problem.blocks(), parts, gap), np.bool_)
     found = np.zeros(problem.n_blocks, np.bool_)
     look_above_least(
         *(0, problem.n_blocks, 0, problem.row_offsets, problem.col_offsets),
@@ -40,6 +59,45 @@ def barely_above_least(problem: Problem, col_of_row: np.ndarray, gap: np.ndarray
         *(problem.x, problem.y, problem.metric == "squared", col_of_row, gap, found),
     )
     return found
+
+
+def _points_barely_above(block: Problem, col_of_row: np.ndarray, gap: float) -> bool:
+    """As `barely_above_least`, for one block of two point sets with too many pairs to go through.
+
+    Where prices of columns differ, rounding may choose a column that is not each row's least: a doubt, if no row pays
+    more than for that.
+    """
+    if gap == 0:
+        return False
+    prices = np.zeros(block.n_cols) if block.col_unmatched is None else block.col_unmatched.astype(np.float64)
+    assert block.x is not None
+    assert block.y is not None
+    differing = prices - prices[0]  # 0 where all are one number, beside which a cost could lose its digits
+    few = pair_costs(block.x[:FIRST_ROWS], block.y, block.metric) - differing
+    if SHARE * _above(block, few.argmin(axis=1), prices, col_of_row) >= gap:
+        return False
+    least = cheapest_columns(block.x, block.y, differing, block.metric == "squared")
+    above = _above(block, least, prices, col_of_row)
+    return SHARE * above < gap and (above > 0 or bool(differing.any()))
+
+
+def _above(block: Problem, least: np.ndarray, prices: np.ndarray, col_of_row: np.ndarray) -> float:
+    """Return by how much the first rows pay more than for the columns given, or for staying unassigned; at least 0."""
+    rows, col_of_row = np.arange(len(least)), col_of_row[: len(least)]
+    bound = block.dual_bounds()[0][: len(least)]
+
+    def paid(cols: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cost = edge_costs(block, rows, np.zeros(len(rows), np.int64), cols)
+        return difference.py_func(cost, 0.0, prices[cols], 0.0)
+
+    matched = col_of_row >= 0
+    pays, pays_low = (np.where(matched, *each) for each in zip(paid(col_of_row), (bound, 0.0), strict=True))
+    most = np.zeros(len(rows))
+    for high, low in (paid(least), (bound, np.zeros(len(rows)))):
+        is_there = np.isfinite(high) & np.isfinite(pays)
+        above, rest = difference.py_func(pays[is_there], pays_low[is_there], high[is_there], low[is_there])
+        most[is_there] = np.maximum(most[is_there], above + rest)
+    return float(most.sum())
 
 
 @compiled

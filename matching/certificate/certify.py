@@ -27,14 +27,12 @@ from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, edge_costs
 from ..problem.outline import Outline
 from ..tolerance import EPS, SHARE, ULPS
-from .above_least import barely_above_least
+from .above_least import MOST_PAIRS, barely_above_least
 from .assignment import Assignment
+from .cheap_edges import cheap_edges
 from .exact_gap import exact_gap
 from .exact_optimum import is_cheapest, is_small
 from .near_pairs import near_pairs
-
-MOST_PAIRS = 4_000_000
-"""Pairs up to which the costs of two point sets are written out for a proof without rounding."""
 
 MOST_FETCHED = 2**27
 """Pairs of a matrix or graph on a GPU that are fetched where their digits decide: a GiB, and some seconds."""
@@ -76,7 +74,7 @@ def certify(
         r, sizes = best_row_duals(problem, v)
         row_of_col = inverse(problem, col_of_row)
         sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, sizes)
-        sums = doubted(problem, col_of_row, sums)
+        sums = doubted(problem, col_of_row, row_of_col, sums)
     else:
         (row_of_col, r, sums), v = terms, col_duals
     sums = settled(problem, col_of_row, row_of_col, r, v, sums)
@@ -181,15 +179,11 @@ class Terms(NamedTuple):
     sums: Slackness
 
 
-def doubted(problem: Problem, col_of_row: np.ndarray, sums: Slackness) -> Slackness:
-    """Return the sums with those blocks in doubt too whose matching costs barely more than what every answer pays.
-
-    Costs of large point sets are not gone through for it, nor those on a GPU.
-    """
-    is_large = problem.kind == "points" and problem.n_edges > MOST_PAIRS
-    if problem.is_integer or not sums.has_zero_slack or is_large:
+def doubted(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, sums: Slackness) -> Slackness:
+    """Return the sums with those blocks in doubt too whose matching costs barely more than what every answer pays."""
+    if problem.is_integer or not sums.has_zero_slack:
         return sums
-    in_doubt = sums.in_doubt | barely_above_least(problem, col_of_row, sums.gap)
+    in_doubt = sums.in_doubt | barely_above_least(problem, col_of_row, row_of_col, sums.gap)
     return sums._replace(in_doubt=in_doubt, proves=not in_doubt.any())
 
 
@@ -205,12 +199,24 @@ def settled(
     gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
     for b in np.flatnonzero(in_doubt).tolist():
         rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
-        block = _written_out(problem.block(b), r[rows], v[cols], float(gap[b]))
+        stated, matched, duals = problem.block(b), (col_of_row[rows], row_of_col[cols]), (r[rows], v[cols])
+        block = _written_out(stated, *duals, float(gap[b]))
         if block is not None:
-            gap[b], is_within = exact_gap(block, col_of_row[rows], row_of_col[cols], v[cols])
+            gap[b], is_within = exact_gap(block, *matched, duals[1])
             small = is_small(block)
-            in_doubt[b] = not (is_within or (small and is_cheapest(block, col_of_row[rows], v[cols], exactly=True)))
+            in_doubt[b] = not (is_within or (small and is_cheapest(block, matched[0], duals[1], exactly=True)))
+        in_doubt[b] &= stated.kind != "points" or not _is_borne(stated, *matched, *duals, gap[b : b + 1])
     return sums._replace(gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
+
+
+def _is_borne(
+    block: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, gap: np.ndarray
+) -> bool:
+    """Whether the edges of large point sets bear what rounding leaves of the gap, but few that are proven without."""
+    if block.n_edges <= MOST_PAIRS or barely_above_least(block, col_of_row, row_of_col, gap).any():
+        return False
+    cheap = cheap_edges(block, col_of_row, row_of_col, r, v)
+    return cheap is not None and (not cheap.problem.n_edges or exact_gap(*cheap)[1])
 
 
 def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Problem | None:

@@ -34,8 +34,8 @@ class Certificate:
         and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
     is_optimal : bool
         Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term, and the
-        gap with its rounding within 1e-9 of the matched edges' own cost, and of what they cost above the rows' least,
-        which of large point sets is not looked at). Of small problems the optimum itself says so; where unmatched costs
+        gap with its rounding within 1e-9 of the matched edges' own cost, and of what they cost above the rows' least).
+        Of small problems the optimum itself says so; where unmatched costs
         are far above all costs, duals for lower ones that leave the same matched edges the cheapest.
     cost, gap : number, or ndarray (blocks,) for a batch
         Recomputed from the problem; NaN where the matched edges are not a matching or the duals not numbers.
@@ -87,7 +87,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     r, v = assignment.row_duals, assignment.col_duals
     best, terms = best_row_duals(problem, v)
     matched = assignment.col_of_row, assignment.row_of_col
-    sums = doubted(problem, matched[0], complementary_slackness(problem, *matched, r, v, terms))
+    sums = doubted(problem, *matched, complementary_slackness(problem, *matched, r, v, terms))
     sums = settled(problem, *matched, r, v, sums)
     proven = sums.has_zero_slack and (
         _is_cheapest(problem, assignment) if is_small(problem) else _is_beyond_doubt(problem, assignment, sums)

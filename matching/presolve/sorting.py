@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..certificate.assignment import Assignment
 from ..certificate.certify import MOST_PAIRS, certify
+from ..certificate.float_pairs import difference
 from ..certificate.refine import refined
 from ..problem import Problem
 from ..problem.costs import edge_costs
@@ -85,15 +86,20 @@ def _prices(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray 
     if (least > most + rounding).any():
         return None
     rises = least + (most - least) // 2 if problem.is_integer else least + (most - least) / 2
-    v = np.zeros(len(own), problem.dual_dtype)
-    v[1:] = np.cumsum(rises) if problem.is_integer else _sums(rises)
-    return v - v[len(v) // 2]
+    rises = np.append(0, rises)
+    return _sums(rises, len(rises) // 2)
 
 
-def _sums(terms: np.ndarray) -> np.ndarray:
-    """Return the running sums, each with the rounding of those before it put back (Neumaier's compensation)."""
+def _sums(terms: np.ndarray, origin: int) -> np.ndarray:
+    """Return the running sums less that at the origin; of floats each is rounded once (Neumaier's compensation).
+
+    So duals near the origin, which are small, are exact to their own last digit, as cheap edges beside them need.
+    """
     plain = np.cumsum(terms)
-    before = np.concatenate([[0.0], plain[:-1]])
+    if terms.dtype.kind == "i":
+        return plain - plain[origin]
+    before = np.append(0.0, plain[:-1])
     part = plain - before
-    lost = (before - (plain - part)) + (terms - part)
-    return plain + np.cumsum(lost)
+    lost = np.cumsum((before - (plain - part)) + (terms - part))
+    high, low = difference.py_func(plain, lost, plain[origin], lost[origin])
+    return high + low

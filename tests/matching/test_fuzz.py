@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Assignment, Problem, solve, verify
-from auctrack.matching.certificate import exact_optimum
+from auctrack.matching.certificate import above_least, exact_optimum, refine
+from auctrack.matching.certificate import certify as certifying
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.costs import pair_costs
@@ -76,6 +77,39 @@ def _points(rng: np.random.Generator, n: int, m: int, prices: Any, metric: Any) 
     x, y = (rng.random((size, 2)) for size in (n, m))
     x[: rng.integers(0, 2)] *= 10.0 ** rng.integers(0, 9)
     return Problem.points(x, y, metric=metric, unmatched_cost=prices), pair_costs(x, y, metric)
+
+
+def _two_planes(rng: np.random.Generator, size: int, side: int, scale: float) -> np.ndarray:
+    """Costs are a little above 1, which every answer pays."""
+    return np.hstack([np.full((size, 1), float(side)), scale * rng.random((size, 2))])
+
+
+def _line(rng: np.random.Generator, size: int, side: int, scale: float) -> np.ndarray:
+    del side
+    return rng.random((size, 1)) * np.where(rng.random((size, 1)) < 0.5, scale, 1.0)
+
+
+def _many_scales(rng: np.random.Generator, size: int, side: int, scale: float) -> np.ndarray:
+    del side
+    return rng.random((size, 2)) * scale ** rng.random((size, 1))
+
+
+def _lattice(rng: np.random.Generator, size: int, side: int, scale: float) -> np.ndarray:
+    return rng.integers(0, 3, (size, 2)) * 0.1 + side * scale**2 * rng.random((size, 2))
+
+
+def _large_points(seed: int) -> tuple[Problem, list[tuple[np.ndarray, Any]]]:
+    """Return two point sets, to be taken for large, and their costs and prices, some of which differ by rounding."""
+    rng = np.random.default_rng(seed)
+    n, m = (int(k) for k in rng.integers(1, 14, 2))
+    m = n if rng.random() < 0.5 else m
+    made, scale = (_two_planes, _line, _many_scales, _lattice)[rng.integers(0, 4)], 10.0 ** -rng.integers(3, 13)
+    x, y = made(rng, n, 0, scale), made(rng, m, 1, scale)
+    price = 10.0 ** rng.integers(-4, 12)
+    prices = price * (1 + 1e-15 * rng.integers(0, 8, n)), price * (1 + 1e-15 * rng.integers(0, 8, m))
+    prices = (None, None, price, prices)[rng.integers(0, 4)]
+    metric = ("distance", "squared")[rng.integers(0, 2)]
+    return Problem.points(x, y, metric=metric, unmatched_cost=prices), [(pair_costs(x, y, metric), prices)]
 
 
 def _prices(rng: np.random.Generator, n: int, m: int) -> Any:
@@ -161,6 +195,26 @@ def test_no_answer_that_is_called_optimal_is_dearer_than_the_optimum(first: int)
         if np.isfinite(np.atleast_1d(forged.cost)).all():
             _assert_forged_is_refused(problem, stated, forged)
     assert called >= 0.94 * min(PER_TEST, SEEDS - first)  # one in 300 is left unproven
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, PER_TEST))
+def test_no_large_point_sets_are_called_optimal_that_are_not(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where two columns are exchanged: a limit of 0 makes all of them large."""
+    for module in (above_least, certifying, exact_optimum, refine):
+        monkeypatch.setattr(module, "MOST_PAIRS", 0)
+    called = 0
+    for seed in range(first, min(first + PER_TEST, SEEDS)):
+        problem, [(cost, prices)] = _large_points(seed)
+        answer = solve(problem, "auto" if seed % 2 else "jv", "cpu")
+        assert not answer.is_optimal or _excess(cost, prices, answer.col_of_row) <= SHARE
+        called += verify(problem, answer).is_optimal
+        exchanged = answer.col_of_row.copy()
+        matched = np.random.default_rng(seed).permutation(np.flatnonzero(exchanged >= 0))[:2]
+        exchanged[matched] = exchanged[matched[::-1]]
+        other = certify(problem, exchanged, answer.col_duals, solver="")
+        assert not other.is_optimal or _excess(cost, prices, exchanged) <= SHARE
+        _assert_forged_is_refused(problem, [(cost, prices)], replace(other, is_optimal=True))
+    assert called >= 0.9 * min(PER_TEST, SEEDS - first)
 
 
 @pytest.mark.parametrize("seed", [5_002_812, 5_008_300])

@@ -100,9 +100,10 @@ def test_many_points_are_proven_without_their_matrix(axes):
     assert verify(problem, answer)
 
 
-def test_distances_that_tie_end_with_their_gap():
-    """Matched edges that point the same way can be exchanged at no cost, thousands of them."""
-    problem = Problem.points(*sides(20_000)[..., None])
+@pytest.mark.parametrize(("n", "seed"), [(20_000, 1), (50_000, 1), (50_000, 4)])
+def test_distances_that_tie_are_proven(n, seed):
+    """Matched edges that point the same way can be exchanged at no cost; the cheapest cost next to nothing."""
+    problem = Problem.points(*(sides(n, seed)[..., None] * np.array([1.0, 2.0, -0.5])))
     answer = solve(problem, device="cpu")
     assert answer.solver == "sorting"
-    assert answer.gap < 1e-9 * answer.cost
+    assert verify(problem, answer)
