@@ -34,7 +34,12 @@ def parquet(points: Points, settings: Mapping[str, object]) -> Written:
     del settings  # they stand beside it
     table = with_physical_columns(points)
     arrow = _arrow(table)
-    return Written(lambda file: arrow_parquet.write_table(arrow, file), table)
+    # Floats hardly repeat: a dictionary of them is given up once it is full, and takes as long as all else until then.
+    often = [column.name for column in arrow.schema if not pa.types.is_floating(column.type)]
+    return Written(
+        lambda file: arrow_parquet.write_table(arrow, file, use_dictionary=often),  # pyright: ignore[reportArgumentType]
+        table,
+    )
 
 
 def napari(points: Points, settings: Mapping[str, object]) -> Written:
