@@ -18,7 +18,7 @@ def barely_above_least(graph: CostGraph, prices: Prices, row_offsets: np.ndarray
     Parameters
     ----------
     graph : CostGraph
-        Real costs.
+        Real costs; without prices no more rows than columns, as solvers have it.
     prices : Prices
         With a matching of all that must be matched.
     row_offsets : int64 (blocks + 1,)
