@@ -1,4 +1,8 @@
-"""Links over frames in which a particle was missed: candidates between likely ends and likely beginnings."""
+"""Links over frames in which a particle was missed: candidates between likely ends and likely beginnings.
+
+They are looked for around where flow and the links before lead: over several frames particles that fly straight go
+farther than those that wander, for which the radius is made.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import numpy as np
 from .expected import candidates_ahead
 from .flow import flow_of_edges
 from .graph import Graph, merged, sums_at_ends
+from .law import tables
 from .learning import Belief
 from .ordered import Ordered
 
@@ -42,6 +47,16 @@ def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: 
             break
 
 
+def _carried_on(belief: Belief) -> np.ndarray:
+    """Return the probable velocity with which each detection was reached, float64 (n, d); 0 where none is a context."""
+    graph = belief.graph
+    if not belief.linked:
+        return np.zeros_like(belief.movie.position)
+    share = belief.probability / graph.lag
+    steps = (share * along for along in belief.own_steps().T)
+    return np.stack([sums_at_ends(graph, step, step)[0] for step in steps], axis=1)
+
+
 def _most_in_a_row(movie: Ordered, most: int) -> int:
     """Return how many frames in a row were not looked at, at most, but for runs of more than `most`."""
     blank = np.diff(movie.number) - np.diff(movie.looked)
@@ -69,9 +84,11 @@ def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
     ahead = np.zeros_like(movie.position)
     if belief.near is not None:
         ahead = belief.flow_weight * flow_of_edges(graph, belief.near, belief.probability)[1]
+    velocity, further = _carried_on(belief), tables(belief.law, lags).slope
     more: list[Graph] = []
     for lag in range(belief.lags + 1, lags + 1):
-        along = np.where((followed < SURE)[:, None], lag * ahead, np.nan)
+        repeated = float(belief.law.shares @ further[:, lag - 1]) * (1 - belief.law.turns[2])
+        along = np.where((followed < SURE)[:, None], lag * ahead + repeated * velocity, np.nan)
         reach = min(radius * np.sqrt(lag), WIDEST)
         more.append(candidates_ahead(movie, lag, reach, along, belief.hooks, following < SURE))
     return more

@@ -236,6 +236,18 @@ class TestCorners:
         assert across.sum() > 320
         assert is_right[(frames > 1) & ~across].mean() > 0.95
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_particles_are_looked_for_over_missed_frames_where_their_flight_leads(self, seed):
+        """Three frames on they are 1.8 spacings away in the mean: many go beyond the gate around where they were."""
+        points, names = walks(400, 10, step=0.6, persistence=0.95, seed=seed)
+        seen = ~np.isin(points.frames, [4, 5])
+        frames, names = points.frames[seen], names[seen]
+        links = link_points(table(frames, points.positions[seen])).links
+        across = links[(frames[links["source"]] == 3) & (frames[links["target"]] == 6)]
+        source, target = names[across["source"]], names[across["target"]]
+        there_before_and_after = np.intersect1d(names[frames == 3], names[frames == 6])
+        assert ((source == target) & (source >= 0)).sum() > 0.93 * (there_before_and_after >= 0).sum()
+
     def test_an_empty_frame_among_few_particles_may_be_one_where_they_were_missed(self):
         numbers, sizes = np.array([0, 1, 3, 4, 8]), np.array([9, 9, 9, 2, 9])
         movie = ordered(table(np.repeat(numbers, sizes), np.random.default_rng(0).random((sizes.sum(), 3))))
