@@ -241,18 +241,18 @@ def _columns_of(
 
 def _columns_ahead(
     frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Crew
-) -> Callable[[], dict[str, np.ndarray]]:
-    """Begin with a whole frame on a GPU, and return what waits for it and returns what `_columns` does.
+) -> Callable[[], Callable[[], dict[str, np.ndarray]]]:
+    """Begin with a whole frame on a GPU, and return what waits for it and returns what makes `_columns` of it.
 
     `_columns` does it where not all can be queued: voxels without a value, more peaks than there is room for.
     """
     plainly = partial(_columns, frame, settings, scale, crew)
     if not can_be_listed(settings.least_separation, scale):
-        return plainly
+        return lambda: plainly
     with queue_of(crew.device) as wait:
         grey, known = grey_levels(frame.pixels)
         if known is not None:
-            return plainly
+            return lambda: plainly
         bright = grey if settings.bright_on_dark else -grey
         response = blob_response(bright, settings.known_diameter, scale, settings.method)
         room = Bounds.of(response.size, _VOXELS_A_PARTICLE)
@@ -260,17 +260,24 @@ def _columns_ahead(
         sight = Sight.of(settings.known_diameter, tuple(scale.tolist()))
         seen = look_on_gpu(response, bright, peaks.places, peaks.counts[1:], sight)
 
-    def finish() -> dict[str, np.ndarray]:
+    def finish() -> Callable[[], dict[str, np.ndarray]]:
         wait()
         with working_on(crew.device):
             count, more = peaks.outcome(peaks.counts.get())
             if more is not None:
-                return plainly()
+                return plainly
             places, around = (fetched(cuda.cupy(), table[:count]) for table in (peaks.places, seen))
-        order = np.argsort(places)
-        return _columns_of(frame, places[order], Around.of_columns(around[order], frame.pixels.ndim), settings, scale)
+        return partial(_columns_in_order, frame, places, around, settings, scale)
 
     return finish
+
+
+def _columns_in_order(
+    frame: Frame, places: np.ndarray, around: np.ndarray, settings: DetectSettings, scale: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the columns of peaks in any order, by what is seen around them."""
+    order = np.argsort(places)
+    return _columns_of(frame, places[order], Around.of_columns(around[order], frame.pixels.ndim), settings, scale)
 
 
 def positions_of(

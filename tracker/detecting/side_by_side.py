@@ -29,7 +29,7 @@ _BYTES_FILTERED = 12  # a voxel of what is filtered: three copies in float32
 _BYTES_OF_FRAME = 8  # a voxel of a frame, at most
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
-_FRAMES_READ = 8  # at a time for a GPU, by half of the processors: what reads slows down who gives a GPU its work
+_FRAMES_READ = 12  # at a time for a GPU, by three of four processors: what reads slows down who gives a GPU its work
 _FRAMES_AHEAD = 32  # in its memory at most: as many as are read while settings are measured
 _VOXELS_READ = 1 << 30  # of these frames, or one of more
 GPU_PAYS = 1 << 27
@@ -138,7 +138,7 @@ class Coming:
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Frame]] = {}
         self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
-        readers = max(1, processors() // 2)
+        readers = max(1, 3 * processors() // 4)
         at_a_time = max(1, min(_FRAMES_READ, readers, _VOXELS_READ // math.prod(movie.shape)))
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
         self._into = pinned_memory(crew.device, readers // at_a_time)
@@ -171,23 +171,30 @@ class Coming:
         for number, result in waiting:
             yield number, result.result()
 
-    def queued(self, begin: Callable[[Frame], Callable[[], Result]]) -> Iterator[tuple[int, Result]]:
+    def queued(self, begin: Callable[[Frame], Callable[[], Callable[[], Result]]]) -> Iterator[tuple[int, Result]]:
         """Yield as `worked` does what is made of frames that go to a GPU whole: this thread begins it, and waits later.
 
+        What `begin` returns waits for the GPU, and returns what is left for the host, which a thread of its own does.
         `crew.frames` are begun before the first is waited for, so that a GPU never waits. Of several threads that drive
         it each would wait for the interpreter longer than for its frame.
         """
-        begun: deque[tuple[int, Callable[[], Result]]] = deque()
-        for number in self._numbers:
-            if number not in self._frames:
-                self._fetch()
-            begun.append((number, begin(self._frames.pop(number)())))
-            if len(begun) > self.crew.frames:
-                done, finish = begun.popleft()
-                yield done, finish()
-                self._fetch()
-        for number, finish in begun:
-            yield number, finish()
+        begun: deque[tuple[int, Callable[[], Callable[[], Result]]]] = deque()
+        made: deque[tuple[int, Future[Result]]] = deque()
+        with ThreadPoolExecutor(1, thread_name_prefix="measuring") as host:
+            for number in self._numbers:
+                if number not in self._frames:
+                    self._fetch()
+                begun.append((number, begin(self._frames.pop(number)())))
+                if len(begun) > self.crew.frames:
+                    done, finish = begun.popleft()
+                    made.append((done, host.submit(finish())))
+                    self._fetch()
+                while made and (made[0][1].done() or len(made) > self.crew.frames):
+                    done, result = made.popleft()
+                    yield done, result.result()
+            made.extend((number, host.submit(finish())) for number, finish in begun)
+            for number, result in made:
+                yield number, result.result()
 
     def _fetch(self) -> None:
         """Begin with the next frame, if there is one."""

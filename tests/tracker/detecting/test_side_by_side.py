@@ -65,13 +65,14 @@ def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
 
     def begin(frame):
         begun.append(int(frame.pixels[0, 0]))
-        return partial(int, frame.pixels[0, 1])
+        return lambda: partial(int, frame.pixels[0, 1])
 
     with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=3), [29, 7]) as coming:
         results = coming.queued(begin)
         assert next(results) == (0, 1)
-        assert begun == [0, 100, 200]
-        assert len(movie.read) <= 2 + 2 + 3 + 1
+        assert begun[:3] == [0, 100, 200]
+        assert len(begun) <= 2 + 2 + 1  # begun with, and what the host has to do
+        assert len(movie.read) <= 2 + 2 + 3 + 2 + 1
         assert list(results) == [(number, 100 * number + 1) for number in range(1, 30)]
     assert sorted(movie.read) == list(range(30))
 
