@@ -36,15 +36,18 @@ def test_two_cheap_edges_beside_dear_ones_are_the_part() -> None:
 
 
 def test_an_edge_that_bears_its_own_slack_but_not_that_of_the_cheap_is_among_them() -> None:
-    cheapest = [_part([0, 1], [0.0, 3.0], [own, 3.0 + CHEAP], [0.4, 0.4]) for own in (1.2e-7, 1.0)]
+    cheapest = [_part([0, 1], [0.0, 3.0], [own, 3.0 + CHEAP], [0.4, 0.4]) for own in (2.6e-7, 1.0)]
     assert [part.problem.shape for part in cheapest] == [(2, 2), (1, 1)]
 
 
 def test_cheap_members_that_are_unassigned_come_with_their_prices() -> None:
-    problem = Problem.points([[0.0], [9.0]], [[0.5], [20.0]], unmatched_cost=([1.0, 1e-9], [1.0, 0.0]))
-    col_of_row, v = np.array([0, -1], np.int32), np.array([0.3, -1e-12])
+    """A free column exceeds no share, and bears nothing."""
+    problem = Problem.points([[0.0], [9.0]], [[0.5], [20.0], [30.0]], unmatched_cost=([1.0, 1e-9], [1.0, 0.0, 0.0]))
+    col_of_row, v = np.array([0, -1], np.int32), np.array([0.3, -1e-12, 0.0])
     r, _ = best_row_duals(problem, v)
     part = cheap_edges(problem, col_of_row, inverse(problem, col_of_row), r, v)
-    np.testing.assert_array_equal(part.problem.cost_matrix, [[11.0]])
-    assert (part.problem.row_unmatched, part.problem.col_unmatched) == ([1e-9], [0.0])
-    assert (part.col_of_row, part.row_of_col) == ([-1], [-1])
+    np.testing.assert_array_equal(part.problem.cost_matrix, [[11.0, 21.0]])
+    np.testing.assert_array_equal(part.problem.row_unmatched, [1e-9])
+    np.testing.assert_array_equal(part.problem.col_unmatched, [0.0, 0.0])
+    np.testing.assert_array_equal(part.col_of_row, [-1])
+    np.testing.assert_array_equal(part.row_of_col, [-1, -1])
