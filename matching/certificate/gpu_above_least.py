@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..device import cuda
 from ..problem.gpu_graph import CostGraph, Prices
 from ..tolerance import SHARE
 
-THREADS = 128
-ROWS_OF_A_PART, MOST_PARTS = 16, 4096
-"""Rows that a warp looks at one after the other of a problem by itself, at least, and the most warps."""
+_FILE = "certificate/above_least.cu"
+_MOST_THREADS = cuda.declared(_FILE, "MOST_THREADS")
+FIRST_ROWS, FIRST_OF_BLOCK = 1024, 4
+"""Rows that are looked at first, of a problem by itself and of each block of a batch: mostly they pay enough."""
+_WIDE = 1024
+"""Edges of a row on average from which on it has more than a warp."""
 
 
 def barely_above_least(graph: CostGraph, prices: Prices, row_offsets: np.ndarray, gap: np.ndarray) -> np.ndarray:
@@ -18,27 +22,33 @@ def barely_above_least(graph: CostGraph, prices: Prices, row_offsets: np.ndarray
     Parameters
     ----------
     graph : CostGraph
-        Real costs; without prices no more rows than columns, as solvers have it.
+        Real costs; without prices no more rows than columns, as solvers have it. Of two point sets it has the nearest
+        pairs and all that prices asked for; others are not looked at.
     prices : Prices
         With a matching of all that must be matched.
     row_offsets : int64 (blocks + 1,)
     gap : float64 (blocks,)
         On the host.
     """
-    cp, single = graph.cp, len(gap) == 1
-    parts = max(1, min(-(-graph.n_rows // ROWS_OF_A_PART), MOST_PARTS))
-    offsets = np.arange(parts + 1) * graph.n_rows // parts if single else row_offsets
-    blocks = len(offsets) - 1
-    above = cp.empty(blocks, cp.float64)
-    enough = cp.asarray(np.broadcast_to(gap / SHARE, (blocks,)).copy())
-    kernel = graph.kernel("certificate/above_least.cu", "rows_above_least")
-    kernel(
-        (-(-32 * blocks // THREADS),),
-        (THREADS,),
-        (
-            *(np.int32(blocks), cp.asarray(offsets), *graph.edges(), graph.row_bound, graph.col_bound),
-            *(prices.col_of_row, np.int32(graph.has_unmatched_cost), enough, above),
-        ),
-    )
-    found = above.get().sum(keepdims=True) if single else above.get()
-    return (found > 0) & (SHARE * found < gap)
+    few = FIRST_ROWS if len(gap) == 1 else FIRST_OF_BLOCK
+    pay = _above(graph, prices, row_offsets, np.minimum(row_offsets[:-1] + few, row_offsets[1:]))
+    lacking = SHARE * pay < gap
+    if lacking.any():
+        ends = np.where(lacking, row_offsets[1:], row_offsets[:-1])
+        pay = np.where(lacking, _above(graph, prices, row_offsets, ends), pay)
+    return (pay > 0) & (SHARE * pay < gap)
+
+
+def _above(graph: CostGraph, prices: Prices, row_offsets: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return by how much the rows of each block, up to its end here, pay more than their least, (blocks,)."""
+    cp, counts = graph.cp, ends - row_offsets[:-1]
+    block = np.repeat(np.arange(len(counts)), counts)
+    rows = np.arange(len(block)) + (row_offsets[:-1] - np.cumsum(counts) + counts)[block]
+    if not len(rows):
+        return np.zeros(len(counts))
+    above = cp.empty(len(rows), cp.float64)
+    kernel = graph.kernel(_FILE, "rows_above_least")
+    threads = _MOST_THREADS if len(graph.cost) > _WIDE * graph.n_rows else 32
+    arguments = cp.asarray(rows), *graph.edges(), graph.row_bound, graph.col_bound, prices.col_of_row
+    kernel((len(rows),), (threads,), (*arguments, np.int32(graph.has_unmatched_cost), above))
+    return np.bincount(block, cuda.to_host(above), len(counts))

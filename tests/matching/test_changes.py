@@ -198,6 +198,7 @@ def test_a_device_that_is_not_there_is_refused_where_sorting_would_do(monkeypatc
 @pytest.mark.gpu
 def test_points_whose_neighbours_say_little_get_their_matrix_and_another_solver_on_a_gpu(monkeypatch):
     monkeypatch.setattr(gpu_points, "SAMPLED_READS", 0)
+    monkeypatch.setattr(choice, "MOST_IN_MATRIX", 1000)  # up to which the matrix comes first
     rng = np.random.default_rng(1)
     centres = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
     x, y = (centres[rng.integers(0, len(centres), 6000)] + 0.01 * rng.normal(size=(6000, 3)) for _ in range(2))
