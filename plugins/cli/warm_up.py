@@ -66,7 +66,16 @@ def _tracking(ndim: int) -> _Uses:
         partial(measure_tracks, truth),
         partial(mean_squared_displacement, truth),
         partial(score_links, truth, truth, tolerance=1.0),
+        partial(_read_and_write, truth),
     ]
+
+
+def _read_and_write(truth: Points) -> None:
+    from ... import read_tracks
+    from ...tracker.formats.csv_rows import csv_rows
+
+    read_tracks(truth.table)
+    list(csv_rows(truth.table[["frame", *truth.axes]]))
 
 
 def _tracking_on_gpu() -> _Uses:
