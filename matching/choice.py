@@ -117,7 +117,7 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
 
 On a CPU: a scan of a search and half a bid take about the same time. Independent costs need 1 to 15 scans a row, where
-the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, tight clusters, cubes of distances 42
+the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances 42
 to 68 scans and 24 to 48 bids; inner products, clouds apart, roots on a line 116 scans and more, growing with n, and 36
 to 45 bids; one far point 40 to 50 scans, but more than 400 bids; where colours or pixels tie 150 to 190 bids. An eighth
 of the scans allowed mostly tells which of these it is, by an estimate that may be a few times what is needed (`JV`).
@@ -128,7 +128,7 @@ inner products, clouds apart and colours have 0.40 to 0.55 of their rows left, t
 (n = 2,000 and 4,000), which then take less time than the auction.
 
 Points on a GPU, seconds on an H100 by the classical method and by the auction without a matrix: 5,000 and 8,000 in
-clouds side by side 0.27 and 0.34, where the auction gives up; a cube and a slab 0.08 and 0.20; tight clusters 0.06 and
+clouds side by side 0.27 and 0.34, where the auction gives up; a cube and a slab 0.08 and 0.20; dense clusters 0.06 and
 0.17; a box and clusters 0.44 and 0.26, different clusters 0.53 and 0.35, of 8,000 1.65 and not at all; two blobs apart
 2.0 and 0.70. After 100 changes of the duals two blobs have 0.65 and more of their rows left, the others 0.29 and less.
 20,000 are sooner done by the auction where it does not give up (0.4 to 2.6 s); after 300 changes clouds have 0.11 left

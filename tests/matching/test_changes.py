@@ -30,10 +30,10 @@ from auctrack.matching.problem.flat_graph import flat_graph
 from auctrack.plugins.bench.assignment.hostile_costs import (
     ball_to_shell,
     cubes,
+    dense_clusters,
     inner_products,
     letters,
     one_far_point,
-    tight_clusters,
     two_blobs,
 )
 from auctrack.plugins.bench.assignment.hostile_problems import points_of_a_line
@@ -61,7 +61,7 @@ def test_the_last_solver_has_no_limit(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "costs", [inner_products, two_blobs, tight_clusters, ball_to_shell, cubes, one_far_point, letters]
+    "costs", [inner_products, two_blobs, dense_clusters, ball_to_shell, cubes, one_far_point, letters]
 )
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_a_limit_far_above_what_a_solve_takes_never_ends_it_and_a_fourth_does(costs, form):
@@ -107,7 +107,7 @@ def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
 
 
 def test_larger_matrices_may_take_more_changes_of_the_duals():
-    """Tight clusters, a cube and a slab take one for 70 to 110 rows, clouds apart one for two."""
+    """Dense clusters, a cube and a slab take one for 70 to 110 rows, clouds apart one for two."""
     for rows in (5000, 20_000):
         tried = dict(choice.FIRST_TRIED["hungarian-classical"](rows))
         assert rows / 70 < tried["hungarian-classical"]["most_updates"] < rows / 10

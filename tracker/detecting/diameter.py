@@ -242,7 +242,7 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray) -> int:
     Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as
     much, is blinded by noise.
 
-    A tight cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
+    A dense cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
     nearly as much, with many more blobs, is preferred. Where no diameter answers more than its neighbours, the
     strongest; a curve that still climbs at the largest diameter shows uneven light rather than particles.
     """

@@ -31,7 +31,7 @@ HOSTILE: dict[str, tuple[Make, int]] = {
     "squares on a line": (_dense(hostile_costs.squared_on_a_line), 4000),
     "roots on a line": (_dense(hostile_costs.roots_on_a_line), 4000),
     "inner products of rank 3": (_dense(hostile_costs.inner_products), 5000),
-    "8³ tight clusters": (_dense(hostile_costs.tight_clusters), 5000),
+    "8³ dense clusters": (_dense(hostile_costs.dense_clusters), 5000),
     "two blobs apart": (_dense(hostile_costs.two_blobs), 5000),
     "a ball and a shell": (_dense(hostile_costs.ball_to_shell), 5000),
     "twelve decades": (_dense(hostile_costs.power_law), 5000),

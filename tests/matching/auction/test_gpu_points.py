@@ -54,7 +54,7 @@ def test_coarse_initial_prices_are_those_of_the_cpu(squared: bool) -> None:
     assert np.std(found - expected) < 0.05 * np.std(expected)
 
 
-def test_tight_clusters_are_solved_from_a_sample() -> None:
+def test_dense_clusters_are_solved_from_a_sample() -> None:
     assert "matrix" not in assert_optimal(points_of_clusters(5000, 0)).stats
 
 

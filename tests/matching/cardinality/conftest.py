@@ -63,8 +63,8 @@ def particle_gate():
     before = rng.random((n, 3))
     after = before[rng.random(n) >= 0.1]
     after = np.vstack([after + rng.normal(0, 0.25 * radius, after.shape), rng.random((n // 9, 3))])
-    links = cKDTree(before).sparse_distance_matrix(cKDTree(after), radius, output_type="coo_matrix")
-    return _graph(n, len(after), links.row, links.col)
+    edges = cKDTree(before).sparse_distance_matrix(cKDTree(after), radius, output_type="coo_matrix")
+    return _graph(n, len(after), edges.row, edges.col)
 
 
 def star():

@@ -16,10 +16,10 @@ from ...refusals import refused
 @pytest.fixture(scope="module")
 def pairs():
     rng = np.random.default_rng(8)
-    links = cKDTree(rng.random((400, 3))).sparse_distance_matrix(
+    edges = cKDTree(rng.random((400, 3))).sparse_distance_matrix(
         cKDTree(rng.random((350, 3))), 0.2, output_type="coo_matrix"
     )
-    return links.row, links.col, links.data, (400, 350)
+    return edges.row, edges.col, edges.data, (400, 350)
 
 
 def test_each_point_is_a_maximum_matching(pairs):

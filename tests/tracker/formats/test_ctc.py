@@ -31,7 +31,7 @@ from .test_graph import forests
 
 
 def far_apart(ndim: int = 3) -> Tracks:
-    """A track with a gap that divides, a merge, a lone point; particles that do not touch; rows in no order."""
+    """A track with a gap that divides, a merge, a single point; particles that do not touch; rows in no order."""
     frames = [3, 0, 1, 4, 4, 6, 7, 5, 1]
     ids = [5, 5, 5, 8, 9, 2, 2, 40, 7]
     places = np.arange(9)[:, np.newaxis] * [9.0, 11.0, 13.0] + [6.0, 6.25, 7.5]

@@ -28,7 +28,7 @@ CALIBRATION = Calibration((2.0, 0.325, 0.325), "µm", 0.5, "s")
 
 
 def some_tracks(ndim: int = 3) -> Tracks:
-    """A division, a merge, missed frames, a lone point; columns of all kinds; rows in no order."""
+    """A division, a merge, missed frames, a single point; columns of all kinds; rows in no order."""
     frames = [3, 0, 2, 4, 4, 6, 9, 5, 1]
     ids = [5, 5, 5, 8, 9, 2, 2, 40, 5]
     random = np.random.default_rng(1)

@@ -59,9 +59,9 @@ class TestGaps:
         assert not joined(jaqaman(places(*SEEN_AGAIN), gap_closing_range=1.99))
 
     def test_detections_that_the_first_step_left_alone_are_not_joined(self):
-        lone = places(*along(0, [0, 1, 2]), *along(0, [4]))
-        assert not joined(jaqaman(lone))
-        assert jaqaman(lone).tracks.table["track_id"].tolist() == [0, 0, 0, 1]
+        single = places(*along(0, [0, 1, 2]), *along(0, [4]))
+        assert not joined(jaqaman(single))
+        assert jaqaman(single).tracks.table["track_id"].tolist() == [0, 0, 0, 1]
 
     @pytest.mark.parametrize(("near", "far", "closed"), [(9, 1, 9), (9, 2, 11), (5, 1, 6)])
     def test_a_gap_dearer_than_105_percent_of_the_90th_percentile_stays_open(self, near, far, closed):

@@ -193,7 +193,7 @@ class TestOptimum:
             points, LinkSettings(search_range=radius, unmatched_cost=radius / 2, cost=cost, motion="none")
         )
         assert linking.report["is_optimal"]
-        dear = radius**2 if cost == "squared" else radius  # what two lone particles cost
+        dear = radius**2 if cost == "squared" else radius  # what two unlinked particles cost
         for frame in range(5):
             a, b = (np.flatnonzero(points.frames == number) for number in (frame, frame + 1))
             d = cdist(points.positions[a], points.positions[b])

@@ -239,7 +239,7 @@ def close_gaps(points: Points, pairs: np.ndarray, reach: float) -> np.ndarray:
 
 
 def chained(points: Points, pairs: np.ndarray) -> Tracks:
-    """Give every chain of links a track id, every lone row its own."""
+    """Give every chain of links a track id, every unlinked row its own."""
     track_id = np.arange(len(points))
     for a, b in pairs[np.argsort(points.frames[pairs[:, 0]], kind="stable")]:
         track_id[b] = track_id[a]

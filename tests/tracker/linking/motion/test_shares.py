@@ -1,4 +1,4 @@
-"""Shares of the lost, the new and the lone, and what they say of the ends of a link."""
+"""Shares of the lost, the new and the unlinked, and what they say of the ends of a link."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def movie_of(frames):
 
 @pytest.mark.parametrize("alone", [0.06, 0.15])
 def test_between_two_frames_only_the_lost_and_the_new_count(alone):
-    """Who was lone before the movie, or will be after it, cannot be known."""
+    """Who was unlinked before the movie, or will be after it, cannot be known."""
     movie, shares = movie_of([0, 1]), Shares(0.3, 0.2, alone, np.array([0.7]))
     ends, first = ends_of(movie, shares), movie.frame == 0
     odds = shares.log_odds(0.0)[0] + ends.leaving[first] + ends.arriving[~first]
