@@ -112,7 +112,7 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
     "hungarian-classical": lambda rows: (_first_on_gpu(rows), ("auction", {})),
-    "auction of points on a GPU": lambda rows: _first_on_gpu_for_points(rows),
+    "auction of points on a GPU": _first_on_gpu_for_points,
 }
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
 

@@ -16,9 +16,7 @@ import numpy as np
 from ..problem import Problem
 from ..problem.costs import edge_costs, pair_costs
 from ..tolerance import EPS, SHARE
-
-MOST_PAIRS = 4_000_000
-"""Pairs of rows and columns of cheap edges up to which they are looked at."""
+from .above_least import MOST_PAIRS
 
 
 class Part(NamedTuple):

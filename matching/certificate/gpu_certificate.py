@@ -177,7 +177,8 @@ def _settled(problem: Problem, col_of_row: Any, v: Any, gap: np.ndarray, in_doub
         np.concatenate([cuda.to_host(side[offsets[b] : offsets[b + 1]]) for b in doubtful])
         for side, offsets in ((col_of_row, problem.row_offsets), (v, problem.col_offsets))
     )
-    known = host_certify(Problem.batch([block.on_host() for block in blocks]), *found, solver="")
+    on_host = [block.on_host() for block in blocks]
+    known = host_certify(on_host[0] if len(on_host) == 1 else Problem.batch(on_host), *found, solver="")
     gap[doubtful] = known.gap
     return known.is_optimal
 
