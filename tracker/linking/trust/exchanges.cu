@@ -1,21 +1,13 @@
-// Exchanges of a detection between two tracks, as in exchanges.py; a thread a detection.
+// Exchanges of a detection between two tracks, as in exchanges.py, and skips, as in skips.py; a thread a detection.
 //
 //   links_laid  the edge of each link, by its tail and by its head
-//   exchanged   the odds of all exchanges that undo each link, by its tail, in 2^-40ths: whole numbers add up alike in any order
+//   exchanged   the odds of all exchanges and skips that undo each link, by its tail, in 2^-40ths: whole numbers add up
+//               alike in any order
 // variant: -DNDIM=3 -DCLASSES=3
 #include "../tracker/linking/motion/law.cuh"
 
-constexpr double LEAST = 1e-12;  // odds of one chain after the exchange that no gain of the other makes up for
+constexpr double LEAST = 1e-12;  // odds that do not count, and those of one chain that no gain of another makes up for
 constexpr double ONE = 1099511627776.0, MOST = 1048576.0;
-
-// Candidates and the links among them. out, into: (n,) edges, -1 where none is made.
-struct Chains {
-    const int64* indptr;
-    const int *tail, *head, *lag, *out, *into;
-    const double *step, *base, *alone, *past, *tie;
-    Law law;
-    bool linked;
-};
 
 __device__ __forceinline__ int edge_between(const int64* indptr, const int* head, int i, int j) {
     for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
@@ -23,6 +15,23 @@ __device__ __forceinline__ int edge_between(const int64* indptr, const int* head
     }
     return -1;
 }
+
+// Candidates and the links among them. allowed: (edges,); out, into: (n,) edges, -1 where none is made.
+struct Chains {
+    const int64* indptr;
+    const int *tail, *head, *lag;
+    const bool* allowed;
+    const int *out, *into;
+    const double *step, *base, *alone, *past, *tie;
+    Law law;
+    bool linked;
+
+    // The edge from i to j where that may be a link, else -1.
+    __device__ __forceinline__ int candidate(int i, int j) const {
+        const int e = edge_between(indptr, head, i, j);
+        return e >= 0 && allowed[e] ? e : -1;
+    }
+};
 
 extern "C" __global__ void links_laid(
     int links, const int64* indptr, const int* head, const int* source, const int* target, int* out, int* into
@@ -61,6 +70,66 @@ __device__ double likelihood_of(const Chains& c, int g, int a, int b, int h) {
     return likelihood;
 }
 
+__device__ void undo(const Chains& c, int e, double ratio, uint64* odds) {
+    if (e >= 0) atomicAdd(&odds[c.tail[e]], (uint64)(fmin(ratio, MOST) * ONE + 0.5));
+}
+
+// Exchanges of j for another detection of its frame; one of two that are both inside chains is looked at from the first.
+__device__ void exchanges(const Chains& c, int j, uint64* odds) {
+    const int a = c.into[j], b = c.out[j];
+    if (a < 0 || b < 0) return;
+    const int i = c.tail[a], k = c.head[b], g = c.into[i], h = c.out[k];
+    double now = -1.0;
+    for (int64 edge = c.indptr[i]; edge < c.indptr[i + 1]; edge++) {
+        const int a_new = (int)edge, other = c.head[edge];
+        if (a_new == a || c.lag[a_new] != c.lag[a] || !c.allowed[a_new]) continue;
+        const int a2 = c.into[other], b2 = c.out[other];
+        if (a2 >= 0 && b2 >= 0 && other < j) continue;
+        const int b_new = c.candidate(other, k);
+        if (b_new < 0) continue;
+        if (now < 0.0) now = likelihood_of(c, g, a, b, h);
+        double ratio = likelihood_of(c, g, a_new, b_new, h) / now;
+        if (ratio < LEAST) continue;
+        const int a2_new = a2 >= 0 ? c.candidate(c.tail[a2], j) : -1, b2_new = b2 >= 0 ? c.candidate(j, c.head[b2]) : -1;
+        if ((a2 >= 0 && a2_new < 0) || (b2 >= 0 && b2_new < 0)) continue;
+        const int g2 = a2 >= 0 ? c.into[c.tail[a2]] : -1, h2 = b2 >= 0 ? c.out[c.head[b2]] : -1;
+        ratio *= likelihood_of(c, g2, a2_new, b2_new, h2) / likelihood_of(c, g2, a2, b2, h2);
+        undo(c, a, ratio, odds), undo(c, b, ratio, odds), undo(c, a2, ratio, odds), undo(c, b2, ratio, odds);
+    }
+}
+
+// The odds of the track of a detection going on without it: 1 where it is in none, 0 where none can.
+__device__ double without(const Chains& c, int j) {
+    const int a = c.into[j], b = c.out[j];
+    if (a < 0 && b < 0) return 1.0;
+    const int g = a >= 0 ? c.into[c.tail[a]] : -1, h = b >= 0 ? c.out[c.head[b]] : -1;
+    const int over = a >= 0 && b >= 0 ? c.candidate(c.tail[a], c.head[b]) : -1;
+    if (over < 0 && a >= 0 && b >= 0) return 0.0;
+    return likelihood_of(c, over >= 0 ? g : -1, over, -1, h) / likelihood_of(c, g, a, b, h);
+}
+
+// The track of i without i, and with a detection that the link out of it passes over.
+__device__ void skips(const Chains& c, int i, uint64* odds) {
+    const int a = c.into[i], b = c.out[i];
+    if (b < 0) return;
+    if (a >= 0) {
+        const double ratio = without(c, i);
+        if (ratio >= LEAST) undo(c, a, ratio, odds), undo(c, b, ratio, odds);
+    }
+    if (c.lag[b] == 1) return;
+    const int k = c.head[b], h = c.out[k];
+    for (int64 edge = c.indptr[i]; edge < c.indptr[i + 1]; edge++) {
+        const int a_new = (int)edge, j = c.head[edge];
+        if (c.lag[a_new] >= c.lag[b] || !c.allowed[a_new]) continue;
+        const int b_new = c.candidate(j, k);
+        if (b_new < 0) continue;
+        double ratio = without(c, j);
+        if (ratio < LEAST) continue;
+        ratio *= likelihood_of(c, a, a_new, b_new, h) / likelihood_of(c, a, b, -1, h);
+        if (ratio >= LEAST) undo(c, b, ratio, odds), undo(c, c.into[j], ratio, odds), undo(c, c.out[j], ratio, odds);
+    }
+}
+
 extern "C" __global__ void exchanged(
     int n, const int64* indptr, const int* tail, const int* head, const int* lag, const bool* allowed, const int* out,
     const int* into, const double* step, const double* base, const double* alone, const double* past,
@@ -68,30 +137,7 @@ extern "C" __global__ void exchanged(
 ) {
     const int j = global_thread();
     if (j >= n) return;
-    const int a = into[j], b = out[j];
-    if (a < 0 || b < 0) return;
-    const Chains c{indptr, tail, head, lag, out, into, step, base, alone, past, tie, Law{tables, lags}, linked != 0};
-    const int i = tail[a], k = head[b], g = into[i], h = out[k];
-    double now = -1.0;
-    for (int64 edge = indptr[i]; edge < indptr[i + 1]; edge++) {
-        const int a_new = (int)edge, other = head[edge];
-        if (a_new == a || lag[a_new] != lag[a]) continue;
-        const int a2 = into[other], b2 = out[other];
-        if (a2 >= 0 && b2 >= 0 && other < j) continue;  // seen from the other
-        const int b_new = edge_between(indptr, head, other, k);
-        if (b_new < 0 || !allowed[a_new] || !allowed[b_new]) continue;
-        if (now < 0.0) now = likelihood_of(c, g, a, b, h);
-        double ratio = likelihood_of(c, g, a_new, b_new, h) / now;
-        if (ratio < LEAST) continue;
-        const int a2_new = a2 >= 0 ? edge_between(indptr, head, tail[a2], j) : -1;
-        const int b2_new = b2 >= 0 ? edge_between(indptr, head, j, head[b2]) : -1;
-        if (a2 >= 0 && (a2_new < 0 || !allowed[a2_new])) continue;
-        if (b2 >= 0 && (b2_new < 0 || !allowed[b2_new])) continue;
-        const int g2 = a2 >= 0 ? into[tail[a2]] : -1, h2 = b2 >= 0 ? out[head[b2]] : -1;
-        ratio *= likelihood_of(c, g2, a2_new, b2_new, h2) / likelihood_of(c, g2, a2, b2, h2);
-        const uint64 counted = (uint64)(fmin(ratio, MOST) * ONE + 0.5);
-        atomicAdd(&odds[i], counted), atomicAdd(&odds[j], counted);
-        if (a2 >= 0) atomicAdd(&odds[tail[a2]], counted);
-        if (b2 >= 0) atomicAdd(&odds[other], counted);
-    }
+    const Chains c{indptr, tail, head, lag, allowed, out, into, step, base, alone, past, tie, Law{tables, lags}, linked != 0};
+    exchanges(c, j, odds);
+    skips(c, j, odds);
 }

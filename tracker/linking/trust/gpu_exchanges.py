@@ -1,4 +1,4 @@
-"""Exchanges of detections between tracks on a GPU, as in `exchanges`."""
+"""Exchanges of detections between tracks, and skips, on a GPU; as in `exchanges` and `skips`."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 The likelihood is that of chains: what each link is worth by itself, and given the link before it. From the best links
 the walk goes by moves around one candidate link at a time: it is made or unmade; it takes an end from another link, or
-both ends from two, whose others are linked where they can be; or its head is exchanged for the head of the link that
-has its tail, with all that leads to either and on from them. Each move can be undone by one that is as likely to be
+both ends from two, whose others are linked where they can be; its head is exchanged for the head of the link that has
+its tail, with all that leads to either and on from them; or it passes over a detection in between, or takes one that is
+passed over. Each move can be undone by one that is as likely to be
 tried, so that a link is made in as many of the trackings as it is probable. Only candidates that a move from the best
 links could bring at odds of `LEAST` or more are ever moved.
 """
@@ -17,10 +18,12 @@ import numpy as np
 from ....matching.jit.compiled import compiled
 from ..motion.law import tables
 from ..motion.learning import Belief
-from .exchanges import chains_of
+from .chains import chains_of
 
 LEAST = 1e-3
 """Odds against the best links below which no move is ever tried."""
+KINDS = 3
+"""Of moves around an edge: it is made or unmade, exchanged, or skips or takes a detection."""
 BURN_IN = 50
 """Sweeps before the first tracking is taken: every move tried so often, on the average."""
 BETWEEN = 10
@@ -157,6 +160,12 @@ def _unmade(e, edges, weights, out, into, move):
 
 
 @compiled(error_model="numpy")
+def _single(g, e, h, edges, weights):
+    """Return the likelihood of a link between g and h; these may be −1."""
+    return _made(g, e, edges, weights) * _after(e, h, edges, weights)
+
+
+@compiled(error_model="numpy")
 def _chain(g, a, b, h, edges, weights):
     """Return the likelihood of two links in a row between g and h; any may be −1."""
     likelihood = _made(g, a, edges, weights) * _made(a, b, edges, weights)
@@ -187,6 +196,49 @@ def _exchanged(e, edges, weights, out, into, move):
     return new / (_chain(g, a, b, h, edges, weights) * _chain(g2, a2, b2, h2, edges, weights))
 
 
+@compiled(error_model="numpy")
+def _skipped(e, edges, weights, out, into, move):
+    """Return the odds of passing over a detection by e, or of taking its head where that is passed over; see above."""
+    indptr, tail, head, lag, allowed = edges
+    a = out[tail[e]]
+    if a < 0 or lag[a] == lag[e]:
+        return 0.0
+    g, move[:] = into[tail[e]], -1
+    move[0], move[4] = a, e
+    if lag[a] < lag[e]:
+        b, h = out[head[a]], out[head[e]]
+        if b < 0 or head[b] != head[e]:
+            return 0.0
+        move[1] = b
+        return _single(g, e, h, edges, weights) / _chain(g, a, b, h, edges, weights)
+    j, h = head[e], out[head[a]]
+    b, a2, b2 = _edge(indptr, head, j, head[a]), into[j], out[j]
+    if b < 0 or not allowed[b] or (a2 < 0) != (b2 < 0):
+        return 0.0
+    move[5] = b
+    odds = _chain(g, e, b, h, edges, weights) / _single(g, a, h, edges, weights)
+    if a2 < 0:
+        return odds
+    over = _edge(indptr, head, tail[a2], head[b2])
+    if over < 0 or not allowed[over]:
+        return 0.0
+    move[1], move[2], move[6] = a2, b2, over
+    g2, h2 = into[tail[a2]], out[head[b2]]
+    return odds * _single(g2, over, h2, edges, weights) / _chain(g2, a2, b2, h2, edges, weights)
+
+
+@compiled(error_model="numpy")
+def _odds(kind, e, edges, weights, out, into, move):
+    """Return the odds of one of the `KINDS` of moves around an edge, 0 where there is none; see `_relinked`."""
+    if out[edges[1][e]] == e:
+        return _unmade(e, edges, weights, out, into, move) if kind == 0 else 0.0
+    if kind == 0:
+        return _relinked(e, edges, weights, out, into, move)
+    if kind == 1:
+        return _exchanged(e, edges, weights, out, into, move)
+    return _skipped(e, edges, weights, out, into, move)
+
+
 @compiled
 def _movable(edges, weights, out, into):
     """Mark the edges of moves from the present links that are worth trying, bool (edges,)."""
@@ -195,14 +247,8 @@ def _movable(edges, weights, out, into):
     for e in range(len(tail)):
         if not allowed[e]:
             continue
-        for kind in range(2):
-            if out[tail[e]] == e:
-                odds = _unmade(e, edges, weights, out, into, move) if kind == 0 else 0.0
-            elif kind == 0:
-                odds = _relinked(e, edges, weights, out, into, move)
-            else:
-                odds = _exchanged(e, edges, weights, out, into, move)
-            if odds >= LEAST:
+        for kind in range(KINDS):
+            if _odds(kind, e, edges, weights, out, into, move) >= LEAST:
                 for k in move:
                     if k >= 0:
                         movable[k] = True
@@ -217,13 +263,7 @@ def _walk(edges, weights, out, into, tried, movable, drawn, rng):
     for taken in range(len(drawn)):
         for _ in range((BETWEEN if taken else BURN_IN) * len(tried)):
             e = tried[int(rng.random() * len(tried))]
-            is_exchange = rng.random() < 0.5
-            if is_exchange:
-                odds = 0.0 if out[tail[e]] == e else _exchanged(e, edges, weights, out, into, move)
-            elif out[tail[e]] == e:
-                odds = _unmade(e, edges, weights, out, into, move)
-            else:
-                odds = _relinked(e, edges, weights, out, into, move)
+            odds = _odds(int(rng.random() * KINDS), e, edges, weights, out, into, move)
             if rng.random() < odds and _can_be_undone(move, movable):
                 _apply(move, tail, head, out, into)
         for i in range(len(out)):

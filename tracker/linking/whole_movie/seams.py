@@ -36,7 +36,7 @@ class Made:
         See `Answer`.
     is_second : bool
     exchanged : float64
-        Odds that an end of the link was exchanged; see `trust.exchanges`.
+        Odds that an end of the link was exchanged or skipped; see `trust.exchanges`.
     """
 
     source: np.ndarray

@@ -9,7 +9,7 @@ import pytest
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.graph import candidates
+from auctrack.tracker.linking.motion.graph import candidates, merged
 from auctrack.tracker.linking.motion.learning import Belief
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
@@ -24,16 +24,15 @@ from ..movies import dividing, table, walks
 from .likelihood import log_likelihood, of_one_class
 
 
-def of_few(positions: np.ndarray) -> Belief:
-    """What a crowded movie teaches of some detections, (frames, particles, 2) in spacings."""
-    learned = believed(ordered(walks(200, frames=6, step=0.6, ndim=2)[0]), 0, "velocity")
-    frames, particles, _ = positions.shape
-    movie = ordered(table(np.repeat(np.arange(frames), particles), positions.reshape(-1, 2)))
-    place = positions.reshape(-1, 2)[movie.row]
+def of_few(frames: np.ndarray, positions: np.ndarray, missed: int = 0) -> Belief:
+    """What a crowded movie teaches of some detections, at (n, 2) in spacings."""
+    learned = believed(ordered(walks(200, frames=6, step=0.6, ndim=2)[0]), missed, "velocity")
+    movie = ordered(table(frames, positions))
+    place = positions[movie.row]
     movie = replace(movie, position=place, spacing=1.0)
-    graph = candidates(movie, 1, 2.0, place)
-    belief = Belief(movie, graph, learned.law, learned.shares, np.ones(len(graph)) / particles, linked=True)
-    return of_one_class(belief)
+    graph = merged([candidates(movie, lag, 2.0, place) for lag in range(1, missed + 2)])
+    even = np.full(len(graph), 0.5)
+    return of_one_class(Belief(movie, graph, learned.law, learned.shares, even, lags=missed + 1, linked=True))
 
 
 def all_trackings(belief: Belief) -> list[set[int]]:
@@ -48,6 +47,19 @@ def all_trackings(belief: Belief) -> list[set[int]]:
     return found
 
 
+def held_to_all_trackings(belief: Belief) -> np.ndarray:
+    """How probable each edge is by all trackings, float64 (edges,); drawn ones are found to make it as often."""
+    trackings = all_trackings(belief)
+    weight = np.exp([log_likelihood(belief, edges) for edges in trackings])
+    expected = np.array([weight[[e in edges for edges in trackings]].sum() for e in range(len(belief.graph))])
+    expected /= weight.sum()
+    answer = best_links(belief.graph, belief.weight)
+    drawn = sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000)
+    made = (drawn[:, belief.graph.tail] == belief.graph.head).mean(axis=0)
+    np.testing.assert_allclose(made, expected, atol=0.04)
+    return expected
+
+
 @pytest.mark.parametrize(
     "aside",
     [[0.09, 0.03, -0.03, -0.09], [0.3, 0.0, 0.0, 0.3], [0.15, 0.01, 0.01, -0.15]],
@@ -56,16 +68,18 @@ def all_trackings(belief: Belief) -> list[set[int]]:
 def test_each_link_is_made_as_often_as_it_is_probable(aside):
     along = 0.5 * np.arange(4)
     particles = [np.stack([along, s * np.array(aside) + 0.02 * s], axis=1) for s in (1, -1)]
-    belief = of_few(np.stack(particles, axis=1))
-    trackings = all_trackings(belief)
-    weight = np.exp([log_likelihood(belief, edges) for edges in trackings])
-    expected = np.array([weight[[e in edges for edges in trackings]].sum() for e in range(len(belief.graph))])
-    expected /= weight.sum()
+    expected = held_to_all_trackings(of_few(np.repeat(np.arange(4), 2), np.stack(particles, axis=1).reshape(-1, 2)))
     assert ((expected > 0.02) & (expected < 0.98)).any()
-    answer = best_links(belief.graph, belief.weight)
-    drawn = sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000)
-    made = (drawn[:, belief.graph.tail] == belief.graph.head).mean(axis=0)
-    np.testing.assert_allclose(made, expected, atol=0.04)
+
+
+def test_a_detection_between_two_tracks_is_taken_by_either_or_skipped_as_often_as_is_probable():
+    """Two particles side by side; in the third frame there is one detection, between their ways."""
+    frames = np.array([0, 0, 1, 1, 2, 3, 3])
+    aside = np.array([0.06, -0.1, 0.06, -0.1, 0.0, 0.06, -0.1])
+    belief = of_few(frames, np.stack([0.3 * frames, aside], axis=1), missed=1)
+    expected = held_to_all_trackings(belief)
+    over = expected[(belief.graph.lag == 2) & (belief.movie.frame[belief.graph.tail] == 1)]
+    assert ((over > 0.1) & (over < 0.9)).all()
 
 
 @pytest.fixture(scope="module")

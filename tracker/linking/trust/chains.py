@@ -1,0 +1,98 @@
+"""How likely a chain of links is, by the law of motion: each link by its own displacement and by the link before it.
+
+A margin's weights count what ties a link to the next one twice, once from either side; here each tie counts once.
+"""
+
+# ruff: noqa: ANN001, ANN201
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....matching.jit.compiled import compiled
+from ..motion.law import tables
+from ..motion.learning import Belief
+from ..motion.sweep import densities_of
+
+LEAST = 1e-12
+"""Odds that do not count, and those of one chain that no gain of another makes up for."""
+
+
+def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the likelihood of a chain of links is made of.
+
+    Returns
+    -------
+    step, base, alone : float64 (edges, d), (edges,), (edges, classes)
+        Displacements less the flow; odds of each link before its displacement is looked at; share times density of its
+        displacement without a context.
+    tie : float64 (n,)
+        See `shares.Ends`.
+    """
+    graph, movie = belief.graph, belief.movie
+    step, ends = belief.own_steps(), belief.ends
+    alone = densities_of(graph, step, tables(belief.law, belief.lags).packed)
+    base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=step))[graph.lag - 1]
+    for factor in (np.exp(ends.leaving)[graph.tail], np.exp(ends.arriving)[graph.head], belief.likeness()):
+        base *= factor
+    return step, base, alone, ends.tie
+
+
+@compiled
+def edges_between(indptr, head, source, target):
+    """Return the edge of each link, −1 where there is none."""
+    edge = np.empty(len(source), np.int64)
+    for k in range(len(source)):
+        edge[k] = edge_between(indptr, head, source[k], target[k])
+    return edge
+
+
+@compiled
+def edge_between(indptr, head, i, j):
+    """Return the edge from i to j, −1 where there is none."""
+    for e in range(indptr[i], indptr[i + 1]):
+        if head[e] == j:
+            return e
+    return -1
+
+
+@compiled(error_model="numpy", forceinline=True)
+def likelihood_of(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch):
+    """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
+
+    Where it is below `least`, only that is sure of what is returned.
+    """
+    shares, turns, slope, _, _, precision, norm = law
+    keeps, switches, afresh = turns
+    classes = len(shares)
+    belief, then = scratch[0], scratch[1]
+    before, likelihood = g, 1.0
+    for e in (a, b, h):
+        if e >= 0:
+            likelihood *= peak * (base[e] if e != h else 1.0) * (tie[head[before]] if before >= 0 else 1.0)
+            before = e
+    before = g
+    for c in range(classes):
+        belief[c] = past_class[g, c] if g >= 0 else 0.0
+    for e in (a, b, h):
+        if e < 0:
+            continue
+        d, total = np.uint64(lag[e] - 1), 0.0  # unsigned: no look whether it counts from the end
+        for c in range(classes):
+            then[c] = alone[e, c]
+            if before >= 0 and linked:
+                p = np.uint64(lag[before] - 1)
+                q, pull = 0.0, slope[c, d] / lag[before]
+                for axis in range(step.shape[1]):
+                    r = step[e, axis] - pull * step[before, axis]
+                    q += r * r * precision[c, p, d, axis]
+                density = np.exp(norm[c, p, d] - 0.5 * q)
+                then[c] = (switches * shares[c] + keeps * belief[c]) * density + afresh * alone[e, c]
+            total += then[c]
+        likelihood *= total / peak
+        if likelihood < least:
+            break
+        for c in range(classes):
+            belief[c] = then[c] / total
+        before = e
+    return likelihood
