@@ -137,6 +137,7 @@ class TrackWidget(QWidget):
         elif event.type() == QEvent.Type.ParentChange and self.parent() is None:
             self._connections.drop()
             self.parts.session.discard()  # no crash: the user was asked, and scripts are not
+            self.preview.let_go()
             self.parts.overlay.let_go()
             self._depth.let_go()
             self.unsaved.let_go()

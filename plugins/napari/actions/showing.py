@@ -9,7 +9,6 @@ from qtpy.QtCore import QObject
 from ....tracker.points import Points
 from ..draw.colours import colormap_for
 from ..draw.drawing import BRIGHT, Drawing
-from ..layers.geometry import placed_like
 from ..session.filters import MeasuredTracks
 from ..threads.job import Desk
 from .parts import Parts
@@ -49,9 +48,7 @@ class Showing(QObject):
         self.shown_on = layer = self._parts.input.layer
         if layer is not None:
             self._parts.overlay.draw_over(layer)
-            self._parts.overlay.show_particles(
-                points, placed_like(layer), layer.name, self._particle_size(), self._most()
-            )
+            self._parts.overlay.show_particles(points, layer.ndim, layer.name, self._particle_size(), self._most())
 
     def show_tracks(self) -> None:
         """Show the session's tracks in the results and in the viewer."""
@@ -84,7 +81,7 @@ class Showing(QObject):
             kept=results.kept,
             feature=feature,
             percentiles=percentiles,
-            placed=placed_like(layer),
+            n_axes=layer.ndim,
             name=layer.name,
             frame=overlay.frame_of(layer),
             most=self._most(),
@@ -96,6 +93,8 @@ class Showing(QObject):
         overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:
+        if self._parts.results.data is None:
+            return  # the input has become another one meanwhile
         self._parts.results.colour.show_legend(drawn.drawing.feature, drawn.colouring)
         colormap = colormap_for(drawn.drawing.feature)
         self._parts.results.lineage.show_colours(lambda ids: colormap.map(drawn.of_tracks.reindex(ids).to_numpy()))

@@ -33,8 +33,8 @@ class Drawing:
         Measures of those that pass the filters.
     feature, percentiles
         What they are coloured by.
-    placed : mapping
-        Where the layer that they lie on stands (`geometry.placed_like`).
+    n_axes : int
+        Of the layer that they lie on, time among them.
     name : str
         Of that layer.
     frame : int
@@ -53,7 +53,7 @@ class Drawing:
     kept: pd.DataFrame
     feature: str
     percentiles: tuple[float, float]
-    placed: Mapping[str, Any]
+    n_axes: int
     name: str
     frame: int
     most: int
@@ -96,9 +96,9 @@ def draw(drawing: Drawing) -> Drawn:
     window = window_around(tracks, drawing.frame, drawing.most)
     rows = np.arange(len(tracks)) if window.rows is None else np.flatnonzero(window.rows)
     shown = replace(tracks, table=tracks.table.assign(**{COLOUR: colours.scaled}).iloc[rows])
-    shown = cast("Tracks", in_axes_of(shown, drawing.placed))
+    shown = cast("Tracks", with_axes(shown, drawing.n_axes))
     layers = {
-        "particles": _particles(shown, drawing.placed, drawing.name, drawing.size),
+        "particles": _particles(shown, drawing.name, drawing.size),
         "tracks": _tracks(shown, tracks, drawing),
     }
     for _, given, _ in layers.values():
@@ -106,18 +106,18 @@ def draw(drawing: Drawing) -> Drawn:
     return Drawn(layers, tracks, colours, of_tracks, window, drawing)
 
 
-def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None, most: int) -> LayerData:
+def draw_particles(points: Points, n_axes: int, name: str, size: float | None, most: int) -> LayerData:
     """Draw particles that are not linked yet; of too many, an even part, which the layer's name says."""
     every = max(1, -(-len(points) // most))
     shown = replace(points, table=points.table.iloc[::every])
     part = f" (one of {every})" if every > 1 else ""
-    return _particles(in_axes_of(shown, placed), placed, name + part, size)
+    return _particles(with_axes(shown, n_axes), name + part, size)
 
 
-def draw_some(tracks: Tracks, track_ids: Sequence[int], placed: Mapping[str, Any], tail: int, ink: str) -> LayerData:
+def draw_some(tracks: Tracks, track_ids: Sequence[int], n_axes: int, tail: int, ink: str) -> LayerData:
     """Draw some tracks, whole and in one ink (see `INKS`)."""
     some = replace(tracks, table=tracks.table[tracks.table["track_id"].isin(track_ids)], parents={})
-    data, given, kind = tracks_layer(cast("Tracks", in_axes_of(some, placed)), "chosen track", **placed)
+    data, given, kind = tracks_layer(cast("Tracks", with_axes(some, n_axes)), "chosen track")
     given["features"] = pd.DataFrame({COLOUR: np.ones(len(data))})
     given["metadata"][OURS] |= {"overlay": True}
     look = {"color_by": COLOUR, "colormaps_dict": {COLOUR: colormap_for(ink)}, "tail_length": tail, "head_length": tail}
@@ -125,7 +125,7 @@ def draw_some(tracks: Tracks, track_ids: Sequence[int], placed: Mapping[str, Any
 
 
 def _tracks(shown: Tracks, whole: Tracks, drawing: Drawing) -> LayerData:
-    data, given, kind = tracks_layer(shown, f"tracks of {drawing.name}", **drawing.placed)
+    data, given, kind = tracks_layer(shown, f"tracks of {drawing.name}")
     features = given["features"]
     given["features"] = features[[name for name in features if name == COLOUR or _is_drawable(features[name])]]
     given["metadata"][OURS] |= {"overlay": True, WHOLE: whole}
@@ -144,9 +144,9 @@ def _is_drawable(values: pd.Series[Any]) -> bool:
     return pd.api.types.is_numeric_dtype(values) and bool(np.isfinite(values.to_numpy(dtype=np.float64)).all())
 
 
-def _particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None) -> LayerData:
+def _particles(points: Points, name: str, size: float | None) -> LayerData:
     table = points.table.drop(columns=COLOUR, errors="ignore")
-    data, given, kind = points_layer(Points(table, points.calibration), f"particles of {name}", **placed)
+    data, given, kind = points_layer(Points(table, points.calibration), f"particles of {name}")
     look = {
         "size": size or point_size(points),
         "face_color": "transparent",
@@ -159,8 +159,8 @@ def _particles(points: Points, placed: Mapping[str, Any], name: str, size: float
     return data, given | look, kind
 
 
-def in_axes_of(points: Points, placed: Mapping[str, Any]) -> Points:
+def with_axes(points: Points, n_axes: int) -> Points:
     """Return the points with z = 0 where they are 2D and the layer that they lie on has a z axis of length 1."""
-    if points.ndim == 3 or len(placed["scale"]) == 3:
+    if points.ndim == 3 or n_axes == 3:
         return points
     return replace(points, table=points.table.assign(z=0.0))

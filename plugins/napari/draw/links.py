@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ _COLOURS = {
 """By the ink that is seen on the canvas, yellow and cyan: bright on a dark one, dark on a bright one."""
 
 
-def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping[str, Any], ink: str) -> LayerData:
+def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, n_axes: int, ink: str) -> LayerData:
     """Draw links as one line each, and others dashed, in all planes and frames.
 
     Parameters
@@ -28,13 +27,13 @@ def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping
     whole, dashed : float64 (k, 2, 1 + d)
         Frame and place of both ends, in steps.
     name : str
-    placed : mapping
+    n_axes : int
         See `Drawing`.
     ink : {"white", "black"}
         What is seen on the canvas.
     """
     ends = np.concatenate([whole, dashed])
-    if ends.shape[-1] < len(placed["scale"]):
+    if ends.shape[-1] < n_axes:
         ends = np.insert(ends, 1, 0.0, axis=-1)  # z, of a layer of one plane
     ends[..., 0] = ends[:1, 1:, 0]
     pieces = np.concatenate([ends[: len(whole)], *map(_dashed, ends[len(whole) :])])
@@ -50,7 +49,6 @@ def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping
         "head_length": _ALWAYS,
         "tail_width": 6,
         "blending": "translucent_no_depth",
-        **placed,
     }
     return data, given, "tracks"
 

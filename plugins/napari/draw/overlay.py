@@ -63,6 +63,7 @@ class Overlay(QObject):
         self._layers.announced.connect(self.announced)
         self._layers.taken.connect(self._taken)
         self._tails = Tails(viewer, connections)
+        self._layers.moved.connect(self._tails.look_again)
         self._shown: Drawn | None = None
         self._wanted: Drawing | None = None
         self._followed: int | None = None
@@ -106,10 +107,10 @@ class Overlay(QObject):
         """Draw what follows over a layer, in layers of its own: those that were drawn over another one stay."""
         self._layers.draw_over(layer)
 
-    def show_particles(self, points: Points, placed: dict[str, Any], name: str, size: float | None, most: int) -> None:
+    def show_particles(self, points: Points, n_axes: int, name: str, size: float | None, most: int) -> None:
         """Draw particles that are not linked yet, in place of all else."""
         self._wanted = None
-        self._desk.start(partial(_draw_particles, points, placed, name, size, most))
+        self._desk.start(partial(_draw_particles, points, n_axes, name, size, most))
 
     def show(self, drawing: Drawing, *, soon: bool = False) -> None:
         """Draw tracks and their particles; `soon` waits until the user has stopped dragging."""
@@ -140,7 +141,7 @@ class Overlay(QObject):
             size = self._shown.layers["particles"][1]["size"]
             tracks = self.layer("tracks")
             if tracks is not None:  # napari may have refused it
-                self._tails.show(tracks, drawing.tail_depth * size * float(drawing.placed["scale"][-1]))
+                self._tails.show(tracks, drawing.tail_depth * size)
                 self.frame_shown.emit(self.frame_of(tracks))
             self.drawn.emit(self._shown)
 
@@ -150,8 +151,8 @@ class Overlay(QObject):
         """Draw some tracks bright, and no others."""
         if self._shown is not None:
             shown = self._shown
-            placed, tail = shown.drawing.placed, shown.drawing.tail
-            self._put("chosen", draw_some(shown.tracks, track_ids, placed, tail, self._ink()))
+            n_axes, tail = shown.drawing.n_axes, shown.drawing.tail
+            self._put("chosen", draw_some(shown.tracks, track_ids, n_axes, tail, self._ink()))
 
     def _put(self, role: str, layer_data: LayerData) -> None:
         """Draw something small, or put out of sight what was drawn before."""
@@ -168,14 +169,14 @@ class Overlay(QObject):
     def show_link(self, link: np.ndarray, rivals: np.ndarray) -> None:
         """Mark a link, and dashed those that would be made in its place; see `draw_links`."""
         if self._shown is not None:
-            placed = self._shown.drawing.placed
-            self._put("link", draw_links(link, rivals, "link looked at", placed, self._ink()))
+            n_axes = self._shown.drawing.n_axes
+            self._put("link", draw_links(link, rivals, "link looked at", n_axes, self._ink()))
 
     def show_changes(self, made: np.ndarray, gone: np.ndarray) -> None:
         """Mark links that came, and dashed those that went; see `draw_links`."""
         if self._shown is not None:
-            placed = self._shown.drawing.placed
-            self._put("link", draw_links(made, gone, "links changed", placed, self._ink()))
+            n_axes = self._shown.drawing.n_axes
+            self._put("link", draw_links(made, gone, "links changed", n_axes, self._ink()))
 
     def forget_link(self) -> None:
         """Mark no link any longer."""
@@ -362,11 +363,9 @@ def _draw(drawing: Drawing, report: Report) -> Drawn:
     return draw(drawing)
 
 
-def _draw_particles(
-    points: Points, placed: dict[str, Any], name: str, size: float | None, most: int, report: Report
-) -> LayerData:
+def _draw_particles(points: Points, n_axes: int, name: str, size: float | None, most: int, report: Report) -> LayerData:
     del report
-    return draw_particles(points, placed, name, size, most)
+    return draw_particles(points, n_axes, name, size, most)
 
 
 def _last_three(world: np.ndarray) -> tuple[float, float, float]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ....tracker.editing.change import Link
 from ....tracker.points import AXES, Tracks
-from .drawing import in_axes_of
+from .drawing import with_axes
 
 _SAME = 0.1  # of a ring's radius: particles seen so near to each other are one behind the other
 
@@ -66,7 +66,7 @@ def drawn_links(
     tracks: Tracks, links: pd.DataFrame, frame: int, tail: int, layer: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return which links end in the frames of a tail, int64 (k,), and their ends in the steps of a layer (k, 2, d)."""
-    table = in_axes_of(tracks, {"scale": layer.scale}).table
+    table = with_axes(tracks, layer.ndim).table
     target = table["frame"].to_numpy()[links["target"].to_numpy()]
     rows = np.flatnonzero((target <= frame) & (target > frame - tail))
     ends = links[["source", "target"]].to_numpy()[rows]

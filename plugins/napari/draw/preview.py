@@ -13,7 +13,7 @@ from ....tracker.calibrating.stated import AXES
 from ....tracker.detecting.detect import detect_frame, resolve_settings
 from ....tracker.detecting.settings import DetectSettings
 from ..layers.depth import Depth
-from ..layers.geometry import placed_like
+from ..layers.geometry import lay_over, placed_like
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..layers.layer_tables import OURS
@@ -63,12 +63,21 @@ class Preview(QObject):
         """Preview a layer with these settings from now on, or nothing."""
         movie = None if source is None else source.source
         if on and layer is not None and settings is not None and isinstance(movie, LayerMovie):
+            if self._wanted is not None and self._wanted[0] is not layer:
+                self._remove()  # it may have fewer axes
             self._wanted = layer, movie, settings
             self._again()
-            return
+        else:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Preview nothing any longer."""
         self._wanted = None
         self._timer.stop()
         self._desk.let_go()
+        self._remove()
+
+    def _remove(self) -> None:
         if self.layer is not None:
             self._viewer.layers.remove(self.layer)
         self._layer = None
@@ -107,6 +116,7 @@ class Preview(QObject):
             self._depth.show(self._layer)
         else:
             self.layer.data = data
+            lay_over(self.layer, layer)
             self.layer.size = size
 
 

@@ -20,26 +20,26 @@ class Tails:
         self._layer: Any = None
         self._colours = np.empty((0, 4))
         self._reach = 0.0
-        self._seen: tuple[object, ...] = ()
+        self._seen: object = None
         for event in (viewer.dims.events.current_step, viewer.dims.events.ndisplay, viewer.dims.events.order):
-            connections.add(event, self._moved)
+            connections.add(event, self.look_again)
 
     def show(self, layer: Any, reach: float) -> None:
-        """Show the tails of a layer that was filled anew, so far from the plane; 0 shows all of them."""
+        """Show the tails of a layer that was filled anew, so far from the plane in steps of x; 0 shows all of them."""
         self._layer, self._reach = layer, reach
         self._colours = np.array(layer.track_colors)
-        self._seen = ()
-        self._moved()
+        self._seen = None
+        self.look_again()
 
-    def _moved(self, event: object = None) -> None:
-        """Show other tails where the plane has become another one."""
+    def look_again(self, event: object = None) -> None:
+        """Show other tails where the plane, or how far apart planes are, has become another one."""
         del event
         layer = self._layer
         if layer is None or not self._reach or layer not in self._viewer.layers:
             return
         if len(layer.data) != len(self._colours):
             return
-        seen = tuple(self._planes().items())
+        seen = self._planes(), layer.scale.tolist()
         if seen == self._seen:
             return
         colours = self._colours.copy()
@@ -49,9 +49,9 @@ class Tails:
 
     def are_seen(self, positions: np.ndarray) -> np.ndarray:
         """Return which places (n, d), time first, in the layer's steps are near enough to the plane, bool (n,)."""
-        near = np.ones(len(positions), dtype=bool)
+        near, scale = np.ones(len(positions), dtype=bool), self._layer.scale
         for axis, plane in self._planes().items() if self._reach else ():
-            near &= np.abs(positions[:, axis] - plane) * self._layer.scale[axis] <= self._reach
+            near &= np.abs(positions[:, axis] - plane) * scale[axis] <= self._reach * scale[-1]
         return near
 
     def _planes(self) -> dict[int, float]:

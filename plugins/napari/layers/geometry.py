@@ -74,6 +74,22 @@ def placed_like(layer: Layer) -> dict[str, Any]:
     return dict(values)
 
 
+def lay_over(layer: Layer, below: Layer) -> None:
+    """Place a layer exactly over another one with as many axes."""
+    for name, value in placed_like(below).items():
+        if not _is_same(getattr(layer, name), value):
+            setattr(layer, name, value)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two placements are equal; each assignment costs napari a refresh of the whole layer."""
+    if hasattr(one, "affine_matrix"):
+        return np.array_equal(one.affine_matrix, other.affine_matrix)
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    return [str(part) for part in one] == [str(part) for part in other]
+
+
 def apply_calibration(layer: Layer, calibration: Calibration) -> None:
     """Write a calibration into scale and units of a layer whose first axis is time."""
     geometry = layer_geometry(calibration, layer.ndim - 1)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .geometry import PLACED_BY
 from .layer_tables import LayerData
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def make_layer(layer_data: LayerData) -> Layer:
 
 
 def fill_layer(layer: Any, layer_data: LayerData) -> None:
-    """Put other data into a layer of the same kind and number of axes; its name, and what the user has set, stay."""
+    """Put other data into a layer of the same kind and number of axes; name, place and what the user has set stay."""
     data, given, kind = layer_data
     if kind == "tracks":
         _fill_tracks(layer, data, given)
@@ -39,18 +38,6 @@ def fill_layer(layer: Any, layer_data: LayerData) -> None:
         if "shown" in given:
             layer.shown = given["shown"]
     layer.metadata = given["metadata"]
-    for name in PLACED_BY:
-        if name in given and not _is_same(getattr(layer, name), given[name]):
-            setattr(layer, name, given[name])
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two placements are equal; each assignment costs napari a refresh of the whole layer."""
-    if hasattr(one, "affine_matrix"):
-        return np.array_equal(one.affine_matrix, other.affine_matrix)
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other)
-    return [str(part) for part in one] == [str(part) for part in other]
 
 
 def _fill_tracks(layer: Any, data: Any, given: dict[str, Any]) -> None:

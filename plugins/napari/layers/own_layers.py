@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
@@ -13,6 +13,7 @@ from ..threads.connections import Connections
 from ..threads.timers import single_shot
 from .depth import Depth
 from .edits import Edits, done_between, edits_between
+from .geometry import PLACED_BY, lay_over, placed_like
 from .hand_over import fill_layer, make_layer
 from .layer_tables import OURS, LayerData
 from .main_window import canvas_of
@@ -24,18 +25,24 @@ if TYPE_CHECKING:
 
 _BEGUN = ("adding", "removing", "changing")
 """What napari calls edits of points that are still going on."""
+_DRAWN = "drawn"
+"""Key in a layer's metadata of its role, and of the layer that it is drawn over."""
+_MARKS = ("chosen", "link")
+"""Roles of layers that mean nothing without the widget."""
 _PAUSE_MS = 15  # between two layers, in which the window listens
 
 
 class OwnLayers(QObject):
     """Signals.
 
-    `announced(sentence)` before napari takes layers up, `taken()` once it has all of them; `edited(ByHand)` when the
+    `announced(sentence)` before napari takes layers up, `taken()` once it has all of them; `moved()` once they lie
+    again over a layer whose voxels were given another size, or that was put elsewhere; `edited(ByHand)` when the
     user has done something in the layer of particles, which `take_edits` takes note of; else the next link takes it.
     """
 
     announced = Signal(str)
     taken = Signal()
+    moved = Signal()
     edited = Signal(object)
 
     def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
@@ -67,8 +74,32 @@ class OwnLayers(QObject):
         if "tracks" in self._layers:
             self._layers["tracks"].metadata[OURS]["overlay"] = False
         self._over = layer
-        self._layers, self._void = self._of_layer.setdefault(layer, ({}, {}))
+        if layer not in self._of_layer:
+            self._of_layer[layer] = self._left_over(layer), {}
+            for name in PLACED_BY:
+                self._connections.add(getattr(layer.events, name), self._follow_place)
+        self._layers, self._void = self._of_layer[layer]
         self._queue, self._edits, self._particles = [], Edits(), None
+
+    def _left_over(self, layer: Layer) -> dict[str, Layer]:
+        """Return by role what a widget that was closed since has drawn over a layer."""
+        left: dict[str, Layer] = {}
+        for one in self._viewer.layers:
+            role, over = one.metadata.get(OURS, {}).get(_DRAWN, ("", None))
+            if over is not None and over() is layer:
+                left.setdefault(role, one)  # those after it are the user's copies
+        if "particles" in left:
+            self._connections.add(left["particles"].events.data, self._tell_edits)
+        return left
+
+    def _follow_place(self, event: Any) -> None:
+        """Keep what is drawn over a layer on its particles."""
+        layers, _ = self._of_layer[event.source]
+        for layer in layers.values():
+            lay_over(layer, event.source)
+        if "particles" in layers:
+            self._depth.show(layers["particles"])
+        self.moved.emit()
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
@@ -87,10 +118,14 @@ class OwnLayers(QObject):
         self._turn.start()
 
     def let_go(self) -> None:
-        """Hand nothing over any more."""
+        """Hand nothing over any more, and leave the particles and tracks to the user."""
         self._turn.stop()
         self._sweep.stop()
         self._queue = []
+        for role in _MARKS:
+            self._remove(role)
+        if "tracks" in self._layers:
+            self._layers["tracks"].metadata[OURS]["overlay"] = False
         self._set_painting(True)
 
     def edits(self) -> Edits:
@@ -122,7 +157,11 @@ class OwnLayers(QObject):
             self.edits()
 
     def put(self, role: str, layer_data: LayerData) -> None:
-        """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
+        """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays.
+
+        It lies as the layer does that it is drawn over.
+        """
+        assert self._over is not None  # nothing is drawn before
         if role == "particles":
             layer_data = self.edits().of_layer(layer_data)
             self._particles = np.array(layer_data[0])
@@ -131,21 +170,23 @@ class OwnLayers(QObject):
         if len(data) == 0:
             self._remove(role)
             return
-        if layer is not None and layer.ndim == len(given["scale"]):
+        if layer is not None and layer.ndim == self._over.ndim:
             fill_layer(layer, layer_data)
             if role in self._void:
                 layer.visible = self._void[role]
         else:
             self._remove(role)
             active = self._viewer.layers.selection.active
-            layer = make_layer(layer_data)
+            layer = make_layer((data, given | placed_like(self._over), kind))
             self._layers[role] = layer
             self._viewer.add_layer(layer)
             if active is not None:
                 self._viewer.layers.selection.active = active
             if role == "particles":
                 self._connections.add(layer.events.data, self._tell_edits)
-                self._depth.show(layer)
+        if role == "particles":
+            self._depth.show(layer)
+        layer.metadata[OURS][_DRAWN] = role, ref(self._over)
         if kind == "tracks":
             draw_plainly(layer)
         self._void.pop(role, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QWidget
 
@@ -23,6 +25,7 @@ class ColourChoice(QWidget):
         self.percentiles = [_percentile(value) for value in PERCENTILES]
         self.bar = ColourBar()
         self.legend = note()
+        self._wanted = BY_TRACK
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.addRow("Colour by", self.feature)
@@ -40,21 +43,27 @@ class ColourChoice(QWidget):
 
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Offer the features of new tracks; the one chosen stays where they have it."""
-        chosen, _ = self.value
-        with QSignalBlocker(self.feature):
-            self.feature.clear()
-            for name in colour_features(data.tracks, data.measures):
-                self.feature.addItem(data.title(name), name)
-            self.choose(chosen if self.feature.findData(chosen) >= 0 else BY_TRACK)
+        self._offer({name: data.title(name) for name in colour_features(data.tracks, data.measures)})
 
     def choose(self, feature: str) -> None:
         """Colour by a column of the tracks or of what they measure."""
         self.feature.setCurrentIndex(self.feature.findData(feature))
 
     def clear(self) -> None:
-        """Say nothing of colours: there are no tracks."""
+        """Offer nothing, and say nothing of colours: there are no tracks."""
+        self._offer({})
         self.bar.hide()
         say(self.legend, "")
+
+    def _offer(self, titles: Mapping[str, str]) -> None:
+        """List features by their titles; the one chosen last is so again where it is among them."""
+        if self.feature.count():
+            self._wanted, _ = self.value
+        with QSignalBlocker(self.feature):
+            self.feature.clear()
+            for name, title in titles.items():
+                self.feature.addItem(title, name)
+            self.choose(self._wanted if self._wanted in titles else BY_TRACK)
 
     def show_legend(self, feature: str, colouring: Colouring) -> None:
         """Say what the colours of a feature mean."""

@@ -118,6 +118,62 @@ def test_results_of_another_scale_are_said_to_be_old(viewer, tracked):  # noqa: 
     np.testing.assert_array_equal(viewer.layers["tracks of movie"].scale, (20, 3, 0.25, 0.25))
 
 
+def type_sizes(widget, layer) -> None:
+    del layer
+    type_into(widget.parts.input.sizes[0], "3")
+    type_into(widget.parts.input.sizes[2], "0.25")
+
+
+def move(widget, layer) -> None:
+    del widget
+    layer.translate = (0, 1, 5, 5)
+    layer.scale = (20, 3, 0.25, 0.25)
+
+
+@pytest.mark.parametrize("act", [type_sizes, move])
+def test_what_is_drawn_stays_on_its_particles_as_voxels_change(viewer, tracked, act):  # noqa: F811
+    movie, tracks = viewer.layers["movie"], viewer.layers["tracks of movie"]
+    tails = np.count_nonzero(tracks.track_colors[:, 3])
+    place = tracks.world_to_data(viewer.dims.point)
+    act(tracked, movie)
+    finish(tracked)
+    assert len(viewer.layers) == 3
+    for layer in viewer.layers:
+        np.testing.assert_array_equal(layer.scale, movie.scale)
+        np.testing.assert_array_equal(layer.translate, movie.translate)
+        assert layer.units == movie.units
+    particles = viewer.layers["particles of movie"]
+    assert viewer.dims.margin_left[1] == pytest.approx(particles.size.max() / 2 * 0.25)
+    assert np.count_nonzero(tracks.track_colors[:, 3]) < tails  # planes are farther apart
+    if act is type_sizes:
+        np.testing.assert_allclose(tracks.world_to_data(viewer.dims.point), place, atol=0.5)
+
+
+def test_colours_of_another_unit_are_offered_no_longer(tracked):  # noqa: F811
+    feature = tracked.parts.results.colour.feature
+    feature.setCurrentIndex(feature.findData("mean_speed"))
+    finish(tracked)
+    assert "(µm/s)" in feature.currentText()
+    tracked.parts.input.unit_box.setCurrentText("mm")
+    finish(tracked)
+    assert feature.count() == 0
+    tracked.running.run_all()
+    finish(tracked)
+    assert "(mm/s)" in feature.currentText()
+
+
+def test_the_preview_follows_the_voxel_size_and_goes_with_its_layer(viewer, widget):
+    viewer.add_image(spots(shape=(64, 64)), name="flat")
+    widget.parts.detect.preview.setChecked(True)
+    finish(widget)
+    set_scale(viewer.layers["movie"])
+    finish(widget)
+    np.testing.assert_array_equal(widget.preview.layer.scale, (20, 3, 0.25, 0.25))
+    widget.parts.input.choose_layer("flat")
+    finish(widget)
+    assert widget.preview.layer.ndim == 3
+
+
 @pytest.mark.parametrize("button", ["Cancel", "Discard"])
 def test_a_scale_set_elsewhere_asks_before_corrections_are_lost(viewer, corrected, mouse, button):  # noqa: F811
     layer = viewer.layers["movie"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import finish
+from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_correcting import press, tracked  # noqa: F401 - a fixture among them
 
@@ -49,3 +49,48 @@ def test_a_name_that_the_user_gave_a_layer_of_results_stays(viewer, tracked):  #
         finish(tracked)
     assert names(viewer) >= {"other", "particles of other", "mine"}
     assert not names(viewer) & {"tracks of movie", "tracks of other"}
+
+
+def test_marks_go_as_the_dock_is_closed_and_the_next_run_fills_the_other_layers(viewer, tracked, open_widget):  # noqa: F811
+    for key in ("n", "b"):
+        press(viewer, key)
+        finish(tracked)
+    assert names(viewer) == RESULTS | {"chosen track", "links changed"}
+    viewer.window.remove_dock_widget("all")
+    process_events()
+    assert names(viewer) == RESULTS
+    before = {layer.name: layer for layer in viewer.layers}
+    again = open_widget()
+    finish(again)
+    listed = again.parts.input.layer_box
+    assert [listed.itemText(k) for k in range(listed.count())] == ["movie", "tracks of movie"]
+    again.running.run_all()
+    finish(again)
+    press(viewer, "n")
+    finish(again)
+    assert names(viewer) == RESULTS | {"chosen track", "link looked at"}
+    assert all(viewer.layers[name] is layer for name, layer in before.items())
+    assert [listed.itemText(k) for k in range(listed.count())] == ["movie"]
+
+
+def test_the_preview_goes_as_the_dock_is_closed(viewer, widget):
+    widget.parts.detect.preview.setChecked(True)
+    finish(widget)
+    assert names(viewer) == {"movie", "preview"}
+    viewer.window.remove_dock_widget("all")
+    process_events()
+    assert names(viewer) == {"movie"}
+
+
+@pytest.mark.usefixtures("tracked")
+def test_particles_of_a_dock_closed_since_are_edited_in_the_next_one(viewer, open_widget):
+    viewer.window.remove_dock_widget("all")
+    process_events()
+    again = open_widget()
+    again.running.run_all()
+    finish(again)
+    particles = viewer.layers["particles of movie"]
+    particles.selected_data = {0}
+    particles.remove_selected()
+    finish(again)
+    assert again.parts.session.n_corrections == 1

@@ -154,6 +154,14 @@ def test_a_window_of_points_is_tracked_and_saved_whole(viewer, points_file, open
     assert_copies_give_these_tracks(widget, points_file, tmp_path)
 
 
+def test_a_voxel_size_typed_since_stays_with_the_next_window(viewer, points_file):
+    layer = open_and_wait(viewer, points_file)
+    layer.scale = (10, 3, 0.25, 0.25)
+    viewer.dims.set_current_step(0, 30)
+    wait(lambda: 30 in shown_frames(layer))
+    np.testing.assert_array_equal(layer.scale, (10, 3, 0.25, 0.25))
+
+
 def test_points_too_many_for_a_few_frames_are_drawn_in_part(viewer, points_file, monkeypatch):
     monkeypatch.setattr(windowed_layer, "read_preferences", lambda: Preferences(drawn_vertices=100))
     layer = open_and_wait(viewer, points_file)

@@ -252,7 +252,6 @@ def test_a_colour_video_silent_about_its_axes_opens_in_grey(tmp_path, is_grey):
 
 def test_the_overlay_of_a_window_is_saved_whole(tmp_path):
     from auctrack.plugins.napari.draw.drawing import Drawing, draw
-    from auctrack.plugins.napari.layers.geometry import layer_geometry
     from auctrack.plugins.napari.session.filters import measured
 
     frames = np.tile(np.arange(20), 200)
@@ -260,9 +259,7 @@ def test_the_overlay_of_a_window_is_saved_whole(tmp_path):
     table = pd.DataFrame({"frame": frames, **{axis: random.random(4000) * 50 for axis in "zyx"}})
     tracks = Tracks(table.assign(track_id=np.repeat(np.arange(200), 20)), CALIBRATION)
     data = measured(tracks)
-    drawn = draw(
-        Drawing(data, data.measures, "track", (2, 98), layer_geometry(CALIBRATION, 3), "movie", 10, 1000, 3.0, 5, 1)
-    )
+    drawn = draw(Drawing(data, data.measures, "track", (2, 98), 4, "movie", 10, 1000, 3.0, 5, 1))
     layer_data, attributes, _ = in_napari(drawn.layers["tracks"])
     assert len(layer_data) <= 1000
     writers.write_tracks_layer(str(tmp_path / "t.csv"), layer_data, attributes)
