@@ -17,6 +17,8 @@ OPTIONS: Mapping[str, str] = {
     "memory_budget_gb": "memory_budget",
 }
 """Options that are called otherwise than their settings."""
+_NO_FIELD = ("frame_step",)
+"""Settings that no field of a window takes."""
 
 
 def option_of(setting: str, options: Mapping[str, str] = OPTIONS) -> str:
@@ -31,8 +33,16 @@ def option_of(setting: str, options: Mapping[str, str] = OPTIONS) -> str:
 
 
 def in_words(setting: str) -> str:
-    """Return the name of a setting where there are no options, as in a window."""
-    return setting.replace("_", " ")
+    """Return the name of a setting as a window has it, or the command that takes one for which there is no field.
+
+    Examples
+    --------
+    >>> in_words("search_range"), in_words("frame_step")
+    ('search range', 'in a terminal auctrack track FILE --frame-step')
+    """
+    return (
+        f"in a terminal auctrack track FILE {option_of(setting)}" if setting in _NO_FIELD else setting.replace("_", " ")
+    )
 
 
 def sentence_in_words(error: InvalidInput) -> str:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+import re
 
+import numpy as np
+from typer.testing import CliRunner
+
+from auctrack.plugins.cli.app import app
+
+from ...tracker.linking.movies import walks
 from .conftest import finish
 
 
@@ -38,3 +44,23 @@ def test_a_search_range_that_reaches_nobody_is_said(viewer, open_widget):
     said = run(widget)
     assert "so nothing was linked" in said
     assert "--" not in said
+
+
+def test_a_frame_step_is_stated_where_it_can_be(viewer, open_widget, tmp_path):
+    """There is no field for it: the command that the note names is run, and its tracks are opened."""
+    table = walks(12, 6, seed=1)[0].table.assign(frame=lambda table: table["frame"] * 10)
+    table.to_csv(tmp_path / "points.csv", index=False)
+    viewer.open(str(tmp_path / "points.csv"), plugin="auctrack")
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    (command,) = re.findall(r"in a terminal (auctrack .* \d+) says so", widget.parts.bar.warnings.text())
+    words = command.replace("FILE", str(tmp_path / "points.csv")).split()
+    ran = CliRunner().invoke(app, [*words[1:], "--output", str(tmp_path / "out")])
+    assert ran.exit_code == 0, ran.output
+    viewer.open(str(tmp_path / "out" / "points.tracks.csv"), plugin="auctrack")
+    mended = widget.parts.input
+    mended.choose_layer("points.tracks.csv")
+    widget.running.take_up()
+    finish(widget)
+    assert len(widget.parts.session.linked.linking.links) > 0
