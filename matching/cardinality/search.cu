@@ -29,7 +29,6 @@
 #define GATHER 1024
 #define FEW 256  // so few rows are left to one block, which needs no grid barrier
 #endif
-constexpr int NO_SINK = 0x7fffffff;
 constexpr int MOST_LEVELS = 1 << 14;  // of all phases of a launch, whose sizes are written down
 
 struct Item {

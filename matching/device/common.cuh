@@ -16,6 +16,7 @@ typedef int offset_t;
 #endif
 
 constexpr uint32 FULL_WARP = 0xffffffffu;
+constexpr int NO_SINK = 0x7fffffff;  // of a tree or a row: above every column, so that `atomicMin` takes the first sink
 
 __device__ __forceinline__ int global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ int all_threads() { return gridDim.x * blockDim.x; }

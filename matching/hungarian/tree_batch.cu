@@ -20,7 +20,6 @@
 #define GROUPS 2  // columns of a thread
 #endif
 constexpr int CHUNK = 128;  // rows of a level that are looked at together
-constexpr int NO_SINK = 0x7fffffff;
 
 struct TreeCounts {
     int infeasible_row;  // a row that must be matched and cannot be, or -1

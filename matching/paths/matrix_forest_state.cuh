@@ -14,7 +14,6 @@ constexpr int UNROLL = GROUPS == 1 ? 16 : 8;  // loads of a thread in flight
 constexpr int CHUNK = 768;  // rows of a level in shared memory at once
 constexpr int FEW = UNROLL;  // rows of a level that the home threads scan without help
 constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
-constexpr int NO_SINK = 0x7fffffff;
 constexpr int MAX_BLOCKS = 256;
 
 __device__ __forceinline__ void store_words(uint64* at, uint64 a, uint64 b) {

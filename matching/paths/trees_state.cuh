@@ -2,8 +2,6 @@
 #pragma once
 #include "paths/parents.cuh"
 
-constexpr int NO_SINK = 0x7fffffff;
-
 __device__ __forceinline__ price_t now(const price_t* address) { return *(volatile const price_t*)address; }
 __device__ __forceinline__ int now(const int* address) { return *(volatile const int*)address; }
 
