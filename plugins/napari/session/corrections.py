@@ -32,7 +32,7 @@ from ..threads.stopped import Stopped
 from .act_words import Seen, act_words, refusal_words
 from .filters import measured_links
 from .meant import Meant, meant_by
-from .outcome_words import far_words, joined_words, others_words
+from .outcome_words import TrackOf, far_words, joined_words, others_words
 from .placing import Noted
 from .recovery import Left, find_left, free_file
 from .steps import Linked
@@ -89,12 +89,15 @@ class Corrected:
         How many acts, undone and redone ones included, they hold.
     wrong : float or None
         Wrong links that are expected among those that nobody has confirmed or made.
+    said : str
+        What the last act changed, as in `Acted`, by the numbers that tracks have now.
     """
 
     linked: Linked
     ids: np.ndarray
     version: int
     wrong: float | None
+    said: str
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,9 @@ class Corrections:
         self._held = {(int(source), int(target)) for source, target in linked.linking.settings.pinned or ()}
         self._edits: EditSession | None = None
         wrong = expected_wrong(linked.linking.links, ())
-        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0, wrong)
+        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0, wrong, said="")
         self._version = 0
+        self._words: Callable[[TrackOf], str] = lambda _: ""
         self._looked_at: set[Link] = set()
         self._saved: list[Any] = []
         self._kept: Path | None = None
@@ -224,21 +228,21 @@ class Corrections:
             change, note = (done.change, done.note) if isinstance(done, Noted) else (done, "")
             if change is None:
                 what = "undo" if act is EditSession.undo else "redo"
-                return Acted(self._ends(()), self._ends(()), has_others=False, said=f"There is nothing to {what}.")
+                return self._of_none(f"There is nothing to {what}.")
             self._version += 1
-            words = act_words(change.act, self._see)
-            said = (
-                f"{words.undone}. All links are again as they were before it."
-                if act is EditSession.undo
-                else f"{words}{joined_words(change, self._track)}{far_words(change, edits)}; "
-                f"{others_words(change, can_keep=edits.can_keep_others)}{note}"
-            )
-            said = f"{said} Corrections in effect: {self.count}."
+            self._words = partial(_say, change, note, edits, self.count, is_undone=act is EditSession.undo)
             has_others = bool(change.others_gone or change.others_made)
             meant = meant_by(change, edits, self._place) if act in (EditSession.undo, EditSession.redo) else None
             chosen = () if meant is None or meant.link is None else (meant.link,)
             made = dict.fromkeys((*chosen, *change.made))
-            return Acted(self._ends(change.gone, as_shown=True), self._ends(made), has_others, said, meant)
+            return Acted(
+                self._ends(change.gone, as_shown=True), self._ends(made), has_others, self._words(self._track), meant
+            )
+
+    def _of_none(self, said: str) -> Acted:
+        """Return what is said where no link changed that could be shown."""
+        self._words = lambda _: said
+        return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
 
     def follow(self, report: Callable[[Any], None]) -> Corrected:
         """Return tracks and links as they stand; what was confirmed or made needs no second look.
@@ -251,6 +255,7 @@ class Corrections:
             confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
             held, looked_at = _rows_of(self._held - confirmed, ids), _rows_of(self._looked_at, ids)
             pinned = _rows_of([(source, target) for source, target in edits.pinned.tolist()], ids)
+            said = self._words(partial(_track_of, ids, linking.tracks))
         report(None)
         judged = {*pinned} - {*held}
         doubtful = suspicious_links(linking, linking.links["margin"].to_numpy(), held=held)
@@ -259,7 +264,7 @@ class Corrections:
         report(None)
         data = replace(measured_links(linking, shown.linked.data), margins_are_near=True)
         wrong = expected_wrong(linking.links, judged)
-        return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version, wrong)
+        return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version, wrong, said)
 
     def look_at(self, link: Link, report: Callable[[Any], None]) -> LookedAt:
         """Return a link between two detections with what would be made in its place, and tick it off."""
@@ -289,7 +294,7 @@ class Corrections:
                 self._kept = Path(path)
                 said = f"Recovered. Corrections in effect: {self.count}; no file that you named holds them yet."
             self._version += 1
-            return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
+            return self._of_none(said)
 
     def keep(self, folder: Path, report: Callable[[Any], None]) -> None:
         """Have a file in a folder hold the corrections in effect while no other does; errors as of saving them."""
@@ -373,12 +378,7 @@ class Corrections:
 
     def _track(self, detection: int) -> int | None:
         """Return the track that a detection is shown in; None where it is not shown."""
-        rows = self.rows_of([detection])
-        return None if rows is None else int(self._shown.linked.linking.tracks.table["track_id"].iloc[rows[0]])
-
-    def _see(self, detection: int) -> Seen:
-        """Return a detection as the user sees it."""
-        return Seen(self._track(detection), self._opened().frame(detection))
+        return _track_of(self._shown.ids, self._shown.linked.linking.tracks, detection)
 
     def _ends(self, links: Collection[Link], *, as_shown: bool = False) -> np.ndarray:
         """Return frame and place of both ends of links between detections that are there or are shown.
@@ -396,6 +396,23 @@ class Corrections:
         if edits.is_there(detection) and (rows is None or not as_shown):
             return [edits.frame(detection), *edits.position(detection)]
         return None if rows is None else tracks.table.iloc[rows[0]][["frame", *tracks.axes]].tolist()
+
+
+def _say(change: Change, note: str, edits: EditSession, count: int, track_of: TrackOf, *, is_undone: bool) -> str:
+    """Return what an act changed, in a sentence or two."""
+    words = act_words(change.act, lambda detection: Seen(track_of(detection), edits.frame(detection)))
+    if is_undone:
+        said = f"{words.undone}. All links are again as they were before it."
+    else:
+        others = others_words(change, can_keep=edits.can_keep_others)
+        said = f"{words}{joined_words(change, track_of)}{far_words(change, edits)}; {others}{note}"
+    return f"{said} Corrections in effect: {count}."
+
+
+def _track_of(ids: np.ndarray, tracks: Tracks, detection: int) -> int | None:
+    """Return the track of a detection, by the detection in each row; None where it is in none."""
+    rows = _rows_of([(detection, detection)], ids)
+    return int(tracks.table["track_id"].iloc[rows[0][0]]) if rows else None
 
 
 def _found(links: Collection[Link], ids: np.ndarray) -> list[tuple[Link, Link]]:

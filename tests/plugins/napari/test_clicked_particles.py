@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from auctrack import read_tracks
 
-from .conftest import PHYSICAL, finish, process_events, spots
+from .conftest import PHYSICAL, finish, process_events, spots, wait
 from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
 from .test_correcting import links, press
 from .test_on_the_canvas import click, lines, place_of, point_at, show  # noqa: F401 - a fixture among them
@@ -92,6 +94,32 @@ def test_a_division_is_marked_although_none_were_looked_for(viewer, shown, mouse
     assert len(parents) == 2
     assert len({tuple(of) for of in parents.values()}) == 1
     assert {tuple(of) for of in viewer.layers["tracks of beads"].graph.values()} == {*map(tuple, parents.values())}
+    assert said_tracks(shown) == [track_at(shown, place) for place in (mother, *daughters)]
+
+
+def track_at(widget, place) -> int:
+    (row,) = rows_at(widget, place)
+    return int(widget.parts.session.data.tracks.table["track_id"].iloc[row])
+
+
+def said_tracks(widget) -> list[int]:
+    """Return the tracks that the status begins with."""
+    subject, _, _ = widget.parts.bar.status.text().partition(":")
+    return [int(number) for number in re.findall(r"\d+", subject)]
+
+
+def test_what_was_said_since_an_act_stays_when_tracks_have_new_numbers(viewer, lines, mouse):  # noqa: F811
+    click_all(viewer, lines, mouse, CHOSEN[0])
+    press(viewer, "e")
+    wait(lambda: "ended in frame 2" in lines.parts.bar.status.text())
+    lines.parts.bar.say("something else")
+    finish(lines)
+    assert lines.parts.bar.status.text() == "something else"
+    press(viewer, "u")
+    finish(lines)
+    press(viewer, "u")
+    finish(lines)
+    assert lines.parts.bar.status.text() == "There is nothing to undo."
 
 
 @pytest.mark.parametrize("name", ["all.csv", "all.auctrack"])
