@@ -19,7 +19,7 @@ def candidates_ahead(
     movie: Ordered,
     lag: int,
     radius: float,
-    ahead: np.ndarray,
+    ahead: np.ndarray | float,
     hooks: Hooks | None,
     heads: np.ndarray | None = None,
 ) -> Graph:
@@ -31,7 +31,7 @@ def candidates_ahead(
     lag : int
     radius : float
         In spacings.
-    ahead : float64 (n, d)
+    ahead : float64 (n, d) or float
         Displacement beside that which users predict; NaN where a detection is not to be looked for.
     hooks : Hooks or None
     heads : bool (n,), optional
@@ -40,7 +40,7 @@ def candidates_ahead(
         return candidates(movie, lag, radius, movie.position + ahead, heads)
     foretold = _foretold(movie, lag, hooks)
     graph = candidates(movie, lag, radius, movie.position + foretold + ahead, heads)
-    return replace(graph, step=graph.step - foretold[graph.tail])
+    return replace(graph, written=graph.step - foretold[graph.tail])
 
 
 def _foretold(movie: Ordered, lag: int, hooks: Hooks) -> np.ndarray:

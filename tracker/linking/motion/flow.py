@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_flow, gpu_graph
-from .graph import Graph
+from .graph import Graph, Piece
 from .ordered import Ordered
 
 NEIGHBOURS = 8
@@ -22,6 +22,13 @@ HALF = 1.0
 
 Means: TypeAlias = tuple[np.ndarray, np.ndarray]
 """Mean displacements and the probable links behind each, float64 (n, d) and (n,)."""
+
+
+class Fields(NamedTuple):
+    """How the particles around each detection move: on to the next frame, and from the one before."""
+
+    ahead: Means
+    behind: Means
 
 
 def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
@@ -47,8 +54,8 @@ def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
     return out
 
 
-def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the neighbours say of every edge's displacement, and of where each detection goes in one frame.
+def fields_of(graph: Graph, near: np.ndarray, probability: np.ndarray) -> Fields:
+    """Return what the neighbours say of where each detection goes in one frame, and of where it comes from.
 
     Parameters
     ----------
@@ -56,23 +63,36 @@ def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tu
     near : int32 (n, k)
         See `neighbours`.
     probability : float64 (edges,)
-
-    Returns
-    -------
-    float64 (edges, d), float64 (n, d)
     """
-    if graph.on_gpu:
-        ends = graph.tail, graph.head, graph.lag
-        return gpu_flow.flow_of_edges(graph.ways, ends, graph.step, near, probability, HALF)
-    n, ndim = graph.n, graph.step.shape[1]
-    means = [(np.zeros((n, ndim)), np.zeros(n)) for _ in range(2)]
     links = *graph.ways, graph.lag, graph.step, probability
+    if graph.on_gpu:
+        return Fields(*gpu_flow.fields_of(links, near))
+    means = [(np.zeros((graph.n, graph.ndim)), np.zeros(graph.n)) for _ in range(2)]
     side_by_side(lambda piece: _means(*piece[:2], *links, *means[0], *means[1]), graph.pieces)
-    ahead, behind = (_field_of(near, means.pop(0), graph) for _ in range(2))  # what was used is not held
-    along = np.empty((len(graph), ndim))
-    ends = graph.indptr, graph.head, graph.lag, *ahead, *behind
-    side_by_side(lambda piece: _of_edges(*piece[:2], *ends, along), graph.pieces)
-    return along, ahead[0]
+    del links  # nor is what was used held while the next is made
+    return Fields(*(_field_of(near, means.pop(0), graph) for _ in range(2)))
+
+
+def flow_along(graph: Graph, fields: Fields, piece: Piece) -> np.ndarray:
+    """Return what the neighbours say of the displacements of a piece's edges, float64 (edges, d)."""
+    out = np.empty((piece.edges.stop - piece.edges.start, graph.ndim))
+    _of_edges(*piece[:2], graph.indptr, graph.head, graph.lag, *fields.ahead, *fields.behind, out)
+    return out
+
+
+def flow_at(graph: Graph, fields: Fields, edges: np.ndarray) -> np.ndarray:
+    """Return what they say of the displacements of some edges, float64 (k, d)."""
+    (ahead, leaving), (behind, arriving) = fields
+    tail, head = graph.tail[edges], graph.head[edges]
+    a, b = leaving[tail][:, None], arriving[head][:, None]
+    return graph.lag[edges][:, None] * ((a * ahead[tail] + b * behind[head]) / (a + b + HALF))
+
+
+def flow_along_all(graph: Graph, fields: Fields) -> np.ndarray:
+    """Return what they say of the displacements of all edges, float64 (edges, d)."""
+    if graph.on_gpu:
+        return gpu_flow.flow_along((graph.tail, graph.head, graph.lag), *fields, HALF)
+    return graph.of_pieces(lambda piece: flow_along(graph, fields, piece))
 
 
 def _field_of(near: np.ndarray, mean: Means, graph: Graph) -> Means:
@@ -162,4 +182,4 @@ def _of_edges(first, last, indptr, head, lag, ahead, ahead_weight, behind, behin
             a, b = ahead_weight[i], behind_weight[head[e]]
             for axis in range(ahead.shape[1]):
                 mean = (a * ahead[i, axis] + b * behind[head[e], axis]) / (a + b + HALF)
-                out[e, axis] = lag[e] * mean
+                out[e - indptr[first], axis] = lag[e] * mean

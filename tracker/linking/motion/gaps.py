@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from .expected import candidates_ahead
-from .flow import flow_of_edges
+from .flow import fields_of
 from .graph import Graph, merged, sums_at_ends
 from .law import tables
 from .learning import Belief
@@ -53,7 +53,7 @@ def _carried_on(belief: Belief) -> np.ndarray:
     if not belief.linked:
         return np.zeros_like(belief.movie.position)
     share = belief.probability / graph.lag
-    steps = (share * along for along in belief.own_steps().T)
+    steps = (share * along for along in belief.own_steps().all().T)
     return np.stack([sums_at_ends(graph, step, step)[0] for step in steps], axis=1)
 
 
@@ -83,7 +83,7 @@ def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
     following, followed = sums_at_ends(graph, belief.probability, belief.probability)
     ahead = np.zeros_like(movie.position)
     if belief.near is not None:
-        ahead = belief.flow_weight * flow_of_edges(graph, belief.near, belief.probability)[1]
+        ahead = belief.flow_weight * fields_of(graph, belief.near, belief.probability).ahead[0]
     velocity, further = _carried_on(belief), tables(belief.law, lags).slope
     more: list[Graph] = []
     for lag in range(belief.lags + 1, lags + 1):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -12,7 +12,6 @@ from operator import add
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ....matching.device import cuda
 from ....matching.jit.compiled import compiled
@@ -50,14 +49,17 @@ class Graph:
         CSR over all detections.
     lag : int32 (edges,)
         Frames from tail to head: 1 for frames that follow each other.
-    step : float64 (edges, d)
-        Displacement, in spacings.
+    written : float64 (edges, d) or None
+        Displacements, in spacings; None where they are those between the ends' places.
+    place : float64 (n, d) or None
+        Where each detection is, where no displacements are written.
     """
 
     indptr: np.ndarray
     head: np.ndarray
     lag: np.ndarray
-    step: np.ndarray
+    written: np.ndarray | None
+    place: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.head)
@@ -72,6 +74,51 @@ class Graph:
         """Whether the edges are in the memory of a GPU."""
         return cuda.is_device_array(self.head)
 
+    @property
+    def ndim(self) -> int:
+        """Spatial axes."""
+        known = self.place if self.written is None else self.written
+        assert known is not None
+        return known.shape[1]
+
+    @property
+    def step(self) -> np.ndarray:
+        """Displacement of each edge, in spacings, float64 (edges, d)."""
+        return self.of_pieces(self.steps_of) if self.written is None else self.written
+
+    def steps_of(self, piece: Piece) -> np.ndarray:
+        """Return the displacements of a piece's edges, float64 (edges, d)."""
+        if self.written is not None:
+            return self.written[piece.edges]
+        out = np.empty((piece.edges.stop - piece.edges.start, self.ndim))
+        _between(piece.first, piece.last, self.indptr, self.head, self.place, out)
+        return out
+
+    def steps_at(self, edges: np.ndarray) -> np.ndarray:
+        """Return the displacements of some edges, float64 (k, d)."""
+        if self.written is not None:
+            return self.written[edges]
+        assert self.place is not None
+        return self.place[self.head[edges]] - self.place[self.tail[edges]]
+
+    @property
+    def squares(self) -> np.ndarray:
+        """Squared length of each edge's displacement, float64 (edges,)."""
+        if self.written is not None:
+            return (self.written**2).sum(axis=1)
+        parts = side_by_side(lambda piece: (self.steps_of(piece) ** 2).sum(axis=1), self.pieces)
+        return np.concatenate(parts)
+
+    def of_pieces(self, made: Callable[[Piece], np.ndarray]) -> np.ndarray:
+        """Return what is made of the edges of each piece, float64 (edges, d), as one."""
+        out = np.empty((len(self), self.ndim))
+
+        def write(piece: Piece) -> None:
+            out[piece.edges] = made(piece)
+
+        side_by_side(write, self.pieces)
+        return out
+
     @cached_property
     def tail(self) -> np.ndarray:
         """Tail of each edge, int32 (edges,)."""
@@ -83,10 +130,9 @@ class Graph:
         if self.on_gpu:
             by_head = np.argsort(self.head, kind="stable").astype(np.int32)
             return pointers(np.bincount(self.head, minlength=self.n)), by_head
-        edges = csr_array(
-            (np.arange(len(self), dtype=np.int32), self.head, self.indptr), shape=(self.n, self.n)
-        ).tocsc()
-        return edges.indptr.astype(np.int64), edges.data
+        in_ptr, in_edge = pointers(np.bincount(self.head, minlength=self.n)), np.empty(len(self), np.int32)
+        _by_head(self.head, in_ptr[:-1].copy(), in_edge)
+        return in_ptr, in_edge
 
     @property
     def ways(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -102,7 +148,8 @@ class Graph:
     def only(self, keep: np.ndarray) -> Graph:
         """Return the graph of some of its edges, `keep` a mask."""
         indptr = pointers(keep)[self.indptr]
-        return Graph(indptr, self.head[keep], self.lag[keep], self.step[keep])
+        written = None if self.written is None else self.written[keep]
+        return Graph(indptr, self.head[keep], self.lag[keep], written, self.place)
 
 
 def candidates(
@@ -127,8 +174,7 @@ def candidates(
     counts = np.zeros(len(movie), np.int64)
     found: list[np.ndarray] = []
     for f, g in movie.frames_apart(lag):
-        rows = np.arange(len(movie))[movie.of_frame(f)]
-        cols = np.arange(len(movie))[movie.of_frame(g)]
+        rows, cols = (np.arange(*movie.starts[[frame, frame + 1]]) for frame in (f, g))
         rows = rows[np.isfinite(predicted[rows, 0])]
         if heads is not None:
             cols = cols[heads[cols]]
@@ -137,9 +183,7 @@ def candidates(
             counts[rows] = widths
             found.append(head)
     head = np.concatenate([np.empty(0, np.int32), *found])
-    indptr = pointers(counts)
-    step = movie.position[head] - np.repeat(movie.position, counts, axis=0)
-    return Graph(indptr, head, np.full(len(head), lag, np.int32), step)
+    return Graph(pointers(counts), head, np.full(len(head), lag, np.int32), None, movie.position)
 
 
 def _within(
@@ -165,16 +209,18 @@ def merged(graphs: Sequence[Graph]) -> Graph:
     if len(graphs) == 1:
         return graphs[0]
     indptr = reduce(add, (g.indptr for g in graphs))
-    like, size = graphs[0].step, int(indptr[-1])
-    head, lag = (np.empty(size, np.int32, like=like) for _ in range(2))
-    step = np.empty((size, like.shape[1]), like=like)
+    first, size = graphs[0], int(indptr[-1])
+    head, lag = (np.empty(size, np.int32, like=first.head) for _ in range(2))
+    written = None if first.written is None else np.empty((size, first.ndim), like=first.written)
     at = indptr[:-1].copy()
     for g in graphs:
         place = (at - g.indptr[:-1])[g.tail]
         place += np.arange(len(g), like=place)
-        head[place], lag[place], step[place] = g.head, g.lag, g.step
+        head[place], lag[place] = g.head, g.lag
+        if written is not None:
+            written[place] = g.written
         at += np.diff(g.indptr)
-    return Graph(indptr, head, lag, step)
+    return Graph(indptr, head, lag, written, first.place)
 
 
 def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -195,6 +241,23 @@ def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np
     edges = *graph.ways, into, out_of
     side_by_side(lambda piece: _add_up(*piece[:2], *edges, came, went), graph.pieces)
     return came, went
+
+
+@compiled
+def _between(first, last, indptr, head, place, out):
+    """Write the displacements from some detections to the heads of their edges."""
+    for i in range(first, last):
+        for e in range(indptr[i], indptr[i + 1]):
+            for axis in range(place.shape[1]):
+                out[e - indptr[first], axis] = place[head[e], axis] - place[i, axis]
+
+
+@compiled
+def _by_head(head, at, in_edge):
+    """Sort edges by head; `at` is where each head's next one goes."""
+    for e in range(len(head)):
+        in_edge[at[head[e]]] = e
+        at[head[e]] += 1
 
 
 @compiled

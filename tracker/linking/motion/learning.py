@@ -11,14 +11,15 @@ from ....matching.device import cuda
 from ..hooks import Hooks
 from .border import Border
 from .features import FeatureLaw, Features
-from .flow import flow_of_edges
+from .flow import fields_of
 from .graph import Graph
 from .law import Law, Sums, tables
 from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Ends, Shares, ends_of, looks_of, shares_of
-from .sweep import step_sums, weighed
+from .steps import Steps
+from .sweep import Weighed, step_sums, weighed
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
@@ -107,9 +108,10 @@ class Belief:
         TooManyCandidates
         """
         self._take(graph)
-        self.probability, self.into, self.out_of = probability, probability, probability
-        shares = self.law.shares
-        self.odds, self.message, self.past, self.future = map(self._of_links, (1.0, 1.0, shares, np.ones_like(shares)))
+        self.settle()
+        self.probability, self.into, self.out_of = probability, probability.copy(), probability.copy()
+        self.odds, self.message, self.past = map(self._of_links, (1.0, 1.0, self.law.shares))
+        self.future = self._open_future()
 
     def _take(self, graph: Graph) -> None:
         """Take another graph of candidates, and what users say of them."""
@@ -122,22 +124,33 @@ class Belief:
 
     def _of_links(self, value: float | np.ndarray) -> np.ndarray:
         """Return an array with a value for every link, or with one for each of its classes."""
-        like = self.graph.step
+        like = self.graph.head
         array = np.empty((len(self.graph), *np.shape(value)), like=like)
         array[:] = np.asarray(value, like=like)
         return array
+
+    def _open_future(self) -> np.ndarray:
+        """Return the likelihood of what comes after each link where nothing is known of it: 1 in each class."""
+        ones = np.ones_like(self.law.shares)
+        return self._of_links(ones) if self.graph.on_gpu else np.broadcast_to(ones, (len(self.graph), len(ones)))
 
     def extend(self, graph: Graph, known: np.ndarray, lags: int, shares: Shares) -> None:
         """Take a graph with more edges; `known` marks those of the present one, which come in the same order."""
         self.lags, self.shares, self.odds = lags, shares, np.empty(0)
         self._take(graph)
-        of_classes = {"past": self.law.shares, "future": np.ones_like(self.law.shares)}
         unlinked = dict.fromkeys(("probability", "into", "out_of"), 0.0)
-        for name, value in {**unlinked, "message": 1.0, **of_classes}.items():  # one at a time, for the sake of memory
-            extended = self._of_links(value)
-            extended[known] = getattr(self, name)
-            setattr(self, name, extended)
+        for name, value in {**unlinked, "message": 1.0, "past": self.law.shares}.items():
+            self._extend(name, self._of_links(value), known)  # one at a time, for the sake of memory
+        future = self._open_future()
+        if self.linked:
+            self._extend("future", future.copy(), known)
+        else:
+            self.future = future
         self.odds = self._of_links(1.0)
+
+    def _extend(self, name: str, extended: np.ndarray, known: np.ndarray) -> None:
+        extended[known] = getattr(self, name)
+        setattr(self, name, extended)
 
     def on_host(self) -> Belief:
         """Return the same in the memory of the host."""
@@ -190,45 +203,51 @@ class Belief:
         return times
 
     def settle(self) -> None:
-        """Let go of what further sweeps alone would ask for, and of what weights are made of: these are known."""
+        """Let go of what further sweeps of the same candidates would ask for, and of what weights are made of."""
         self.odds, self.message, self.into, self.out_of, self.future = (np.empty(0) for _ in range(5))
+        if not self.linked:
+            self.past = np.empty((0, len(self.law.shares)))
 
-    def own_steps(self) -> np.ndarray:
-        """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""
+    def own_steps(self) -> Steps:
+        """Return the displacements less what the neighbours' flow explains."""
         if self.near is None or self.flow_weight == 0.0:
-            return self.graph.step
-        flow, _ = flow_of_edges(self.graph, self.near, self.probability)
-        return self.graph.step - self.flow_weight * flow
+            return Steps(self.graph)
+        return Steps(self.graph, fields_of(self.graph, self.near, self.probability), self.flow_weight)
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
-        graph, ends, step = self.graph, self.ends, self.own_steps()
-        links = self.probability, self.into, self.out_of
-        before = (self.past, self.future) if self.linked else None
-        law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
-        self.odds, self.past, self.future = (np.empty(0) for _ in range(3))  # so that the new ones need no more memory
-        weights = weighed(graph, step, law, prior, ends, links, before)
-        odds, leaving = weights.odds, weights.without_past
-        likeness = self.likeness()
-        odds *= likeness
-        leaving *= likeness
-        self.odds, self.past, self.future, self.sums = odds, weights.past, weights.future, weights.sums
-        new, arriving = np.empty_like(odds), np.empty_like(odds)
-        link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, (self.probability, damping), new, arriving)
+        graph, steps = self.graph, self.own_steps()
+        weights = self._weighed(steps)
+        arriving, leaving = np.empty_like(weights.odds), weights.without_past
         of_head, of_tail = (arriving, weights.part_without_future), (leaving, self.message)
+        before = self.probability, damping
+        link_marginals(graph, self.odds, self.message, ROUNDS, TOLERANCE, before, self.probability, arriving)
         cavities(graph, of_head, of_tail, (self.into, self.out_of, damping))
-        self.probability, self.into, self.out_of = new, arriving, leaving
-        del weights, links, likeness, of_head, of_tail  # what was is not held while laws are learned
+        self.into, self.out_of = arriving, leaving
+        del weights, of_head  # what was is not held while laws are learned
         if learn:
-            self.learn(step)
+            self.learn(steps)
 
-    def learn(self, step: np.ndarray) -> None:
+    def _weighed(self, steps: Steps) -> Weighed:
+        """Weigh every link by its contexts; what earlier weights were made of is let go on the way."""
+        links = self.probability, self.into, self.out_of
+        law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
+        contexts = [(self.past, self.future)] if self.linked else [None]
+        self.odds, self.past, self.future = (np.empty(0) for _ in range(3))
+        weights = weighed(self.graph, steps, law, prior, self.ends, links, contexts.pop())
+        likeness = self.likeness()
+        for odds in (weights.odds, weights.without_past):
+            odds *= likeness
+        self.odds, self.past, self.future, self.sums = weights.odds, weights.past, weights.future, weights.sums
+        return weights
+
+    def learn(self, steps: Steps) -> None:
         """Learn the shares and the law from the probable links."""
-        self.shares, self.law, self.feature_law = self.lessons.of(lambda: self._learned(step))
+        self.shares, self.law, self.feature_law = self.lessons.of(lambda: self._learned(steps))
 
-    def _learned(self, step: np.ndarray) -> tuple[Shares, Law, FeatureLaw | None]:
+    def _learned(self, steps: Steps) -> tuple[Shares, Law, FeatureLaw | None]:
         shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags, self.border)
-        total, squares = step_sums(self.graph, step, self.probability, self.past, self.future)
+        total, squares = step_sums(self.graph, steps, self.probability, self.past, self.future)
         law = self.law
         if total.sum() > 1:
             # A prior of one link with the law as it is keeps classes that no link belongs to.

@@ -40,7 +40,7 @@ def link_marginals(
     rounds, tolerance : int, float
         When to stop: rounds at most, or when no message changes by more.
     before : float64 (edges,), float
-        Earlier probabilities, and what they count in the new ones.
+        Earlier probabilities, and what they count in the new ones, which may take their place.
     probability, arriving : float64 (edges,)
         Written to; the second are the messages from rows to columns: the odds of each edge by all that its column does
         not know.
@@ -54,8 +54,7 @@ def link_marginals(
         changes = side_by_side(lambda piece: _answer(*piece[:2], *answered), graph.pieces)
         if max(changes) < tolerance:
             break
-    side_by_side(lambda piece: _conclude(*piece[:2], *asked, probability), graph.pieces)
-    _damp(probability, *before)
+    side_by_side(lambda piece: _conclude(*piece[:2], *asked, *before, probability), graph.pieces)
 
 
 def cavities(
@@ -78,19 +77,7 @@ def cavities(
     if graph.on_gpu:
         gpu_marginals.cavities(graph.ways, arriving, leaving, before)
         return
-    for odds, times in (arriving, leaving):
-        odds *= times
-    side_by_side(lambda piece: _shared_out(*piece[:2], *graph.ways, arriving[0], leaving[0]), graph.pieces)
-    into, out_of, damping = before
-    _damp(arriving[0], into, damping)
-    _damp(leaving[0], out_of, damping)
-
-
-def _damp(new: np.ndarray, old: np.ndarray, damping: float) -> None:
-    """Make `new` the mean of both, in its place: memory fresh from the system costs more than the sums."""
-    if damping > 0.0:
-        new *= 1 - damping
-        new += damping * old
+    side_by_side(lambda piece: _shared_out(*piece[:2], *graph.ways, *arriving, *leaving, *before), graph.pieces)
 
 
 @compiled
@@ -133,22 +120,31 @@ def _answer(first, last, in_ptr, in_edge, arriving, message):
 
 
 @compiled(error_model="numpy")
-def _conclude(first, last, indptr, odds, message, probability):
+def _conclude(first, last, indptr, odds, message, before, damping, probability):
     for i in range(first, last):
         rest, largest = _terms(i, indptr, odds, message)
         for e in range(indptr[i], indptr[i + 1]):
-            probability[e] = odds[e] * message[e] / (rest + largest)
+            probability[e] = _damped(odds[e] * message[e] / (rest + largest), before[e], damping)
 
 
 @compiled(error_model="numpy")
-def _shared_out(first, last, indptr, in_ptr, in_edge, arriving, leaving):
+def _shared_out(
+    first, last, indptr, in_ptr, in_edge, arriving, by_arriving, leaving, by_leaving, into, out_of, damping
+):
     for i in range(first, last):
         came, went = 1.0, 1.0
         for at in range(in_ptr[i], in_ptr[i + 1]):
-            came += arriving[in_edge[at]]
+            came += arriving[in_edge[at]] * by_arriving[in_edge[at]]
         for at in range(in_ptr[i], in_ptr[i + 1]):
-            arriving[in_edge[at]] /= came
+            e = in_edge[at]
+            arriving[e] = _damped(arriving[e] * by_arriving[e] / came, into[e], damping)
         for e in range(indptr[i], indptr[i + 1]):
-            went += leaving[e]
+            went += leaving[e] * by_leaving[e]
         for e in range(indptr[i], indptr[i + 1]):
-            leaving[e] /= went
+            leaving[e] = _damped(leaving[e] * by_leaving[e] / went, out_of[e], damping)
+
+
+@compiled
+def _damped(now, before, damping):
+    """Return a new value, and the old one as far as changes are damped."""
+    return now * (1.0 - damping) + damping * before if damping > 0.0 else now

@@ -127,7 +127,7 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
     """Return what was learned, in the unit of the positions; `drift` as `Ordered.drift` has it for the whole movie."""
     law, spacing = belief.law, belief.movie.spacing
     one = belief.graph.lag == 1
-    p, square = belief.probability[one], (belief.graph.step[one] ** 2).sum(axis=1)
+    p, square = belief.probability[one], belief.graph.squares[one]
     # What is learned of consecutive links holds only for those that do not begin afresh.
     persistence = float(law.shares @ law.persistence * (1 - law.turns[2])) if belief.linked else None
     return Motion(

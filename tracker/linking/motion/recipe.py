@@ -15,7 +15,7 @@ from . import held_out
 from .border import border_of
 from .expected import candidates_ahead
 from .features import FeatureLaw, Features
-from .flow import flow_of_edges, neighbours
+from .flow import fields_of, flow_at, neighbours
 from .gaps import with_gaps
 from .graph import Graph
 from .learning import Belief
@@ -89,23 +89,29 @@ def believed(
 
 def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
     """Learn the law of a step and the shares of the lost and the new, without a context."""
-    still = np.zeros_like(movie.position)
-    graph = candidates_ahead(movie, 1, FIRST_RADIUS, still, hooks)
-    mutual = mutual_nearest(graph)
-    probability = mutual.astype(np.float64)
-    shares = lessons.of(lambda: shares_of(movie, graph, probability, probability, 1))
-    law = lessons.of(lambda: starting_law(graph, mutual))
-    belief = Belief(movie, graph, law, shares, probability, lessons=lessons, hooks=hooks, most=most)
+    belief = _nearest_first(movie, lessons, hooks, most)
     _sweeps(belief, 4)
     radius = min(radius_of(belief), WIDEST_RADIUS)
     if radius > FIRST_RADIUS:
-        graph = candidates_ahead(movie, 1, radius, still, hooks)
-        belief.restart(graph, np.zeros(len(graph), like=graph.step))
+        belief.settle()
+        graph = candidates_ahead(movie, 1, radius, 0.0, hooks)
+        belief.restart(graph, np.zeros(len(graph), like=graph.head))
+        del graph  # the belief has it, until it takes another
         _sweeps(belief, 3)
     belief.drop_idle_classes()
     belief.border = border_of(movie, lessons.of(lambda: belief.law.typical_step))
     _sweeps(belief, 1)
     return belief
+
+
+def _nearest_first(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+    """Return what is believed to start with: that mutual nearest neighbours are one particle."""
+    graph = candidates_ahead(movie, 1, FIRST_RADIUS, 0.0, hooks)
+    mutual = mutual_nearest(graph)
+    probability = mutual.astype(np.float64)
+    shares = lessons.of(lambda: shares_of(movie, graph, probability, probability, 1))
+    law = lessons.of(lambda: starting_law(graph, mutual))
+    return Belief(movie, graph, law, shares, probability, lessons=lessons, hooks=hooks, most=most)
 
 
 def _sweeps(belief: Belief, count: int, damping: float = 0.0) -> None:
@@ -168,8 +174,10 @@ def _take_flow(belief: Belief, least_gain: float) -> None:
     for done in range(MOST_PASSES):
         belief.flow_weight = weight
         radius = min(max(radius_of(belief), LEAST_RADIUS), WIDEST_RADIUS)
+        belief.settle()
         graph = candidates_ahead(belief.movie, 1, radius, weight * ahead, belief.hooks)
         belief.restart(graph, _carried(belief, graph))
+        del graph
         _sweeps(belief, 2)
         weight, belief.flow_share, ahead = _flow(belief, near)
         before, unexplained = unexplained, 1 - belief.flow_share
@@ -193,18 +201,19 @@ def _gain_of_flow(belief: Belief) -> float | None:
         around = np.zeros(len(belief.movie), bool, like=links)
         around[belief.graph.tail[links]] = around[belief.graph.head[links]] = True
         near = neighbours(belief.movie, around)
-    flow = cuda.to_host(flow_of_edges(belief.graph, near, belief.probability)[0][links])
-    step = cuda.to_host(belief.graph.step[links])
+    fields = fields_of(belief.graph, near, belief.probability)
+    flow = cuda.to_host(flow_at(belief.graph, fields, links))
+    step = cuda.to_host(belief.graph.steps_at(links))
     weight, _ = _weight_of(flow[~asked], step[~asked])
     return held_out.gain_without(step - weight * flow, step, asked, belief.law)
 
 
 def _flow(belief: Belief, near: np.ndarray) -> tuple[float, float, np.ndarray]:
     """Return the best weight of the flow, the share of the median step that it explains, and where it leads."""
-    flow, ahead = flow_of_edges(belief.graph, near, belief.probability)
-    sure = belief.probability > 0.5
-    weight, gain = belief.lessons.of(lambda: _weight_of(flow[sure], belief.graph.step[sure]))
-    return weight, gain, ahead
+    graph, fields = belief.graph, fields_of(belief.graph, near, belief.probability)
+    sure = np.flatnonzero(belief.probability > 0.5)
+    weight, gain = belief.lessons.of(lambda: _weight_of(flow_at(graph, fields, sure), graph.steps_at(sure)))
+    return weight, gain, fields.ahead[0]
 
 
 def _weight_of(flow: np.ndarray, step: np.ndarray) -> tuple[float, float]:
@@ -225,7 +234,7 @@ def _carried(belief: Belief, graph: Graph) -> np.ndarray:
     old = belief.graph.tail.astype(np.int64) * belief.graph.n + belief.graph.head
     new = graph.tail.astype(np.int64) * graph.n + graph.head
     if not len(old):
-        return np.zeros(len(new), like=graph.step)
+        return np.zeros(len(new), like=graph.head)
     at = np.minimum(np.searchsorted(old, new), len(old) - 1)
     return np.where(old[at] == new, belief.probability[at], 0.0)
 
@@ -262,6 +271,6 @@ def _gain_of_link_before(belief: Belief) -> float:
     asked = held_out.every_other(*_tails(belief, links))
     if asked is None:
         return 0.0
-    step = belief.own_steps()
-    step, before = (cuda.to_host(step[of]) for of in (links, into[graph.tail[links]]))
+    steps = belief.own_steps()
+    step, before = (cuda.to_host(steps.at(of)) for of in (links, into[graph.tail[links]]))
     return held_out.gain_of_link_before(step, before, asked, belief.law)

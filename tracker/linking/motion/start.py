@@ -22,8 +22,8 @@ TURNS = (0.6, 0.2, 0.2)
 
 def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
     """Return a law of two classes, slow and fast, of the steps of mutual nearest neighbours."""
-    ndim = graph.step.shape[1]
-    squares = (graph.step[mutual] ** 2).sum(axis=1)
+    ndim = graph.ndim
+    squares = graph.squares[mutual]
     variance = 0.01
     if len(squares):
         readings = [float(np.quantile(squares, q)) / (2 * gammaincinv(ndim / 2, q)) for q in QUANTILES]
@@ -34,7 +34,7 @@ def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
 
 def mutual_nearest(graph: Graph) -> np.ndarray:
     """Mark the edges whose ends are each other's nearest, bool (edges,)."""
-    square = (graph.step**2).sum(axis=1)
+    square = graph.squares
     if graph.on_gpu:
         from_head, from_tail = gpu_graph.least_at_ends(graph.ways, square)
     else:

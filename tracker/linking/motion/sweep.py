@@ -25,6 +25,7 @@ from . import gpu_sweep
 from .graph import Graph, Piece, sums_at_ends
 from .law import Packed, Sums
 from .shares import Ends
+from .steps import Steps
 
 IGNORED = 1e-3
 """Probability below which an edge says nothing about its neighbours."""
@@ -80,7 +81,7 @@ class Weighed(NamedTuple):
 
 def weighed(
     graph: Graph,
-    step: np.ndarray,
+    steps: Steps,
     law: Packed,
     prior: np.ndarray,
     ends: Ends,
@@ -92,14 +93,15 @@ def weighed(
     Where `before` is None steps know of no others. `prior` is in log-odds, per lag; the others are as in `factors_of`.
     """
     if before is None:
-        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, step, law, prior, ends, links)
-    factors = factors_of(graph, step, law, ends.tie, links, before)
+        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, steps, law, prior, ends, links)
+    factors = factors_of(graph, steps, law, ends.tie, links, before)
+    del before  # what is over is not held while the odds are made
     return Weighed(*odds_of(graph, prior, ends, factors), factors.past, factors.future, factors.sums)
 
 
 def factors_of(
     graph: Graph,
-    step: np.ndarray,
+    steps: Steps,
     law: Packed,
     tie: np.ndarray,
     links: tuple[np.ndarray, np.ndarray, np.ndarray],
@@ -110,7 +112,7 @@ def factors_of(
     Parameters
     ----------
     graph : Graph
-    step : float64 (edges, d)
+    steps : Steps
     law : tuple
         See `law.Tables`.
     tie : float64 (n,)
@@ -121,15 +123,18 @@ def factors_of(
     before : tuple of float64 (edges, classes)
         Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class.
     """
-    alone, past, future = (np.empty((len(graph), len(law[0])), like=graph.step) for _ in range(3))
     came, went = sums_at_ends(graph, *links[1:])
+    step = steps.all()
+    alone, past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(3))
     if graph.on_gpu:
         return _factors_on_gpu(graph, step, law, tie, links, before, (came, went), (alone, past, future))
+
+    past_class, future_class = before[0], np.ascontiguousarray(before[1])
 
     def write(piece: Piece) -> Any:
         e = piece.edges
         first_densities(step[e], graph.lag[e], law, alone[e])
-        edges = graph.lag, step, *links, came, went, alone, *before
+        edges = graph.lag, step, *links, came, went, alone, past_class, future_class
         return _contexts(*piece[:2], *graph.ways, *edges, tie, law, past, future)
 
     return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
@@ -145,7 +150,7 @@ def _factors_on_gpu(
     sums: tuple[np.ndarray, np.ndarray],
     factors: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Factors:
-    kernels, there, (alone, *contexts) = _on_gpu(step, alone_of=factors[0]), gpu_sweep.law_there(law), factors
+    kernels, there, (alone, *contexts) = _on_gpu(graph.ndim, alone_of=factors[0]), gpu_sweep.law_there(law), factors
     kernels.densities(step, graph.lag, there, alone)
     edges = graph.tail, graph.head, graph.lag, step, *links, *sums, alone, *before, tie
     return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
@@ -153,50 +158,53 @@ def _factors_on_gpu(
 
 def _unlinked(
     graph: Graph,
-    step: np.ndarray,
+    steps: Steps,
     law: Packed,
     prior: np.ndarray,
     ends: Ends,
     links: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Weighed:
     """Weigh edges whose steps know of no others, a piece at a time: of what is only on the way there is a piece."""
-    past, future = (np.empty((len(graph), len(law[0]))) for _ in range(2))
+    past = np.empty((len(graph), len(law[0])))
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
     came, went = sums_at_ends(graph, *links[1:])
 
     def write(piece: Piece) -> None:
         e = piece.edges
         tail, head, lag, alone = graph.tail[e], graph.head[e], graph.lag[e], np.empty_like(past[e])
-        first_densities(step[e], lag, law, alone)
-        _uncoupled(tail, head, came, went, alone, ends.tie, past[e], future[e])
-        known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future[e]
+        future = np.empty_like(alone)
+        first_densities(steps.of(piece), lag, law, alone)
+        _uncoupled(tail, head, came, went, alone, ends.tie, past[e], future)
+        known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
 
     side_by_side(write, graph.pieces)
-    return Weighed(odds, without_past, part_without_future, past, future, None)
+    # What comes after speaks for no class, so that each has the maximum of 1.
+    return Weighed(odds, without_past, part_without_future, past, np.broadcast_to(np.ones(()), past.shape), None)
 
 
 def _unlinked_on_gpu(
     graph: Graph,
-    step: np.ndarray,
+    steps: Steps,
     law: Packed,
     prior: np.ndarray,
     ends: Ends,
     links: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Weighed:
+    step = steps.all()
     past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(2))
     odds, without_past, part_without_future = (np.empty(len(graph), like=step) for _ in range(3))
     known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=step), ends.leaving, ends.arriving
     sums = sums_at_ends(graph, *links[1:])
-    kernels, there = _on_gpu(step, alone_of=past), gpu_sweep.law_there(law)
+    kernels, there = _on_gpu(graph.ndim, alone_of=past), gpu_sweep.law_there(law)
     written = past, future, odds, without_past, part_without_future
     kernels.unlinked(*known, step, *there, *sums, ends.tie, *written)
     return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
-def _on_gpu(step: np.ndarray, alone_of: np.ndarray) -> gpu_sweep.DeviceSweep:
+def _on_gpu(ndim: int, alone_of: np.ndarray) -> gpu_sweep.DeviceSweep:
     limits = {"IGNORED": IGNORED, "TELLING": TELLING, "TINY": TINY, "SUREST": SUREST}
-    return gpu_sweep.DeviceSweep(step.shape[1], alone_of.shape[1], limits)
+    return gpu_sweep.DeviceSweep(ndim, alone_of.shape[1], limits)
 
 
 def _together(parts: Sequence[tuple[Any, ...]]) -> Sums:
@@ -208,11 +216,11 @@ def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tu
 
     Brings the pasts to sums of 1 and the futures to maxima of 1, in place. `prior` is in log-odds, per lag.
     """
-    odds, without_past, part_without_future = (np.empty(len(graph), like=graph.step) for _ in range(3))
+    odds, without_past, part_without_future = (np.empty(len(graph), like=graph.head) for _ in range(3))
     if graph.on_gpu:
         known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=odds), ends.leaving, ends.arriving
         speaking = factors.alone, factors.past, factors.future
-        _on_gpu(graph.step, factors.past).combined(*known, *speaking, odds, without_past, part_without_future)
+        _on_gpu(graph.ndim, factors.past).combined(*known, *speaking, odds, without_past, part_without_future)
         return odds, without_past, part_without_future
 
     def write(piece: Piece) -> None:
@@ -226,25 +234,32 @@ def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tu
 
 
 def step_sums(
-    graph: Graph, step: np.ndarray, probability: np.ndarray, past: np.ndarray, future: np.ndarray
+    graph: Graph, steps: Steps, probability: np.ndarray, past: np.ndarray, future: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
-    arrays = step, graph.lag, probability, past, future
+    arrays = graph.lag, probability, past, future
     if graph.on_gpu:
-        return _on_gpu(step, past).step_sums(*arrays)
-    sums = side_by_side(lambda piece: _step_sums(*(array[piece.edges] for array in arrays)), graph.pieces)
+        return _on_gpu(graph.ndim, past).step_sums(steps.all(), *arrays)
+
+    def add_up(piece: Piece) -> Any:
+        return _step_sums(steps.of(piece), *(np.ascontiguousarray(array[piece.edges]) for array in arrays))
+
+    sums = side_by_side(add_up, graph.pieces)
     total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
     return total, squares
 
 
-def densities_of(graph: Graph, step: np.ndarray, law: Packed) -> np.ndarray:
+def densities_of(graph: Graph, steps: Steps, law: Packed) -> np.ndarray:
     """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
-    alone = np.empty((len(graph), len(law[0])), like=graph.step)
+    alone = np.empty((len(graph), len(law[0])), like=graph.head)
     if graph.on_gpu:
-        _on_gpu(step, alone).densities(step, graph.lag, gpu_sweep.law_there(law), alone)
-    else:
-        edges = (piece.edges for piece in graph.pieces)
-        side_by_side(lambda e: first_densities(step[e], graph.lag[e], law, alone[e]), list(edges))
+        _on_gpu(graph.ndim, alone).densities(steps.all(), graph.lag, gpu_sweep.law_there(law), alone)
+        return alone
+
+    def write(piece: Piece) -> None:
+        first_densities(steps.of(piece), graph.lag[piece.edges], law, alone[piece.edges])
+
+    side_by_side(write, graph.pieces)
     return alone
 
 

@@ -24,17 +24,18 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     Returns
     -------
     step, base, alone : float64 (edges, d), (edges,), (edges, classes)
-        Displacements less the flow; odds of each link before its displacement is looked at; share times density of its
-        displacement without a context.
+        Displacements less the flow, none where links do not know of those before them; odds of each link before its
+        displacement is looked at; share times density of its displacement without a context.
     tie : float64 (n,)
         See `shares.Ends`.
     """
     graph, movie = belief.graph, belief.movie
-    step, ends = belief.own_steps(), belief.ends
-    alone = densities_of(graph, step, tables(belief.law, belief.lags).packed)
-    base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=step))[graph.lag - 1]
+    steps, ends = belief.own_steps(), belief.ends
+    alone = densities_of(graph, steps, tables(belief.law, belief.lags).packed)
+    base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=alone))[graph.lag - 1]
     for factor in (np.exp(ends.leaving)[graph.tail], np.exp(ends.arriving)[graph.head], belief.likeness()):
         base *= factor
+    step = steps.all() if belief.linked else np.empty((0, graph.ndim), like=alone)
     return step, base, alone, ends.tie
 
 

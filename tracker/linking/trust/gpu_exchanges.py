@@ -36,7 +36,7 @@ def exchange_odds(
     """
     cp, n = cuda.cupy(), graph.n
     source, target = (cp.asarray(ends, np.int32) for ends in links)
-    kernels = cuda.load(_KERNELS, f"-DNDIM={graph.step.shape[1]}", f"-DCLASSES={chains[2].shape[1]}")
+    kernels = cuda.load(_KERNELS, f"-DNDIM={graph.ndim}", f"-DCLASSES={chains[2].shape[1]}")
     out, into = cp.full(n, -1, np.int32), cp.full(n, -1, np.int32)
     count = np.int32(len(source))
     kernels["links_laid"](*launch(len(source)), (count, graph.indptr, graph.head, source, target, out, into))

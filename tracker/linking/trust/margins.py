@@ -14,7 +14,6 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
@@ -51,25 +50,57 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     problem = with_near_pairs(problem, answer)
     assert problem.indptr is not None
     assert problem.indices is not None
-    widths = np.diff(problem.indptr)
-    row_of_edge = np.repeat(np.arange(problem.n_rows), widths)
-    col_of_edge = problem.indices + problem.col_offsets[block_of(problem.row_offsets, row_of_edge)]
     r, v = answer.row_duals.astype(np.float64), answer.col_duals.astype(np.float64)
-    reduced = np.maximum(problem.data - r[row_of_edge] - v[col_of_edge], 0.0)
+    indices, reduced = _columns(problem), np.empty(len(problem.indices))
+    _reduce(problem.indptr, indices, problem.data, r, v, reduced)
     row_bound, col_bound = problem.dual_bounds()
     alone_row, alone_col = np.maximum(row_bound - r, 0.0), np.maximum(col_bound - v, 0.0)
     col_of_row = np.full(problem.n_rows, -1, dtype=np.int64)
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int64)
     col_of_row[rows], row_of_col[cols] = cols, rows
-    by_row = problem.indptr, col_of_edge, reduced
-    across = csr_array((reduced, col_of_edge, problem.indptr), shape=(problem.n_rows, problem.n_cols)).tocsc()
-    by_col = across.indptr.astype(np.int64), across.indices.astype(np.int64), across.data
-    settle_row = _settled(*by_col, alone_row, col_of_row, row_of_col)
+    by_row = problem.indptr, indices, reduced
+    settle_row = _settled(*_by_column(*by_row, problem.n_cols), alone_row, col_of_row, row_of_col)
     settle_col = _settled(*by_row, alone_col, row_of_col, col_of_row)
     repairs = *by_row, row_of_col, settle_row, settle_col
     cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
     parts = side_by_side(lambda links: _margins(rows[links], cols[links], *repairs), list(map(slice, cuts, cuts[1:])))
     return np.concatenate(parts)
+
+
+def _columns(problem: Problem) -> np.ndarray:
+    """Return the column of every edge, counted over all blocks, int32 (edges,)."""
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    if len(problem.row_offsets) == 2:
+        return problem.indices.astype(np.int32, copy=False)
+    rows = np.repeat(np.arange(problem.n_rows), np.diff(problem.indptr))
+    return (problem.indices + problem.col_offsets[block_of(problem.row_offsets, rows)]).astype(np.int32)
+
+
+def _by_column(
+    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, n_cols: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a sparse matrix by columns, rows ascending in each: pointers, rows, and values."""
+    starts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_cols))])
+    rows, across = np.empty_like(indices), np.empty_like(values)
+    _turn(indptr, indices, values, starts[:-1].copy(), rows, across)
+    return starts, rows, across
+
+
+@compiled
+def _reduce(indptr, indices, data, r, v, reduced):
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            reduced[e] = max(data[e] - r[i] - v[indices[e]], 0.0)
+
+
+@compiled
+def _turn(indptr, indices, values, at, rows, across):
+    """Write a matrix by columns; `at` is where each column's next row goes."""
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            rows[at[indices[e]]], across[at[indices[e]]] = i, values[e]
+            at[indices[e]] += 1
 
 
 @compiled
@@ -102,7 +133,7 @@ def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
     if across < 0:
         return
     for e in range(indptr[across], indptr[across + 1]):
-        other, through = neighbours[e], so_far + reduced[e]
+        other, through = np.int64(neighbours[e]), so_far + reduced[e]
         if through < cost[other]:
             cost[other] = through
             heapq.heappush(heap, (through, other))

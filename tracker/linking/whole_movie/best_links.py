@@ -89,11 +89,11 @@ def _layers(
     graph: Graph, weight: np.ndarray, division: np.ndarray | None, merge: np.ndarray | None
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return rows, columns and weights of first links, and of second ones out of a tail and into a head."""
-    layers = [(graph.tail.astype(np.int64), graph.head.astype(np.int64), weight)]
+    layers = [(graph.tail, graph.head, weight)]
     if division is not None:
-        layers.append((graph.tail + np.int64(graph.n), layers[0][1], np.minimum(division, weight)))
+        layers.append((graph.tail + np.int64(graph.n), graph.head, np.minimum(division, weight)))
     if merge is not None:
-        layers.append((layers[0][0], graph.head + np.int64(graph.n), np.minimum(merge, weight)))
+        layers.append((graph.tail, graph.head + np.int64(graph.n), np.minimum(merge, weight)))
     return layers
 
 
@@ -111,7 +111,7 @@ def best_of(
 
     Parameters
     ----------
-    row, col : int64 (edges,)
+    row, col : int32 or, with second links, int64 (edges,)
         Sorted; those of second links counted on from `n`.
     weight : float64 (edges,)
     n : int
@@ -160,14 +160,17 @@ def _margins_of_pairs(edges: Edges, proof: Assignment, n: int) -> np.ndarray:
 def _problem(edges: Edges, shape: tuple[int, int]) -> Problem:
     row, col, weight = edges
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
-    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)
+    return Problem.sparse((indptr, col.astype(np.int32, copy=False), -weight), unmatched_cost=0.0, shape=shape)
 
 
 def _open(
     layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]], closed: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and weights of the links between open ends that are worth something, sorted."""
-    worth = [(weight > 0) & ~closed[0][row] & ~closed[1][col] for row, col, weight in layers]
+    worth = [weight > 0 for _, _, weight in layers]
+    for side in (0, 1):
+        if closed[side].any():
+            worth = [mask & ~closed[side][layer[side]] for mask, layer in zip(worth, layers, strict=True)]
     parts = [[column[mask] for column in layer] for layer, mask in zip(layers, worth, strict=True)]
     if len(parts) == 1:
         row, col, weight = parts[0]

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from ..motion.expected import candidates_ahead
-from ..motion.flow import flow_of_edges
+from ..motion.flow import fields_of
 from ..motion.graph import Graph, merged
 from ..motion.law import tables
 from ..motion.learning import Belief
@@ -114,7 +114,7 @@ def _candidates(
     """Return the pairs near each other, up to `MOST_LAGS` apart, one end of which is free, and their displacements."""
     ahead = np.zeros_like(belief.movie.position)
     if belief.near is not None:
-        ahead = belief.flow_weight * flow_of_edges(belief.graph, belief.near, belief.probability)[1]
+        ahead = belief.flow_weight * fields_of(belief.graph, belief.near, belief.probability).ahead[0]
     lags = range(1, min(belief.lags, MOST_LAGS) + 1)
     wide = merged([candidates_ahead(belief.movie, lag, RADIUS, lag * ahead, belief.hooks) for lag in lags])
     free = np.zeros(len(wide), bool)
@@ -187,13 +187,14 @@ class _OtherLinks:
     def of(cls, belief: Belief, wide: Graph, asking: np.ndarray) -> _OtherLinks:
         """Return the links beside those of `wide`, whose mothers are `asking`: their tails, or heads at merges."""
         graph, few = belief.graph, np.flatnonzero(belief.graph.lag <= MOST_LAGS)
-        step = belief.own_steps()
-        density = densities_of(graph, step, tables(belief.law, belief.lags).packed).sum(axis=1)
+        steps = belief.own_steps()
+        density = densities_of(graph, steps, tables(belief.law, belief.lags).packed).sum(axis=1)
         mother = (graph.tail if asking is wide.tail else graph.head)[few]
         keys, asked = (g.tail.astype(np.int64) * g.n + g.head for g in (graph, wide))
         keys = keys[few]
         at = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
         own = np.where(keys[at] == asked, at, -1) if len(keys) else np.full(len(asked), -1)
+        step = steps.all()
         square, added = (step[few] ** 2).sum(axis=1), (graph.lag[few] - 1) * float(belief.law.variance.mean())
         return cls(mother, belief.probability[few], square, added, density[few], asking, own, graph.n, step.shape[1])
 
@@ -234,5 +235,6 @@ def _united(wide: Graph, graph: Graph) -> tuple[Graph, np.ndarray, np.ndarray]:
     tail, head = np.divmod(both, max(graph.n, 1))
     lag = np.concatenate([wide.lag, graph.lag])[first]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(tail, minlength=graph.n))])
-    united = Graph(indptr, head.astype(np.int32), lag, np.concatenate([wide.step, graph.step])[first])
+    written = None if graph.written is None else np.concatenate([wide.step, graph.step])[first]
+    united = Graph(indptr, head.astype(np.int32), lag, written, graph.place)
     return united, place[: len(wide)], place[len(wide) :]

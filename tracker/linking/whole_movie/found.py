@@ -115,6 +115,7 @@ def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
     yield Step(1, STEPS)
     edges = _weighed(task, belief)
     belief.settle()
+    motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
     yield Step(2, STEPS)
     branching = settings.divisions or settings.merges
     free = _best(task, edges, edges.weight) if branching and len(given.pinned) else None
@@ -126,7 +127,6 @@ def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
     nothing = np.empty(0, np.int64)
     exchanged = _exchanged(task, belief, answer, (nothing, nothing))
     links = Made(answer.source, answer.target, answer.margin, answer.is_second, exchanged).and_pins(given.pinned, ways)
-    motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
     candidates = int(np.isfinite(edges.weight).sum())
     return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer, edges, closed))
 

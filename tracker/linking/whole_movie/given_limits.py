@@ -51,7 +51,7 @@ def allowed(graph: Graph, points: Points, movie: Ordered, settings: LinkSettings
         return ~np.zeros(len(graph), bool, like=graph.head)
     if settings.predict is not None:  # steps are counted from where users expect a particle
         return movie.spacing * np.linalg.norm(graph.step, axis=1) <= settings.longest_a_frame * graph.lag
-    at = np.asarray(points.positions_of(movie.row), like=graph.step)
+    at = np.asarray(points.positions_of(movie.row), like=graph.head)
     return np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= settings.longest_a_frame * graph.lag
 
 
