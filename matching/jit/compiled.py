@@ -27,6 +27,7 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
+from .parts import KernelDispatcher
 from .sources import digest, sources
 
 Plain = Callable[..., Any]
@@ -69,7 +70,8 @@ def compiled(function: Plain | None = None, **options: Any) -> Kernel | Callable
     """
     if function is None:
         return functools.partial(compiled, **options)
-    dispatcher: Any = numba.njit(nogil=True, **options)(function)
+    asked = {"nopython": True, "nogil": True, "boundscheck": None, **options}  # None: as NUMBA_BOUNDSCHECK says
+    dispatcher: Any = KernelDispatcher(function, targetoptions=asked)
     dispatcher._cache = _Cache(dispatcher)  # noqa: SLF001 - as numba's own `enable_caching` does
     return dispatcher
 

@@ -1,0 +1,84 @@
+"""Kernels that call each other, compiled as one piece.
+
+numba makes machine code of every function, with two ways into it from outside, then copies what it made that from into
+each caller, to be optimised there once more. A kernel that is called by another one is here a part of it: it has no way
+in of its own, and is optimised and turned into machine code as often as there are kernels that Python calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
+
+# numba has no other door to any of this.
+# ruff: noqa: SLF001
+
+
+class KernelDispatcher(CPUDispatcher):
+    """A function that Python calls; other kernels are given it as a part."""
+
+    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=targetoptions)
+        self._part = _PartDispatcher(function, targetoptions=targetoptions, pipeline_class=_IntoCaller)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return the types of a call by another kernel."""
+        return self._part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """Return the name under which another kernel calls this one."""
+        return self._part.get_overload(sig)
+
+    @property
+    def is_compiling(self) -> Any:
+        """Whether it is being compiled, so that it calls itself."""
+        return super().is_compiling or self._part.is_compiling
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep what was compiled, and tell the parts in it what they take from Python."""
+        super().add_overload(cres)
+        for environment in cres._find_referenced_environments():
+            cres.library.codegen.set_env(environment.env_name, environment)
+
+
+class _PartDispatcher(CPUDispatcher):
+    """The same function for other kernels."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._compiler._customize_flags = _as_part
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep what was compiled under a name of its own: there is no machine code to be called."""
+        name = object()
+        self.targetctx.insert_user_function(name, cres.fndesc, [cres.library])
+        self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=name)
+
+
+def _as_part(flags: Any) -> Any:
+    flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+    return flags
+
+
+class _IntoCaller(Compiler):
+    """numba's compiler, but for where the code goes."""
+
+    def define_pipelines(self) -> Any:
+        """Return numba's passes, which put the code into a library that is there."""
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _Part(JITCodeLibrary):
+    """Code that waits for a caller."""
+
+    def finalize(self) -> None:
+        """Take in what is called from here, as it is."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True

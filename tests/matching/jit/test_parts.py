@@ -1,0 +1,70 @@
+"""Kernels that call each other: one piece of machine code, which does what each would alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from auctrack.matching.jit.compiled import compiled
+
+
+@compiled
+def _half(x: Any) -> Any:
+    if x % 2:
+        raise ValueError(f"{x} is odd")
+    return x // 2
+
+
+@compiled
+def _quarter(x: Any) -> Any:
+    return _half(_half(x))
+
+
+@compiled
+def _factorial(n: Any) -> Any:
+    return 1 if n < 2 else n * _factorial(n - 1)
+
+
+@numba.njit
+def _users_own(x: Any) -> Any:
+    return _quarter(x) + _half(x)
+
+
+@pytest.mark.parametrize(("function", "twelfth"), [(_half, 6), (_quarter, 3), (_users_own, 9)])
+def test_a_part_answers_and_raises_for_whoever_calls_it(function: Any, twelfth: int) -> None:
+    assert function(12) == twelfth
+    with pytest.raises(ValueError, match="7 is odd"):
+        function(7)
+
+
+def test_a_kernel_may_call_itself() -> None:
+    assert _factorial(5) == 120
+
+
+PROGRAM = """
+from auctrack.matching.jit.compiled import compiled
+
+@compiled
+def named(x):
+    return "no " + str(x)
+
+@compiled
+def caller(x):
+    return named(x)
+
+print(caller(3), *caller.stats.cache_hits.values())
+"""
+
+
+def test_machine_code_is_made_and_kept_of_what_python_calls_alone(tmp_path: Path) -> None:
+    """Loaded by another process, the part in it finds what it takes from Python."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    said = [subprocess.check_output([sys.executable, program], env={"NUMBA_CACHE_DIR": str(tmp_path)}) for _ in "12"]
+    assert said == [b"no 3\n", b"no 3 1\n"]
+    assert [path.name.split(".")[1] for path in tmp_path.rglob("*.nbc")] == ["caller"]
