@@ -106,6 +106,7 @@ class TrackWidget(QWidget):
             parts.steps.addTab(page, name)
         page = QWidget()
         column = QVBoxLayout(page)
+        column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(parts.input)
         column.addWidget(parts.steps, 1)
         whole = QVBoxLayout(self)
@@ -164,8 +165,10 @@ class TrackWidget(QWidget):
         if is_movie and not could_detect:
             parts.steps.setCurrentWidget(parts.detect)
         parts.bar.run_button.setEnabled(source is not None)
-        parts.detect.run_button.setEnabled(is_movie)
-        parts.link.run_button.setEnabled(source is not None)
+        for button in (parts.detect.run_button, parts.detect.suggest_button):
+            button.setEnabled(is_movie)
+        for button in (parts.link.run_button, parts.link.suggest_button):
+            button.setEnabled(source is not None)
         self.looking.forget()
         self.suggesting.forget()
         parts.detect.forget()

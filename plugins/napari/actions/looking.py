@@ -152,7 +152,7 @@ class Looking(QObject):
         assert linked is not None  # it has the link
         ends = linked.linking.tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
         (_, before), (track, frame) = ends
-        self._parts.bar.say(f"Track {track}: C confirms, B breaks the link of frames {before}–{frame} (yellow).")
+        self._parts.bar.say(f"Track {track}, frames {before}–{frame}: C confirms, B breaks the yellow link.")
 
     def _look_at(self, link: Link) -> None:
         self._parts.overlay.take_keys()

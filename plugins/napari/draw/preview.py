@@ -71,11 +71,12 @@ class Preview(QObject):
             self.let_go()
 
     def let_go(self) -> None:
-        """Preview nothing any longer."""
+        """Preview nothing any longer, and say no more what was found."""
         self._wanted = None
         self._timer.stop()
         self._desk.let_go()
         self._remove()
+        self.found.emit("")
 
     def _remove(self) -> None:
         if self.layer is not None:

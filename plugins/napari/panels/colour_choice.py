@@ -34,9 +34,9 @@ class ColourChoice(QWidget):
             row.addWidget(field)
         form.addRow("Percentiles", row)
         self._form, self._percentiles = form, row
-        form.setRowVisible(row, False)
         form.addRow(self.bar)
         form.addRow(self.legend)
+        self.clear()
         self.feature.currentIndexChanged.connect(self._edit)
         for field in self.percentiles:
             field.valueChanged.connect(self._edit)
@@ -64,6 +64,8 @@ class ColourChoice(QWidget):
             for name, title in titles.items():
                 self.feature.addItem(title, name)
             self.choose(self._wanted if self._wanted in titles else BY_TRACK)
+        self.feature.setEnabled(bool(titles))
+        self._show_percentiles()
 
     def show_legend(self, feature: str, colouring: Colouring) -> None:
         """Say what the colours of a feature mean."""
@@ -79,8 +81,11 @@ class ColourChoice(QWidget):
 
     def _edit(self, value: object = None) -> None:
         del value
-        self._form.setRowVisible(self._percentiles, self.value[0] != BY_TRACK)
+        self._show_percentiles()
         self.edited.emit()
+
+    def _show_percentiles(self) -> None:
+        self._form.setRowVisible(self._percentiles, self.value[0] != BY_TRACK)
 
 
 def _percentile(value: float) -> NumberField:

@@ -31,6 +31,7 @@ class Head:
 
 
 _LEAST = 120  # pixels of height
+_ASIDE = 10  # pixels beside the words of a column
 _NO_HEADS: Mapping[str, Head] = {}
 
 
@@ -41,19 +42,22 @@ class FrameTable(QTableView):
     ----------
     many : bool
         Whether more than one row can be selected at a time.
+    digits : int
+        With which fractions are shown.
     """
 
     chosen = Signal(list)
 
-    def __init__(self, *, many: bool = False) -> None:
+    def __init__(self, *, many: bool = False, digits: int = 4) -> None:
         super().__init__()
-        self._rows = _Rows()
+        self._rows = _Rows(digits)
         self.setModel(self._rows)
         self.setSortingEnabled(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         modes = QAbstractItemView.SelectionMode
         self.setSelectionMode(modes.ExtendedSelection if many else modes.SingleSelection)
         self.setMinimumHeight(_LEAST)
+        self.horizontalHeader().setHighlightSections(False)  # bold titles are wider
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(20)
         self.selectionModel().selectionChanged.connect(self._choose)
@@ -81,10 +85,9 @@ class FrameTable(QTableView):
 
     def _width(self, column: int) -> int:
         """Return the width at which the title and the words of a column can be read."""
-        metrics = self.fontMetrics()
         title = str(self._rows.headerData(column, Qt.Orientation.Horizontal))
-        widest = max((metrics.horizontalAdvance(word) for word in self._rows.words(column)), default=0)
-        return max(28, metrics.horizontalAdvance(title) + 22, widest + 14)
+        words = [*title.split("\n"), *self._rows.words(column)]
+        return max(map(self.fontMetrics().horizontalAdvance, words)) + _ASIDE
 
     @property
     def count(self) -> int:
@@ -139,8 +142,9 @@ class FrameTable(QTableView):
 
 
 class _Rows(QAbstractTableModel):
-    def __init__(self) -> None:
+    def __init__(self, digits: int) -> None:
         super().__init__()
+        self._digits = digits
         self._frame = pd.DataFrame()
         self._heads: Mapping[str, Head] = _NO_HEADS
         self.order = np.arange(0)
@@ -162,12 +166,14 @@ class _Rows(QAbstractTableModel):
         return np.flatnonzero(np.isin(self.order, positions)).tolist()
 
     def words(self, column: int) -> list[str]:
-        """Return what a column says, each once; of numbers one that is as wide as they come."""
+        """Return what a column says, each once; of numbers those that are as wide as they come."""
         values = self._frame.iloc[:, column]
         if pd.api.types.is_bool_dtype(values):
             return []
+        if pd.api.types.is_integer_dtype(values):
+            return [str(values.min()), str(values.max())] if len(values) else []
         if pd.api.types.is_numeric_dtype(values):
-            return ["0.0000"]
+            return [f"0.0{'0' * self._digits}"]
         return values.astype(str).unique().tolist()
 
     def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
@@ -183,7 +189,7 @@ class _Rows(QAbstractTableModel):
         if isinstance(value, (bool, np.bool_)):
             return "•" if value else ""
         if isinstance(value, (float, np.floating)):
-            return "–" if np.isnan(value) else f"{value:.4g}"
+            return f"{value:.{self._digits}g}" if np.isfinite(value) else "–"
         return str(value)
 
     def headerData(  # noqa: N802 - Qt's name
@@ -193,7 +199,8 @@ class _Rows(QAbstractTableModel):
             return None
         name = str(self._frame.columns[section])
         head = self._heads.get(name, Head(name.replace("_", " ")))
-        texts: dict[int, str] = {Qt.ItemDataRole.DisplayRole: head.title, Qt.ItemDataRole.ToolTipRole: head.tip}
+        title = head.title.replace(" (", "\n(")  # units stand below
+        texts: dict[int, str] = {Qt.ItemDataRole.DisplayRole: title, Qt.ItemDataRole.ToolTipRole: head.tip}
         return texts.get(role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -148,7 +148,7 @@ class InputPanel(QGroupBox):
 
     def _show_rows(self) -> None:
         is_open = not self._is_folded or bool(self.problem.text())
-        self._form.setRowVisible(self.summary, not self._is_folded)
+        self._form.setRowVisible(self.summary, not self._is_folded and bool(self.summary.text()))
         for row in (self._sizes, self.interval):
             self._form.setRowVisible(row, is_open)
         self._form.setRowVisible(self.part, is_open and self.part.has_input)

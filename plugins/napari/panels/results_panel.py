@@ -27,7 +27,7 @@ from .track_table import TrackTable
 _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
-_LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
+_LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
 _DOUBTFUL = "Likeliest to be wrong first; • was looked at. N next, C confirm, B break, U undo; ? explains all."
 _COMMAND = "Copies the line of a terminal (auctrack track …) that gives the same tracks."
 _TOML = "Copies the settings as a file: auctrack track FILE --config this.toml gives the same tracks."
@@ -72,7 +72,8 @@ class ResultsPanel(QWidget):
         self.count = note(_NO_TRACKS)
         self.tracks = TrackTable()
         self.lineage = LineageView()
-        self.suspicious = FrameTable()
+        self.suspicious = FrameTable(digits=3)
+        self.suspicious.horizontalHeader().setStretchLastSection(True)
         self._links: pd.DataFrame | None = None
         self._listed = np.arange(0)
         self._link_heads: dict[str, Head] = {}
@@ -349,7 +350,7 @@ def _link_heads(length: str, margin: str) -> dict[str, Head]:
     return {
         "looked_at": Head("•", "Looked at: it was on display. Links that you confirm leave the list."),
         "frame": Head("frame", "Frame in which the link ends."),
-        "track_id": Head("track id", "Track that the link is part of."),
+        "track_id": Head("track", "Track that the link is part of."),
         "distance": Head(f"distance ({length})", "Length of the link."),
         "margin": Head(
             f"margin ({margin})",
@@ -357,7 +358,7 @@ def _link_heads(length: str, margin: str) -> dict[str, Head]:
         ),
         "why": Head(
             "why",
-            "ambiguous: its margin is among the smallest. long step: it is among the longest. against the odds: the "
+            "ambiguous: its margin is among the smallest. long: it is among the longest. against the odds: the "
             "tracks have it, but linking would not make it.",
         ),
     }

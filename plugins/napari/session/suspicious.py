@@ -33,7 +33,7 @@ def suspicious_links(
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("against the odds", "ambiguous", "long step" or "ambiguous, long step"), `source` and `target` (rows of the
+        ("against the odds", "ambiguous", "long" or "ambiguous, long"), `source` and `target` (rows of the
         link's two ends in the table), `looked_at` (False).
     """
     links = linking.links
@@ -55,8 +55,8 @@ def suspicious_links(
             "margin": margins[order],
             "why": np.select(
                 [odd, ambiguous & long, ambiguous],
-                ["against the odds", "ambiguous, long step", "ambiguous"],
-                "long step",
+                ["against the odds", "ambiguous, long", "ambiguous"],
+                "long",
             ),
             "source": chosen["source"].to_numpy(),
             "target": target,

@@ -8,6 +8,7 @@ import pytest
 
 from .conftest import finish, process_events, spots, wait
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_correcting import tracked  # noqa: F401 - a fixture
 
 
 def luminance(colour) -> float:
@@ -82,6 +83,40 @@ def test_what_carries_on_is_seen_without_scrolling(viewer, widget, button):
     bottom = shown.mapTo(viewport, QPoint(0, shown.height())).y()
     assert shown.isVisible()
     assert 0 < bottom <= viewport.height()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 1100)])
+def test_the_list_of_links_is_read_without_scrolling_aside(viewer, tracked, size):  # noqa: F811
+    from auctrack.plugins.napari.settled import settle
+
+    viewer.window.resize(*size)
+    wait(lambda: viewer.window._qt_window.width() == size[0])
+    settle(tracked, quiet_s=0.3)  # Qt lays out nested tabs in several turns
+    table = tracked.parts.results.suspicious
+    model = table.model()
+    assert table.isVisible()
+    assert table.horizontalScrollBar().maximum() == 0
+    for row in range(model.rowCount()):
+        for column in range(model.columnCount()):
+            said = model.data(model.index(row, column))
+            assert table.fontMetrics().horizontalAdvance(said) < table.columnWidth(column), said
+
+
+def test_an_empty_viewer_has_nothing_to_suggest_and_no_gap_above_its_hint(open_widget):
+    parts = open_widget().parts
+    assert not parts.link.suggest_button.isEnabled()
+    process_events()
+    assert parts.input.problem.geometry().top() - parts.input.layer_box.geometry().bottom() < 15
+
+
+def test_what_the_preview_found_goes_with_it(widget):
+    detect = widget.parts.detect
+    detect.preview.setChecked(True)
+    finish(widget)
+    assert detect.found.text().startswith("Preview: ")
+    detect.preview.setChecked(False)
+    finish(widget)
+    assert detect.found.text() == ""
 
 
 def test_input_leaves_its_room_to_the_results_unless_something_is_amiss(viewer, widget):
