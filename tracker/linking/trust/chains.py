@@ -3,13 +3,14 @@
 A margin's weights count what ties a link to the next one twice, once from either side; here each tie counts once.
 """
 
-# ruff: noqa: ANN001, ANN201
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
 import numpy as np
 
 from ....matching.jit.compiled import compiled
+from ..motion.graph import Graph
 from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.sweep import densities_of
@@ -39,9 +40,17 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return step, base, alone, ends.tie
 
 
+def links_made(graph: Graph, source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the edge of each link, and that out of each detection and into it, int64, −1 where there is none."""
+    link = _edges_between(graph.indptr, graph.head, source, target)
+    out, into = np.full((2, graph.n), -1)
+    made = link >= 0
+    out[source[made]] = into[target[made]] = link[made]
+    return link, out, into
+
+
 @compiled
-def edges_between(indptr, head, source, target):
-    """Return the edge of each link, −1 where there is none."""
+def _edges_between(indptr, head, source, target):
     edge = np.empty(len(source), np.int64)
     for k in range(len(source)):
         edge[k] = edge_between(indptr, head, source[k], target[k])

@@ -17,7 +17,7 @@ from ....matching.jit.threads import side_by_side
 from ..motion.law import tables
 from ..motion.learning import Belief
 from . import gpu_exchanges
-from .chains import LEAST, chains_of, edge_between, edges_between, likelihood_of
+from .chains import LEAST, chains_of, edge_between, likelihood_of, links_made
 from .skips import skips
 
 
@@ -44,10 +44,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     chains = step, base, alone, belief.past, tie
     if graph.on_gpu:
         return gpu_exchanges.exchange_odds(graph, (source, target), allowed, chains, law, linked=belief.linked)
-    link = edges_between(graph.indptr, graph.head, source, target)
-    out, into = np.full((2, graph.n), -1)
-    made = link >= 0
-    out[source[made]] = into[target[made]] = link[made]
+    link, out, into = links_made(graph, source, target)
     ways = graph.indptr, graph.tail, graph.head, allowed, out, into
     linked = belief.linked, graph.lag, *chains, law
     now = np.zeros(graph.n)
@@ -55,7 +52,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     found = side_by_side(lambda part: part[0](*part[1][:2], *ways, *linked, now), both)
     undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
     odds = np.bincount(undone, ratio, minlength=len(graph))
-    return np.where(made, odds[link], 0.0)
+    return np.where(link >= 0, odds[link], 0.0)
 
 
 @compiled(error_model="numpy")

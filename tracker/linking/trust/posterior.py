@@ -18,7 +18,7 @@ import numpy as np
 from ....matching.jit.compiled import compiled
 from ..motion.law import tables
 from ..motion.learning import Belief
-from .chains import chains_of
+from .chains import chains_of, edge_between, links_made
 
 LEAST = 1e-3
 """Odds against the best links below which no move is ever tried."""
@@ -63,29 +63,11 @@ def sampled_links(
         base = base / (explained[0][graph.tail] * explained[1][graph.head])
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
     weights = step, base, alone, belief.past, tie, belief.linked, tables(belief.law, belief.lags).packed
-    out, into = np.full((2, graph.n), -1)
-    _make(graph.indptr, graph.head, source, target, out, into)
+    _, out, into = links_made(graph, source, target)
     movable = _movable(edges, weights, out, into)
     drawn = np.full((count, graph.n), -1, np.int32)
     _walk(edges, weights, out, into, np.flatnonzero(movable), movable, drawn, np.random.default_rng(seed))
     return drawn
-
-
-@compiled
-def _make(indptr, head, source, target, out, into):
-    """Enter the links that are candidates."""
-    for k in range(len(source)):
-        e = _edge(indptr, head, source[k], target[k])
-        if e >= 0:
-            out[source[k]] = into[target[k]] = e
-
-
-@compiled
-def _edge(indptr, head, i, j):
-    for e in range(indptr[i], indptr[i + 1]):
-        if head[e] == j:
-            return e
-    return -1
 
 
 @compiled(error_model="numpy")
@@ -135,7 +117,7 @@ def _relinked(e, edges, weights, out, into, move):
     indptr, tail, head, _, allowed = edges
     ousted, other_ousted, other = out[tail[e]], into[head[e]], -1
     if ousted >= 0 and other_ousted >= 0:
-        other = _edge(indptr, head, tail[other_ousted], head[ousted])
+        other = edge_between(indptr, head, tail[other_ousted], head[ousted])
         if other < 0 or not allowed[other]:
             return 0.0
     move[:] = -1
@@ -184,9 +166,9 @@ def _exchanged(e, edges, weights, out, into, move):
     if b < 0 and b2 < 0:
         return 0.0  # nothing leads on from either: `_relinked` does it
     move[0], move[1], move[2], move[3], move[4] = a, b, a2, b2, e
-    move[5] = _edge(indptr, head, other, head[b]) if b >= 0 else -1
-    move[6] = _edge(indptr, head, tail[a2], j) if a2 >= 0 else -1
-    move[7] = _edge(indptr, head, j, head[b2]) if b2 >= 0 else -1
+    move[5] = edge_between(indptr, head, other, head[b]) if b >= 0 else -1
+    move[6] = edge_between(indptr, head, tail[a2], j) if a2 >= 0 else -1
+    move[7] = edge_between(indptr, head, j, head[b2]) if b2 >= 0 else -1
     for k in range(4):
         if move[k] >= 0 and (move[4 + k] < 0 or not allowed[move[4 + k]]):
             return 0.0
@@ -212,14 +194,14 @@ def _skipped(e, edges, weights, out, into, move):
         move[1] = b
         return _single(g, e, h, edges, weights) / _chain(g, a, b, h, edges, weights)
     j, h = head[e], out[head[a]]
-    b, a2, b2 = _edge(indptr, head, j, head[a]), into[j], out[j]
+    b, a2, b2 = edge_between(indptr, head, j, head[a]), into[j], out[j]
     if b < 0 or not allowed[b] or (a2 < 0) != (b2 < 0):
         return 0.0
     move[5] = b
     odds = _chain(g, e, b, h, edges, weights) / _single(g, a, h, edges, weights)
     if a2 < 0:
         return odds
-    over = _edge(indptr, head, tail[a2], head[b2])
+    over = edge_between(indptr, head, tail[a2], head[b2])
     if over < 0 or not allowed[over]:
         return 0.0
     move[1], move[2], move[6] = a2, b2, over
