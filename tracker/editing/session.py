@@ -181,16 +181,6 @@ class Session:
         """Do the act that was last taken back again; None where there is none."""
         return self._step(self._undone, self._done, is_undone=False)
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether an act can be undone."""
-        return bool(self._done)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether an act can be redone."""
-        return bool(self._undone)
-
     def _act(self, name: str | None, **arguments: Any) -> Change:
         act = {"act": name, **_plain(arguments)}
         self._movie.journal.begin()
@@ -247,10 +237,6 @@ class Session:
     def is_pinned(self, source: int, target: int) -> bool:
         """Whether a link is confirmed."""
         return (source, target) in self._movie.pins
-
-    def is_forbidden(self, source: int, target: int) -> bool:
-        """Whether a link is forbidden."""
-        return (source, target) in self._movie.bans
 
     def is_there(self, detection: int) -> bool:
         """Whether there is a detection of this id now."""

@@ -18,7 +18,6 @@ from .agreement import Agreement, Score, TrackAgreement
 from .following import following_rows
 from .identities import match_rows
 from .names import names_of, real_particles, whole_numbers
-from .point_matching import match_points
 
 
 def score_links(
@@ -84,12 +83,6 @@ def score_links(
         links=_agreement_of_links(match[links], real_links, len(truth)),
         tracks=_agreement_of_tracks(track_id, particle, lives, match),
     )
-
-
-def score_detections(points: Points, truth: Points, tolerance: float) -> Agreement:
-    """Compare detections with the real particles of `truth`, within a tolerance; arguments as in `score_links`."""
-    truth = real_particles(truth)
-    return _agreement_of_points(match_points(points, truth, tolerance), truth)
 
 
 def _agreement_of_points(match: np.ndarray, truth: Points) -> Agreement:

@@ -89,10 +89,3 @@ def checked_links(given: LinkingInput, links: Any) -> Facts:
     tracks = Tracks(given.points.table.assign(track_id=track_ids(frames, links[:, 0], links[:, 1])))
     agreement = score_links(tracks, given.points).links
     return {"f1": agreement.f1, "precision": agreement.precision, "recall": agreement.recall, "links": len(links)}
-
-
-def squared_objective(given: LinkingInput, links: Any, radius: float) -> float:
-    """Return Σ (d² - r²) over links: what trackpy and laptrack minimise, unassigned points at r² for two."""
-    links = np.asarray(links, dtype=np.int64).reshape(-1, 2)
-    steps = given.positions[links[:, 1]] - given.positions[links[:, 0]]
-    return float(((steps**2).sum(axis=1) - radius**2).sum())

@@ -43,7 +43,7 @@ from auctrack.plugins.bench.assignment.peer_solvers import (
 from auctrack.plugins.bench.assignment.unlike_points import CLUSTERED, UNLIKE, WIDTH
 from auctrack.plugins.bench.graphs.graph_families import FAMILIES, permuted
 from auctrack.plugins.bench.measure.harness import WrongAnswer
-from auctrack.plugins.bench.tracking.movies import checked_links, simulated, squared_objective
+from auctrack.plugins.bench.tracking.movies import checked_links, simulated
 
 
 @pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
@@ -229,6 +229,13 @@ def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links(
         checked_links(given, [[0, 119]])
 
 
+def squared_objective(given, links):
+    """Return Σ (d² - r²): what trackpy and laptrack minimise, unassigned points at r² for two."""
+    source, target = np.asarray(links, np.int64).reshape(-1, 2).T
+    steps = given.positions[target] - given.positions[source]
+    return float(((steps**2).sum(axis=1) - given.search_range**2).sum())
+
+
 def test_scipy_by_hand_reaches_the_least_objective():
     from auctrack.plugins.bench.tracking.baselines import greedy_links, scipy_links
     from auctrack.tracker.linking.link import link_points
@@ -238,7 +245,7 @@ def test_scipy_by_hand_reaches_the_least_objective():
     settings = LinkSettings(given.search_range, given.search_range / 2, device="cpu", motion="none")
     ours = link_points(given.points, settings).links[["source", "target"]].to_numpy()
     best, by_hand, greedy = (
-        squared_objective(given, links, given.search_range) for links in (ours, scipy_links(given), greedy_links(given))
+        squared_objective(given, links) for links in (ours, scipy_links(given), greedy_links(given))
     )
     assert by_hand == pytest.approx(best, rel=1e-12)
     assert greedy > best

@@ -20,7 +20,7 @@ from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.scoring import point_matching
 from auctrack.tracker.scoring.point_matching import match_points
-from auctrack.tracker.scoring.score import score_detections, score_links
+from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 from auctrack.tracker.timeline import Timeline
 
@@ -343,10 +343,10 @@ def test_the_summary_is_plain_json():
     assert summary["complete_tracks"] == 3
 
 
-def test_detections_alone_can_be_scored():
+def test_detections_are_scored_where_none_is_linked():
     truth = tracks({0: 0.0}, {0: 5.0}, {1: 0.0}, name="true_id", kind=Points)
-    found = Points(pd.DataFrame({"frame": [0, 0, 1, 1], "y": 0.0, "x": [0.1, 9.0, 0.1, 0.2]}))
-    agreement = score_detections(found, truth, tolerance=1.0)
+    found = pd.DataFrame({"frame": [0, 0, 1, 1], "y": 0.0, "x": [0.1, 9.0, 0.1, 0.2], "track_id": range(4)})
+    agreement = score_links(Tracks(found), truth, tolerance=1.0).detections
     assert figures(agreement) == (3, 4, 2)
     assert (agreement.precision, agreement.recall) == (0.5, pytest.approx(2 / 3))
 
@@ -362,7 +362,8 @@ def test_names_and_frames_however_large_are_told_apart():
 
 def test_false_detections_in_the_truth_table_are_not_real():
     detections = simulate(SimulationSettings(particles=100, frames=2, false=0.5)).detections
-    score = score_detections(detections, detections, tolerance=1e-9)
+    found = Tracks(detections.table.assign(track_id=range(len(detections))), detections.calibration)
+    score = score_links(found, detections, tolerance=1e-9).detections
     assert (score.real, score.predicted, score.correct) == (200, len(detections), 200)
 
 
