@@ -79,6 +79,7 @@ class _Part(JITCodeLibrary):
     def finalize(self) -> None:
         """Take in what is called from here, as it is."""
         for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            if hasattr(self, "_reload_init"):  # not in numba 0.60 and 0.62
+                self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
