@@ -44,12 +44,12 @@ CUPY = _CuPy()
 class KernelsOnHost:
     """The kernels of a file, compiled for the host."""
 
-    def __init__(self, file: str, *options: str, cooperative: bool = False) -> None:
+    def __init__(self, file: str, *options: str, cooperative: bool = False, drawn: bool = False) -> None:
         del cooperative
-        self.file, self.options = file, options
+        self.file, self.options, self.drawn = file, options, drawn
 
     def __getitem__(self, name: str) -> HostKernel:
-        return HostKernel(compiled(self.file, name, *self.options))
+        return HostKernel(compiled(self.file, name, *self.options, drawn=self.drawn))
 
 
 def be_the_device(monkeypatch: pytest.MonkeyPatch, load: Callable[..., KernelsOnHost] = KernelsOnHost) -> None:
@@ -72,8 +72,7 @@ def draw_turns(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Draw whose turn it is in all kernels that are loaded from now on, from `seed` each time one is asked for."""
 
     def load(file: str, *options: str, cooperative: bool = False) -> KernelsOnHost:
-        drawn = *options, "-DDRAWN=1"
-        draw_from(seed, file, *drawn)
-        return KernelsOnHost(file, *drawn, cooperative=cooperative)
+        draw_from(seed, file, *options)
+        return KernelsOnHost(file, *options, cooperative=cooperative, drawn=True)
 
     monkeypatch.setattr(cuda, "load", load)

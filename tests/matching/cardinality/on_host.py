@@ -49,7 +49,7 @@ def be_the_small_device(monkeypatch: pytest.MonkeyPatch, *, drawn: Sequence[str]
     """Let the host be the device, in small; in the kernels of the files `drawn` whose turn it is is drawn."""
 
     def load(file: str, *options: str, cooperative: bool = False) -> KernelsOnHost:
-        return KernelsOnHost(file, *options, *_options_of(file, drawn=file in drawn), cooperative=cooperative)
+        return KernelsOnHost(file, *options, *SMALL.get(file, ()), cooperative=cooperative, drawn=file in drawn)
 
     monkeypatch.setattr(CUPY.cuda, "Event", _Event, raising=False)
     monkeypatch.setattr(CUPY.cuda, "get_elapsed_time", lambda *_: 0.0, raising=False)
@@ -72,8 +72,4 @@ def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def draw_turns_from(seed: int, files: Sequence[str] = PERSISTENT) -> None:
     """Draw the turns in these files' kernels from another seed from now on."""
     for file in files:
-        draw_from(seed * _SPREAD % 2**32, file, *_options_of(file, drawn=True))
-
-
-def _options_of(file: str, *, drawn: bool) -> tuple[str, ...]:
-    return (*SMALL.get(file, ()), *(("-DDRAWN=1",) if drawn else ()))
+        draw_from(seed * _SPREAD % 2**32, file, *SMALL.get(file, ()))

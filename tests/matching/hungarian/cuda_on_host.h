@@ -4,8 +4,8 @@
 // a warp's exchange, or a word in memory. Blocks take turns, and go as far as they can: one may be rounds ahead of another
 // wherever no barrier keeps it. `__shared__` is a block's own. What is not shown: caches, and late writes.
 //
-// With -DDRAWN=seed whose turn it is is drawn, and a turn may end before any word that others read or write; `draw_from` takes
-// another seed. A launch that nobody can go on with ends, and says so.
+// Where a launch is told so, whose turn it is is drawn, and a turn may end before any word that others read or write; `draw_from`
+// takes another seed. A launch that nobody can go on with ends, and says so.
 #include <emmintrin.h>
 #include <setjmp.h>
 #include <ucontext.h>
@@ -64,17 +64,14 @@ struct Place {
     jmp_buf jump;
 };
 
-#ifdef DRAWN
-inline uint32_t numbers = DRAWN;  // only who has the turn draws
+inline bool is_drawn = false;
+inline uint32_t numbers = 0;  // only who has the turn draws
 inline uint32_t drawn(uint32_t below) {
+    if (!is_drawn) return 0;
     numbers = numbers * 1664525u + 1013904223u;
     return (numbers >> 10) % below;
 }
-inline bool ends_turn() { return drawn(6) == 0; }
-#else
-inline uint32_t drawn(uint32_t) { return 0; }
-inline bool ends_turn() { return false; }
-#endif
+inline bool ends_turn() { return is_drawn && drawn(6) == 0; }
 
 constexpr long MOST_VAIN_LOOKS = 100000;
 inline long vain_looks = 0;  // at words that others are to change, since anything else was done
@@ -294,9 +291,7 @@ bool launch(void (*kernel)(A...), int blocks, int threads, int shared_bytes, voi
 
 }  // namespace host
 
-#ifdef DRAWN
 extern "C" inline __attribute__((used)) void draw_from(uint32_t seed) { host::numbers = seed; }
-#endif
 
 constexpr uint32_t ALL_LANES = 0xffffffffu;
 inline void __syncthreads() { host::barrier(false); }

@@ -62,11 +62,13 @@ _WORDS = {
 """What only a GPU can do, and what stands for it."""
 
 _KERNEL_NAME = r'extern "C" __global__ void\s+(?:__launch_bounds__\(.*?\)\s*)?(\w+)\('
-_LAUNCHER = """extern "C" int launch_{0}(int row, int rows, int blocks, int threads, int bytes, void** arguments) {{
-    host::row = row, host::rows = rows;
+_LAUNCHER = """extern "C" int launch_{0}(
+    int drawn, int row, int rows, int blocks, int threads, int bytes, void** arguments) {{
+    host::is_drawn = drawn, host::row = row, host::rows = rows;
     return host::launch({0}, blocks, threads, bytes, arguments);
 }}
 """
+_HEADER = Path(__file__).parent / "cuda_on_host.h"
 _PRELUDE = """#include "cuda_on_host.h"
 inline void load_both(const unsigned long long* at, unsigned long long& a, unsigned long long& b) {
     uint64_t low, high;
@@ -85,7 +87,7 @@ _FLAGS = (
     "-pthread",
     "-ffp-contract=off",
     "-fno-gnu-unique",  # or libraries share their kernels' `__shared__` arrays, of whatever sizes
-    f"-I{Path(__file__).parent}",
+    f"-I{_HEADER.parent}",
 )
 
 
@@ -177,8 +179,10 @@ _WHOLE_METHODS = {
 """Files, and options with which small problems reach all of their code."""
 
 
-TURNS: tuple[str, ...] = ()
-"""An option by which the turns of blocks and threads are drawn: see `cuda_on_host.h`."""
+STEPS: tuple[str, ...] = ()
+"""Options by which small problems take other steps."""
+SEED: int | None = None
+"""From which the turns of blocks and threads are drawn: see `cuda_on_host.h`."""
 
 
 class EmulatedCosts(HostCosts):
@@ -188,7 +192,10 @@ class EmulatedCosts(HostCosts):
         """Return a kernel in the form for these costs."""
         if file not in _WHOLE_METHODS:
             return super().kernel(file, name, *options, cooperative=cooperative)
-        return HostKernel(compiled(file, name, *types_of(self.cost), *options, *_WHOLE_METHODS[file], *TURNS))
+        options = (*types_of(self.cost), *options, *_WHOLE_METHODS[file], *STEPS)
+        if SEED is not None:
+            draw_from(SEED, file, *options)
+        return HostKernel(compiled(file, name, *options, drawn=SEED is not None))
 
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -214,9 +221,9 @@ class HostKernel:
             assert went_on, "deadlock: all threads of the kernel that are left wait for one another"
 
 
-def compiled(file: str, name: str, *options: str) -> Any:
-    """Return what launches a kernel of a file that is compiled for the host."""
-    return getattr(_library(file, *options), f"launch_{name}")
+def compiled(file: str, name: str, *options: str, drawn: bool = False) -> Any:
+    """Return what launches a kernel of a file that is compiled for the host; `drawn`: in turns that are drawn."""
+    return functools.partial(getattr(_library(file, *options), f"launch_{name}"), int(drawn))
 
 
 def draw_from(seed: int, file: str, *options: str) -> None:
@@ -237,18 +244,28 @@ def _library(file: str, *options: str) -> ctypes.CDLL:
 
 def _built(text: str, options: tuple[str, ...]) -> Path:
     """Return the library that a text is compiled to, the one at hand where text, header and flags are the same."""
-    header = (Path(__file__).parent / "cuda_on_host.h").read_text(encoding="utf-8")
+    header = _HEADER.read_text(encoding="utf-8")
     key = digest([text, header, COMPILER, *_FLAGS, *options])
     library = CACHE / f"kernel-{key}.so"
     if not library.exists():
-        if not shutil.which(COMPILER):
-            pytest.skip("needs g++")
-        CACHE.mkdir(parents=True, exist_ok=True)
+        read = CACHE / f"header-{digest([header, COMPILER, *_FLAGS])}"
+        if not (read / f"{_HEADER.name}.gch").exists():
+            _compile(_HEADER, read / f"{_HEADER.name}.gch", "-x", "c++-header")
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-            source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.so")
+            source = Path(folder, "kernel.cpp")
             source.write_text(text, encoding="utf-8")
-            command = [COMPILER, *_FLAGS, *options, str(source), "-o", str(made)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
-            made.replace(library)
+            _compile(source, library, f"-I{read}", *options)
     return library
+
+
+def _compile(source: Path, result: Path, *options: str) -> None:
+    """Compile a file; the result is there as a whole or not at all, whoever else makes it."""
+    if not shutil.which(COMPILER):
+        pytest.skip("needs g++")
+    result.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        made = Path(folder, result.name)
+        command = [COMPILER, *options, *_FLAGS, str(source), "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        made.replace(result)

@@ -98,7 +98,8 @@ def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("solver", [classical(1), tree()], ids=["classical", "tree"])
 def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(host_kernels, "TURNS", (f"-DDRAWN={seed}", *STEPS_OF_ALL_BLOCKS))
+    monkeypatch.setattr(host_kernels, "STEPS", STEPS_OF_ALL_BLOCKS)
+    monkeypatch.setattr(host_kernels, "SEED", seed)
     rng = np.random.default_rng(seed)
     for unmatched_cost in (None, 40):
         problem = Problem.dense(rng.integers(0, 300, (64, 70)).astype(np.int32), unmatched_cost=unmatched_cost)
