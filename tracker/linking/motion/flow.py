@@ -67,10 +67,15 @@ def fields_of(graph: Graph, near: np.ndarray, probability: np.ndarray) -> Fields
     links = *graph.ways, graph.lag, graph.step, probability
     if graph.on_gpu:
         return Fields(*gpu_flow.fields_of(links, near))
-    means = [(np.zeros((graph.n, graph.ndim)), np.zeros(graph.n)) for _ in range(2)]
-    side_by_side(lambda piece: _means(*piece[:2], *links, *means[0], *means[1]), graph.pieces)
+    means = _means_of(graph, links)
     del links  # nor is what was used held while the next is made
     return Fields(*(_field_of(near, means.pop(0), graph) for _ in range(2)))
+
+
+def _means_of(graph: Graph, links: tuple[np.ndarray, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
+    means = [(np.zeros((graph.n, graph.ndim)), np.zeros(graph.n)) for _ in range(2)]
+    side_by_side(lambda piece: _means(*piece[:2], *links, *means[0], *means[1]), graph.pieces)
+    return means
 
 
 def flow_along(graph: Graph, fields: Fields, piece: Piece) -> np.ndarray:
