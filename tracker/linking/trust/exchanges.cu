@@ -1,7 +1,7 @@
-// Exchanges of a detection between two tracks, as in exchanges.py, and skips, as in skips.py; a thread a detection.
+// Exchanges of a detection between two tracks, as in exchanges.py, and passed_over.py; a thread a detection.
 //
 //   links_laid  the edge of each link, by its tail and by its head
-//   exchanged   the odds of all exchanges and skips that undo each link, by its tail, in 2^-40ths: whole numbers add up
+//   exchanged   the odds of all of these that undo each link, by its tail, in 2^-40ths: whole numbers add up
 //               alike in any order
 // variant: -DNDIM=3 -DCLASSES=3
 #include "../tracker/linking/motion/law.cuh"
@@ -74,7 +74,7 @@ __device__ void undo(const Chains& c, int e, double ratio, uint64* odds) {
     if (e >= 0) atomicAdd(&odds[c.tail[e]], (uint64)(fmin(ratio, MOST) * ONE + 0.5));
 }
 
-// Exchanges of j for another detection of its frame; one of two that are both inside chains is looked at from the first.
+// Exchanges of j for another detection of its frame, or none; one of two inside chains is looked at from the first.
 __device__ void exchanges(const Chains& c, int j, uint64* odds) {
     const int a = c.into[j], b = c.out[j];
     if (a < 0 || b < 0) return;
@@ -82,11 +82,12 @@ __device__ void exchanges(const Chains& c, int j, uint64* odds) {
     double now = -1.0;
     for (int64 edge = c.indptr[i]; edge < c.indptr[i + 1]; edge++) {
         const int a_new = (int)edge, other = c.head[edge];
-        if (a_new == a || c.lag[a_new] != c.lag[a] || !c.allowed[a_new]) continue;
-        const int a2 = c.into[other], b2 = c.out[other];
+        const bool skips = other == k;
+        if (a_new == a || !c.allowed[a_new] || (!skips && c.lag[a_new] != c.lag[a])) continue;
+        const int a2 = skips ? -1 : c.into[other], b2 = skips ? -1 : c.out[other];
         if (a2 >= 0 && b2 >= 0 && other < j) continue;
-        const int b_new = c.candidate(other, k);
-        if (b_new < 0) continue;
+        const int b_new = skips ? -1 : c.candidate(other, k);
+        if (b_new < 0 && !skips) continue;
         if (now < 0.0) now = likelihood_of(c, g, a, b, h);
         double ratio = likelihood_of(c, g, a_new, b_new, h) / now;
         if (ratio < LEAST) continue;
@@ -108,16 +109,11 @@ __device__ double without(const Chains& c, int j) {
     return likelihood_of(c, over >= 0 ? g : -1, over, -1, h) / likelihood_of(c, g, a, b, h);
 }
 
-// The track of i without i, and with a detection that the link out of it passes over.
-__device__ void skips(const Chains& c, int i, uint64* odds) {
-    const int a = c.into[i], b = c.out[i];
-    if (b < 0) return;
-    if (a >= 0) {
-        const double ratio = without(c, i);
-        if (ratio >= LEAST) undo(c, a, ratio, odds), undo(c, b, ratio, odds);
-    }
-    if (c.lag[b] == 1) return;
-    const int k = c.head[b], h = c.out[k];
+// The track of i with a detection that the link out of it passes over.
+__device__ void passed_over(const Chains& c, int i, uint64* odds) {
+    const int b = c.out[i];
+    if (b < 0 || c.lag[b] == 1) return;
+    const int g = c.into[i], k = c.head[b], h = c.out[k];
     for (int64 edge = c.indptr[i]; edge < c.indptr[i + 1]; edge++) {
         const int a_new = (int)edge, j = c.head[edge];
         if (c.lag[a_new] >= c.lag[b] || !c.allowed[a_new]) continue;
@@ -125,7 +121,7 @@ __device__ void skips(const Chains& c, int i, uint64* odds) {
         if (b_new < 0) continue;
         double ratio = without(c, j);
         if (ratio < LEAST) continue;
-        ratio *= likelihood_of(c, a, a_new, b_new, h) / likelihood_of(c, a, b, -1, h);
+        ratio *= likelihood_of(c, g, a_new, b_new, h) / likelihood_of(c, g, b, -1, h);
         if (ratio >= LEAST) undo(c, b, ratio, odds), undo(c, c.into[j], ratio, odds), undo(c, c.out[j], ratio, odds);
     }
 }
@@ -139,5 +135,5 @@ extern "C" __global__ void exchanged(
     if (j >= n) return;
     const Chains c{indptr, tail, head, lag, allowed, out, into, step, base, alone, past, tie, Law{tables, lags}, linked != 0};
     exchanges(c, j, odds);
-    skips(c, j, odds);
+    passed_over(c, j, odds);
 }

@@ -1,9 +1,10 @@
-"""How likely two tracks have exchanged a detection: both links of each at once, which no single link's margin sees.
+"""How likely a track has a detection that is another's, or nobody's: all links at once that no single margin sees.
 
 A margin weighs what the best links lose without one of them, each at its own weight. Where two particles pass each
 other, the likeliest error takes one detection of each for the other's: four links at once, or two where the other
-detection belongs to nobody. Their weights count what ties a link to the next one twice, once from either side, so that
-the links look sure in each other's light. Here such exchanges are weighed by the law of whole chains, each tie once.
+detection belongs to nobody. Where one was missed, a false detection nearby passes for it. The weights count what ties a
+link to the next one twice, once from either side, so that the links look sure in each other's light. Here exchanges,
+and tracks that skip a detection, are weighed by the law of whole chains, each tie once.
 """
 
 # ruff: noqa: ANN001, ANN201
@@ -18,7 +19,7 @@ from ..motion.law import tables
 from ..motion.learning import Belief
 from . import gpu_exchanges
 from .chains import LEAST, chains_of, edge_between, likelihood_of, links_made
-from .skips import skips
+from .passed_over import passed_over
 
 
 def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray) -> np.ndarray:
@@ -36,7 +37,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     Returns
     -------
     float64 (links,)
-        Sum of the odds of all such exchanges, and skips (`skips`), against the links as they are.
+        Sum of the odds of all such exchanges and skips, against the links as they are.
     """
     graph = belief.graph
     law = tables(belief.law, belief.lags).packed
@@ -48,7 +49,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     ways = graph.indptr, graph.tail, graph.head, allowed, out, into
     linked = belief.linked, graph.lag, *chains, law
     now = np.zeros(graph.n)
-    both = [(kernel, piece) for kernel in (exchanges, skips) for piece in graph.pieces]
+    both = [(kernel, piece) for kernel in (exchanges, passed_over) for piece in graph.pieces]
     found = side_by_side(lambda part: part[0](*part[1][:2], *ways, *linked, now), both)
     undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
     odds = np.bincount(undone, ratio, minlength=len(graph))
@@ -59,7 +60,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
 def exchanges(
     first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law, now
 ):
-    """Return the links that exchanges of detections inside chains undo, one after the other, and the odds of each.
+    """Return the links that exchanging or skipping detections inside chains undoes, one by one, and the odds of each.
 
     An exchange of two that are both inside chains is looked at from the first. `now` takes the likelihood of the links
     at a detection once that is asked for; threads that ask for the same find the same.
@@ -76,13 +77,17 @@ def exchanges(
         g, h = into[i], out[k]
         for a_new in range(indptr[i], indptr[i + 1]):
             other = head[a_new]
-            if a_new == a or lag[a_new] != lag[a]:
-                continue
-            a2, b2 = into[other], out[other]
-            if a2 >= 0 and b2 >= 0 and other < j:
-                continue
-            b_new = edge_between(indptr, head, other, k)
-            if b_new < 0 or not (allowed[a_new] and allowed[b_new]):
+            a2, b2, b_new = -1, -1, -1
+            if other != k:  # else j is skipped
+                if a_new == a or lag[a_new] != lag[a]:
+                    continue
+                a2, b2 = into[other], out[other]
+                if a2 >= 0 and b2 >= 0 and other < j:
+                    continue
+                b_new = edge_between(indptr, head, other, k)
+                if b_new < 0 or not allowed[b_new]:
+                    continue
+            if not allowed[a_new]:
                 continue
             a2_new = edge_between(indptr, head, tail[a2], j) if a2 >= 0 else -1
             b2_new = edge_between(indptr, head, j, head[b2]) if b2 >= 0 else -1

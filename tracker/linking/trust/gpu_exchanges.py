@@ -1,4 +1,4 @@
-"""Exchanges of detections between tracks, and skips, on a GPU; as in `exchanges` and `skips`."""
+"""Exchanges of detections between tracks on a GPU, as in `exchanges` and `passed_over`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""How likely a track took a detection that is not its own while it was missed, or passed over one of its own.
+"""How likely a track that passes over a frame should have a detection of that frame, be it another's or nobody's.
 
-A false detection near a particle that was missed passes for the particle, and both its links look sure: a margin weighs
-them against one link over the gap with what ties them to each other counted twice. Here the track without the detection
-is weighed against the track with it by the law of whole chains, and so is another track that takes the detection where
-it passes over that frame.
+As in `exchanges`, by the law of whole chains: the track with the detection, and who had it without.
 """
 
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -17,31 +14,20 @@ from .chains import LEAST, edge_between, likelihood_of
 
 
 @compiled(error_model="numpy")
-def skips(
+def passed_over(
     first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law, now
 ):
-    """Return the links that skipping or taking a detection undoes, one after the other, and the odds of each.
-
-    Arguments as those of `exchanges.exchanges`.
-    """
+    """Return the links that this undoes, one by one, and the odds of each; see `exchanges.exchanges`."""
     undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     scratch = np.empty((2, alone.shape[1]))
     peak = np.exp(max(law[4].max(), law[6].max()))
     ways = indptr, tail, head, allowed, out, into
     chains = head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch
     for i in range(first, last):
-        a, b = into[i], out[i]
-        if b < 0:
+        b = out[i]
+        if b < 0 or lag[b] == 1:
             continue
-        if a >= 0:
-            ratio = _without(i, ways, chains, now)
-            if ratio >= LEAST:
-                for e in (a, b):
-                    undone.append(e)
-                    ratios.append(ratio)
-        if lag[b] == 1:
-            continue
-        k, h, over = head[b], out[head[b]], 0.0
+        g, k, h, over = into[i], head[b], out[head[b]], 0.0
         for a_new in range(indptr[i], indptr[i + 1]):
             j = head[a_new]
             if lag[a_new] >= lag[b] or not allowed[a_new]:
@@ -53,8 +39,8 @@ def skips(
             if ratio < LEAST:
                 continue
             if over == 0.0:
-                over = likelihood_of(a, b, -1, h, 0.0, *chains)
-            ratio *= likelihood_of(a, a_new, b_new, h, LEAST * over / ratio, *chains) / over
+                over = likelihood_of(g, b, -1, h, 0.0, *chains)
+            ratio *= likelihood_of(g, a_new, b_new, h, LEAST * over / ratio, *chains) / over
             if ratio < LEAST:
                 continue
             for e in (b, into[j], out[j]):
