@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
@@ -86,8 +87,9 @@ class OwnLayers(QObject):
         left: dict[str, Layer] = {}
         for one in self._viewer.layers:
             role, over = one.metadata.get(OURS, {}).get(_DRAWN, ("", None))
-            if over is not None and over() is layer:
-                left.setdefault(role, one)  # those after it are the user's copies
+            if over is not None and over() is layer and role not in left:  # those after it are the user's copies
+                left[role] = one
+                lay_over(one, layer)
         if "particles" in left:
             self._connections.add(left["particles"].events.data, self._tell_edits)
         return left
@@ -171,7 +173,8 @@ class OwnLayers(QObject):
             self._remove(role)
             return
         if layer is not None and layer.ndim == self._over.ndim:
-            fill_layer(layer, layer_data)
+            with layer.events.data.blocker() if role in _MARKS else nullcontext():
+                fill_layer(layer, layer_data)  # marks lie among the tracks: no slider is to reach farther
             if role in self._void:
                 layer.visible = self._void[role]
         else:

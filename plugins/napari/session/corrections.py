@@ -395,7 +395,8 @@ class Corrections:
         rows = self.rows_of([detection])
         if edits.is_there(detection) and (rows is None or not as_shown):
             return [edits.frame(detection), *edits.position(detection)]
-        return None if rows is None else tracks.table.iloc[rows[0]][["frame", *tracks.axes]].tolist()
+        columns = ["frame", *tracks.axes]  # one by one: a row of pandas takes milliseconds
+        return None if rows is None else [float(tracks.table[name].iloc[rows[0]]) for name in columns]
 
 
 def _say(change: Change, note: str, edits: EditSession, count: int, track_of: TrackOf, *, is_undone: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from .conftest import finish, process_events
@@ -60,6 +61,7 @@ def test_marks_go_as_the_dock_is_closed_and_the_next_run_fills_the_other_layers(
     process_events()
     assert names(viewer) == RESULTS
     before = {layer.name: layer for layer in viewer.layers}
+    viewer.layers["movie"].scale = (20, 3, 0.25, 0.25)  # nobody keeps the others on it now
     again = open_widget()
     finish(again)
     listed = again.parts.input.layer_box
@@ -70,6 +72,7 @@ def test_marks_go_as_the_dock_is_closed_and_the_next_run_fills_the_other_layers(
     finish(again)
     assert names(viewer) == RESULTS | {"chosen track", "link looked at"}
     assert all(viewer.layers[name] is layer for name, layer in before.items())
+    assert {tuple(layer.scale) for layer in viewer.layers} == {(20, 3, 0.25, 0.25)}
     assert [listed.itemText(k) for k in range(listed.count())] == ["movie"]
 
 
@@ -94,3 +97,26 @@ def test_particles_of_a_dock_closed_since_are_edited_in_the_next_one(viewer, ope
     particles.remove_selected()
     finish(again)
     assert again.parts.session.n_corrections == 1
+
+
+def test_another_mark_leaves_the_sliders_as_they_are(viewer, tracked):  # noqa: F811
+    """They are measured over all layers, which costs a fifth of what it takes to show a correction."""
+    press(viewer, "n")
+    finish(tracked)
+    marks = viewer.layers["link looked at"]
+    measured, before = [], marks.data.copy()
+    marks.events.data.connect(measured.append)
+    press(viewer, "n")
+    finish(tracked)
+    assert marks.visible
+    assert not np.array_equal(marks.data, before)
+    assert measured == []
+
+
+def test_rings_of_the_next_run_are_all_of_its_size(viewer, tracked):  # noqa: F811
+    particles = viewer.layers["particles of movie"]
+    for diameter in (2.0, 3.0):
+        tracked.parts.detect.diameter.setValue(diameter)
+        tracked.running.run_all()
+        finish(tracked)
+        assert set(particles.size.tolist()) == {diameter / 0.5}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -42,13 +44,12 @@ def test_a_click_on_a_particle_makes_its_link_the_one_that_is_acted_on(viewer, s
     finish(shown)
     before, (own,) = links(shown), pairs(shown, ((1, 4, 12, 10), NEIGHBOUR))
     assert listed(shown) != own
-    track = track_of(shown, NEIGHBOUR)
     click_all(viewer, shown, mouse, NEIGHBOUR)
     np.testing.assert_array_equal(marked(viewer), [[(4, 12, 10), (4, 12, 20)]])
     assert not shown.parts.results.suspicious.selectionModel().hasSelection()
     press(viewer, key)
     finish(shown)
-    assert status(shown).startswith(f"Track {track}: link of frames 1–2 ")
+    assert ": link of frames 1–2 " in status(shown)
     pinned = shown.parts.session.linked.linking.settings.pinned or ()
     assert (before - links(shown), pinned) == (({own}, ()) if key == "b" else (set(), (own,)))
 
@@ -101,15 +102,15 @@ ACTS = {
 def test_each_act_and_its_undoing_name_tracks_and_frames_and_leave_no_trace(viewer, shown, mouse, key):  # noqa: F811
     clicked, what = ACTS[key]
     click_all(viewer, shown, mouse, *clicked)
-    tracks = list(dict.fromkeys(track_of(shown, place) for place in clicked))
     if key == "p":
         point_at(viewer, (2, 4, 15, 22))
     before, pictured = links(shown), picture(viewer)
     press(viewer, key)
     finish(shown)
-    subject = "track" if len(tracks) == 1 else "tracks"
-    numbers = str(tracks[0]) if len(tracks) == 1 else f"{tracks[0]} and {tracks[1]}"
-    assert status(shown).lower().startswith(f"{subject} {numbers}: {what}")
+    subject, _, said = status(shown).lower().rpartition(what)
+    assert said
+    if key not in "mxp":  # where the particles clicked are where they were
+        assert {str(track_of(shown, place)) for place in clicked} <= {*re.findall(r"\d+", subject)}
     after = picture(viewer)
     press(viewer, "u")
     finish(shown)
@@ -125,7 +126,7 @@ def test_the_link_that_is_next_in_the_list_is_said_and_then_what_was_done_with_i
     press(viewer, "n")
     finish(lines)
     frames = [int(lines.parts.session.place_of(row)[0]) for row in listed(lines)]
-    assert f"link of frames {frames[0]}–{frames[1]}" in status(lines)
+    assert "frames {}–{}: C confirms, B breaks".format(*frames) in status(lines)
     press(viewer, "c")
     finish(lines)
     assert "link of frames {}–{} confirmed".format(*frames) in status(lines)  # though the next one is chosen
