@@ -22,7 +22,7 @@ class KernelDispatcher(CPUDispatcher):
     """A function that Python calls; other kernels are given it as a part."""
 
     def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions=targetoptions)
+        super().__init__(function, targetoptions=targetoptions | {"no_cfunc_wrapper": True})
         self._part = _PartDispatcher(function, targetoptions=targetoptions, pipeline_class=_IntoCaller)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:

@@ -41,11 +41,12 @@ def lower_dense_to_cheapest(cost, v, none):
 
 
 @compiled
-def assign_dense_rows(cost, state, counts, most_scans):
+def assign_dense_rows(cost, state, counts, most_scans, may_tie):
     """As `finish.match_rows` for all rows of a matrix (rows, columns).
 
     Also `TOO_HARD` where the rows matched by paths so far took so many scans that the others are bound to take more
-    than `most_scans` with them: later paths are no shorter.
+    than `most_scans` with them: later paths are no shorter. `may_tie` is True where many costs may be equal, else
+    None, with which numba compiles less.
     """
     n = len(cost)
     waiting = np.empty(n, np.int64)
@@ -62,7 +63,7 @@ def assign_dense_rows(cost, state, counts, most_scans):
                 n_waiting += 1
     counts[0] += bids
     waiting = waiting[:n_waiting]
-    if n_waiting > MANY * n:
+    if may_tie is not None and n_waiting > MANY * n:
         waiting = match_along_zeros(cost, waiting, state)
     key, scanned = np.empty(len(state.v), state.v.dtype), np.empty(len(state.v), np.int32)
     begun = counts[2]

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
 from ..jit.compiled import compiled
 from ..jit.threads import side_by_side
 
 ROWS_PER_TASK = 50_000
-LONG_ROW = 64
-"""Pairs of a row above which its columns are sorted by `argsort`, not by insertion."""
+LONG_ROW = 16
+"""Mean pairs of a row above which two transpositions sort sooner: of 25 pairs in 0.4 of the time, of 4 in 2.6."""
 DENSE = 64.0
 """Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
 _ROWS_ASKED = 16
@@ -104,6 +105,9 @@ def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarra
     grid = build_grid(y, radius)
     indptr, places, distance = pairs_in_grid(x, grid, radius)
     indices = grid.order[places]
+    if len(indices) > LONG_ROW * len(x):
+        graph = csr_array((distance, indices, indptr), shape=(len(x), len(y))).tocsc().tocsr()
+        return indptr, graph.indices.astype(np.int32, copy=False), graph.data
     _sort_rows(indptr, indices, distance)
     return indptr, indices, distance
 
@@ -306,22 +310,20 @@ def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
 
 @compiled
 def _sort_rows(indptr, indices, distance):
-    """Sort each row's columns: the usual short row by insertion."""
+    """Sort each row's columns: by insertion, of long rows at wide steps first (D. L. Shell, CACM 2, 1959)."""
     for i in range(len(indptr) - 1):
-        row = slice(indptr[i], indptr[i + 1])
-        if row.stop - row.start > LONG_ROW:
-            order = np.argsort(indices[row])
-            cols, distances = indices[row][order], distance[row][order]
-            for k in range(len(order)):  # as in `jv.blocks`: an array assigned to a slice compiles a message
-                indices[row.start + k], distance[row.start + k] = cols[k], distances[k]
-            continue
-        for e in range(indptr[i] + 1, indptr[i + 1]):
-            j, d = indices[e], distance[e]
-            at = e
-            while at > indptr[i] and indices[at - 1] > j:
-                indices[at], distance[at] = indices[at - 1], distance[at - 1]
-                at -= 1
-            indices[at], distance[at] = j, d
+        begin, end, step = indptr[i], indptr[i + 1], 1
+        while 9 * step < end - begin:
+            step = 3 * step + 1
+        while step > 0:
+            for e in range(begin + step, end):
+                j, d = indices[e], distance[e]
+                at = e
+                while at >= begin + step and indices[at - step] > j:
+                    indices[at], distance[at] = indices[at - step], distance[at - step]
+                    at -= step
+                indices[at], distance[at] = j, d
+            step //= 3
 
 
 @compiled(inline="always")

@@ -23,7 +23,8 @@ def components(indptr: np.ndarray, indices: np.ndarray, n_cols: int) -> tuple[np
     row_label, col_label : int32 (rows,), (columns,)
         Components are numbered from 0 in the order of their first row; columns without an edge come last.
     """
-    parent = _united(indptr, indices, n_cols)
+    parent = np.arange(len(indptr) - 1 + n_cols, dtype=np.int32)
+    _unite(indptr, indices, parent)
     return _numbered(parent, len(indptr) - 1)
 
 
@@ -54,10 +55,9 @@ def _weights(starts, rows, indptr):
 
 
 @compiled
-def _united(indptr, indices, n_cols):
-    """Union-find over rows and columns (column j is node rows + j); the smaller node is the root."""
+def _unite(indptr, indices, parent):
+    """Union-find over rows and columns (column j is node rows + j), each its own root; the smaller node is the root."""
     n = len(indptr) - 1
-    parent = np.arange(n + n_cols).astype(np.int32)
     for i in range(n):
         a = _root(parent, i)
         for e in range(indptr[i], indptr[i + 1]):
@@ -67,7 +67,6 @@ def _united(indptr, indices, n_cols):
             elif b < a:
                 parent[a] = b
                 a = b
-    return parent
 
 
 @compiled(forceinline=True)

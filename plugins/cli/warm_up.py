@@ -130,9 +130,13 @@ def _solving() -> _Uses:
     x, y = rng.random((2, 300, 3))
     costs = rng.random((300, 300))
     matrices = costs, costs.astype(np.float32), (1000 * costs).astype(np.int64)
+    unlike = costs[:30, :30], matrices[2][:30, :30], np.floor(100 * costs)  # small, and with many equal costs
     problems = [
         *(Problem.points(x, y, unmatched_cost=price) for price in (None, 0.1)),
         *(Problem.dense(matrix, unmatched_cost=price) for matrix in matrices for price in (None, 1)),
     ]
     solvers = *SOLVERS, JV(form="sparse")
-    return [partial(solve, problem, solver, device="cpu") for problem in problems for solver in solvers]
+    return [
+        *(partial(solve, problem, solver, device="cpu") for problem in problems for solver in solvers),
+        *(partial(solve, Problem.dense(matrix), device="cpu") for matrix in unlike),
+    ]

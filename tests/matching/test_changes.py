@@ -82,7 +82,7 @@ def test_an_eighth_of_a_limit_and_a_few_searches_tell_that_it_will_not_do(form):
     graph, state = flat_graph(as_sparse(problem)), start(*problem.dual_bounds())
     lower_to_cheapest(*graph, state)
     if form == "dense":
-        assert assign_dense_rows(problem.cost_matrix, state, counts, limit) == TOO_HARD
+        assert assign_dense_rows(problem.cost_matrix, state, counts, limit, None) == TOO_HARD
     else:
         assert match_rows(np.arange(400), *graph, state, counts, limit) == TOO_HARD
     assert limit / 8 < counts[2] < limit / 2
