@@ -64,18 +64,10 @@ def fields_of(graph: Graph, near: np.ndarray, probability: np.ndarray) -> Fields
         See `neighbours`.
     probability : float64 (edges,)
     """
-    links = *graph.ways, graph.lag, graph.step, probability
     if graph.on_gpu:
-        return Fields(*gpu_flow.fields_of(links, near))
-    means = _means_of(graph, links)
-    del links  # nor is what was used held while the next is made
-    return Fields(*(_field_of(near, means.pop(0), graph) for _ in range(2)))
-
-
-def _means_of(graph: Graph, links: tuple[np.ndarray, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
-    means = [(np.zeros((graph.n, graph.ndim)), np.zeros(graph.n)) for _ in range(2)]
-    side_by_side(lambda piece: _means(*piece[:2], *links, *means[0], *means[1]), graph.pieces)
-    return means
+        return Fields(*gpu_flow.fields_of((*graph.ways, graph.lag, graph.step, probability), near))
+    both = (graph.indptr, None), graph.incoming
+    return Fields(*(_field_of(near, _mean_of(graph, *ways, probability), graph) for ways in both))
 
 
 def flow_along(graph: Graph, fields: Fields, piece: Piece) -> np.ndarray:
@@ -100,6 +92,20 @@ def flow_along_all(graph: Graph, fields: Fields) -> np.ndarray:
     return graph.of_pieces(lambda piece: flow_along(graph, fields, piece))
 
 
+def _mean_of(graph: Graph, pointers: np.ndarray, edges: np.ndarray | None, probability: np.ndarray) -> Means:
+    """Return the probable displacement of detections along their edges: all, in order, where none are given."""
+    total, weight = np.zeros((graph.n, graph.ndim)), np.zeros(graph.n)
+
+    def add_up(piece: Piece) -> None:
+        own = np.arange(*pointers[[piece.first, piece.last]], dtype=np.int32)
+        own = own if edges is None else edges[own]
+        links = pointers, own, graph.lag, graph.steps_at(own), probability
+        _means(*piece[:2], *links, total, weight)
+
+    side_by_side(add_up, graph.pieces)
+    return total, weight
+
+
 def _field_of(near: np.ndarray, mean: Means, graph: Graph) -> Means:
     """Return the mean displacement around each detection, and its weight."""
     field = np.zeros_like(mean[0]), np.zeros_like(mean[1])
@@ -115,26 +121,17 @@ def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _means(first, last, indptr, in_ptr, in_edge, lag, step, probability, out, out_weight, into, into_weight):
-    """Write the probable displacement and its weight for each detection's leaving, then arriving, one-frame links."""
+def _means(first, last, pointers, edges, lag, step, probability, mean, weight):
+    """Write the probable displacement of some detections' one-frame links, and its weight; steps are of their edges."""
     for i in range(first, last):
-        for e in range(indptr[i], indptr[i + 1]):
-            out_weight[i] += _told(e, lag, step, probability, out[i])
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            into_weight[i] += _told(in_edge[at], lag, step, probability, into[i])
-        for axis in range(step.shape[1]):
-            out[i, axis] /= max(out_weight[i], 1e-9)
-            into[i, axis] /= max(into_weight[i], 1e-9)
-
-
-@compiled
-def _told(e, lag, step, probability, total):
-    """Add an edge's probable displacement to a total, if it is over one frame; return its weight."""
-    if lag[e] != 1 or probability[e] < 1e-3:
-        return 0.0
-    for axis in range(len(total)):
-        total[axis] += probability[e] * step[e, axis]
-    return probability[e]
+        for at in range(pointers[i] - pointers[first], pointers[i + 1] - pointers[first]):
+            e = edges[at]
+            if lag[e] == 1 and probability[e] >= 1e-3:
+                for axis in range(mean.shape[1]):
+                    mean[i, axis] += probability[e] * step[at, axis]
+                weight[i] += probability[e]
+        for axis in range(mean.shape[1]):
+            mean[i, axis] /= max(weight[i], 1e-9)
 
 
 @compiled

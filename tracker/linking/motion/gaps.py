@@ -72,6 +72,7 @@ def _steps_of(asked: int | Literal["auto"], most: int) -> list[int]:
 
 def _add(belief: Belief, lags: int, radius: float) -> None:
     """Add the candidates of all lags up to `lags` that are not there yet."""
+    belief.odds = np.empty(0)  # of candidates that are about to be others
     known = merged([belief.graph, *_further(belief, lags, radius)])
     seen = np.concatenate([belief.shares.seen, GUESS / np.arange(belief.lags, lags) ** 2])
     belief.extend(known, known.lag <= belief.lags, lags, replace(belief.shares, seen=seen))

@@ -12,14 +12,14 @@ from ..hooks import Hooks
 from .border import Border
 from .features import FeatureLaw, Features
 from .flow import fields_of
-from .graph import Graph
+from .graph import Graph, sums_at_ends
 from .law import Law, Sums, tables
 from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Ends, Shares, ends_of, looks_of, shares_of
 from .steps import Steps
-from .sweep import Weighed, step_sums, weighed
+from .sweep import Others, Weighed, step_sums, weighed
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
@@ -217,8 +217,10 @@ class Belief:
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
         graph, steps = self.graph, self.own_steps()
-        weights = self._weighed(steps)
+        weights = self._weighed(steps, is_damped=damping > 0.0)
         arriving, leaving = np.empty_like(weights.odds), weights.without_past
+        if damping == 0.0:
+            self.into, self.out_of = arriving, leaving
         of_head, of_tail = (arriving, weights.part_without_future), (leaving, self.message)
         before = self.probability, damping
         link_marginals(graph, self.odds, self.message, ROUNDS, TOLERANCE, before, self.probability, arriving)
@@ -228,13 +230,15 @@ class Belief:
         if learn:
             self.learn(steps)
 
-    def _weighed(self, steps: Steps) -> Weighed:
-        """Weigh every link by its contexts; what earlier weights were made of is let go on the way."""
-        links = self.probability, self.into, self.out_of
+    def _weighed(self, steps: Steps, *, is_damped: bool) -> Weighed:
+        """Weigh every link by its contexts; what nobody asks for any more is let go on the way."""
         law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
-        contexts = [(self.past, self.future)] if self.linked else [None]
+        sums = sums_at_ends(self.graph, self.into, self.out_of)
+        others = [Others(self.probability, self.into, self.out_of, self.past, self.future) if self.linked else None]
         self.odds, self.past, self.future = (np.empty(0) for _ in range(3))
-        weights = weighed(self.graph, steps, law, prior, self.ends, links, contexts.pop())
+        if not is_damped:
+            self.into, self.out_of = (np.empty(0) for _ in range(2))
+        weights = weighed(self.graph, steps, law, prior, self.ends, sums, others.pop())
         likeness = self.likeness()
         for odds in (weights.odds, weights.without_past):
             odds *= likeness

@@ -148,7 +148,7 @@ def ordered(points: Points) -> Ordered:
     """Sort the detections of a movie by frame and place, and measure their spacing."""
     row = by_frame_and_place(points.frames, [points.table[axis].to_numpy() for axis in points.axes])
     numbers, firsts = np.unique(points.frames[row], return_index=True)
-    starts, rank = np.append(firsts, len(row)), np.arange(len(row))
+    starts, rank = np.append(firsts, len(row)), np.arange(len(row), dtype=np.int32)
     position = points.positions[row]
     spacing = _spacing(position, starts)
     position = (position - position.min(axis=0)) / spacing if len(row) else position

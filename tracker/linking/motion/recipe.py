@@ -265,7 +265,7 @@ def _has_enough_links(belief: Belief) -> bool:
 def _gain_of_link_before(belief: Belief) -> float:
     """Return the nats by which the link before makes links likelier that taught nothing of it; 0 of too few."""
     graph, sure = belief.graph, np.flatnonzero(belief.probability > 0.5)
-    into = np.full_like(sure, -1, dtype=np.int64, shape=graph.n)
+    into = np.full_like(sure, -1, dtype=np.int32, shape=graph.n)
     into[graph.head[sure]] = sure
     links = _some(belief, sure[into[graph.tail[sure]] >= 0])
     asked = held_out.every_other(*_tails(belief, links))

@@ -22,7 +22,7 @@ import numpy as np
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_sweep
-from .graph import Graph, Piece, sums_at_ends
+from .graph import Graph, Piece
 from .law import Packed, Sums
 from .shares import Ends
 from .steps import Steps
@@ -56,6 +56,24 @@ class Factors(NamedTuple):
     sums: Sums
 
 
+class Others(NamedTuple):
+    """What is known of the links that may come before and after others.
+
+    Attributes
+    ----------
+    probability, into, out_of : float64 (edges,)
+        Of each edge; among the edges into its head, without its future; among those out of its tail, without its past.
+    past, future : float64 (edges, classes)
+        Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class.
+    """
+
+    probability: np.ndarray
+    into: np.ndarray
+    out_of: np.ndarray
+    past: np.ndarray
+    future: np.ndarray
+
+
 class Weighed(NamedTuple):
     """What every edge is worth, float64 (edges,), and the evidence for it.
 
@@ -85,17 +103,17 @@ def weighed(
     law: Packed,
     prior: np.ndarray,
     ends: Ends,
-    links: tuple[np.ndarray, np.ndarray, np.ndarray],
-    before: tuple[np.ndarray, np.ndarray] | None,
+    sums: tuple[np.ndarray, np.ndarray],
+    others: Others | None,
 ) -> Weighed:
     """Weigh every edge by its displacement, its ends, and the links before and after it.
 
-    Where `before` is None steps know of no others. `prior` is in log-odds, per lag; the others are as in `factors_of`.
+    Where `others` is None steps know of no others. `prior` is in log-odds, per lag; the rest is as in `factors_of`.
     """
-    if before is None:
-        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, steps, law, prior, ends, links)
-    factors = factors_of(graph, steps, law, ends.tie, links, before)
-    del before  # what is over is not held while the odds are made
+    if others is None:
+        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, steps, law, prior, ends, sums)
+    factors = factors_of(graph, steps, law, ends.tie, sums, others)
+    del others  # what is over is not held while the odds are made
     return Weighed(*odds_of(graph, prior, ends, factors), factors.past, factors.future, factors.sums)
 
 
@@ -104,8 +122,8 @@ def factors_of(
     steps: Steps,
     law: Packed,
     tie: np.ndarray,
-    links: tuple[np.ndarray, np.ndarray, np.ndarray],
-    before: tuple[np.ndarray, np.ndarray],
+    sums: tuple[np.ndarray, np.ndarray],
+    others: Others,
 ) -> Factors:
     """Weigh every edge by its displacement and by the links before and after it.
 
@@ -117,24 +135,22 @@ def factors_of(
         See `law.Tables`.
     tie : float64 (n,)
         How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
-    links : tuple of float64 (edges,)
-        Probability of each edge; that among the edges into its head, without its future; that among the edges out of
-        its tail, without its past.
-    before : tuple of float64 (edges, classes)
-        Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class.
+    sums : float64 (n,), float64 (n,)
+        At each detection, of `Others.into` and of `Others.out_of`.
+    others : Others
     """
-    came, went = sums_at_ends(graph, *links[1:])
     step = steps.all()
     alone, past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(3))
     if graph.on_gpu:
-        return _factors_on_gpu(graph, step, law, tie, links, before, (came, went), (alone, past, future))
+        return _factors_on_gpu(graph, step, law, tie, others, sums, (alone, past, future))
 
-    past_class, future_class = before[0], np.ascontiguousarray(before[1])
+    *links, past_class, future_class = others
+    future_class = np.ascontiguousarray(future_class)
 
     def write(piece: Piece) -> Any:
         e = piece.edges
         first_densities(step[e], graph.lag[e], law, alone[e])
-        edges = graph.lag, step, *links, came, went, alone, past_class, future_class
+        edges = graph.lag, step, *links, *sums, alone, past_class, future_class
         return _contexts(*piece[:2], *graph.ways, *edges, tie, law, past, future)
 
     return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
@@ -145,14 +161,13 @@ def _factors_on_gpu(
     step: np.ndarray,
     law: Packed,
     tie: np.ndarray,
-    links: tuple[np.ndarray, np.ndarray, np.ndarray],
-    before: tuple[np.ndarray, np.ndarray],
+    others: Others,
     sums: tuple[np.ndarray, np.ndarray],
     factors: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Factors:
     kernels, there, (alone, *contexts) = _on_gpu(graph.ndim, alone_of=factors[0]), gpu_sweep.law_there(law), factors
     kernels.densities(step, graph.lag, there, alone)
-    edges = graph.tail, graph.head, graph.lag, step, *links, *sums, alone, *before, tie
+    edges = graph.tail, graph.head, graph.lag, step, *others[:3], *sums, alone, *others[3:], tie
     return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
 
 
@@ -162,19 +177,18 @@ def _unlinked(
     law: Packed,
     prior: np.ndarray,
     ends: Ends,
-    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+    sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
     """Weigh edges whose steps know of no others, a piece at a time: of what is only on the way there is a piece."""
     past = np.empty((len(graph), len(law[0])))
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
-    came, went = sums_at_ends(graph, *links[1:])
 
     def write(piece: Piece) -> None:
         e = piece.edges
         tail, head, lag, alone = graph.tail[e], graph.head[e], graph.lag[e], np.empty_like(past[e])
         future = np.empty_like(alone)
         first_densities(steps.of(piece), lag, law, alone)
-        _uncoupled(tail, head, came, went, alone, ends.tie, past[e], future)
+        _uncoupled(tail, head, *sums, alone, ends.tie, past[e], future)
         known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
 
@@ -189,13 +203,12 @@ def _unlinked_on_gpu(
     law: Packed,
     prior: np.ndarray,
     ends: Ends,
-    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+    sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
     step = steps.all()
     past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(2))
     odds, without_past, part_without_future = (np.empty(len(graph), like=step) for _ in range(3))
     known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=step), ends.leaving, ends.arriving
-    sums = sums_at_ends(graph, *links[1:])
     kernels, there = _on_gpu(graph.ndim, alone_of=past), gpu_sweep.law_there(law)
     written = past, future, odds, without_past, part_without_future
     kernels.unlinked(*known, step, *there, *sums, ends.tie, *written)

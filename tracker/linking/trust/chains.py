@@ -34,8 +34,9 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     steps, ends = belief.own_steps(), belief.ends
     alone = densities_of(graph, steps, tables(belief.law, belief.lags).packed)
     base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=alone))[graph.lag - 1]
-    for factor in (np.exp(ends.leaving)[graph.tail], np.exp(ends.arriving)[graph.head], belief.likeness()):
-        base *= factor
+    base *= np.exp(ends.leaving)[graph.tail]
+    base *= np.exp(ends.arriving)[graph.head]
+    base *= belief.likeness()
     step = steps.all() if belief.linked else np.empty((0, graph.ndim), like=alone)
     return step, base, alone, ends.tie
 
@@ -83,7 +84,7 @@ def likelihood_of(g, a, b, h, least, head, linked, lag, step, base, alone, past_
             before = e
     before = g
     for c in range(classes):
-        belief[c] = past_class[g, c] if g >= 0 else 0.0
+        belief[c] = past_class[g, c] if linked and g >= 0 else 0.0
     for e in (a, b, h):
         if e < 0:
             continue

@@ -11,6 +11,8 @@ and tracks that skip a detection, are weighed by the law of whole chains, each t
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ....matching.jit.compiled import compiled
@@ -39,21 +41,31 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     float64 (links,)
         Sum of the odds of all such exchanges and skips, against the links as they are.
     """
-    graph = belief.graph
-    law = tables(belief.law, belief.lags).packed
-    step, base, alone, tie = chains_of(belief)
-    chains = step, base, alone, belief.past, tie
+    graph, linked = belief.graph, belief.linked
     if graph.on_gpu:
-        return gpu_exchanges.exchange_odds(graph, (source, target), allowed, chains, law, linked=belief.linked)
+        *chains, law = _known(belief)
+        return gpu_exchanges.exchange_odds(graph, (source, target), allowed, tuple(chains), law, linked=linked)
     link, out, into = links_made(graph, source, target)
-    ways = graph.indptr, graph.tail, graph.head, allowed, out, into
-    linked = belief.linked, graph.lag, *chains, law
-    now = np.zeros(graph.n)
-    both = [(kernel, piece) for kernel in (exchanges, passed_over) for piece in graph.pieces]
-    found = side_by_side(lambda part: part[0](*part[1][:2], *ways, *linked, now), both)
-    undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
+    undone, ratio = map(np.concatenate, zip(*_all_undone(belief, allowed, out, into), strict=True))
     odds = np.bincount(undone, ratio, minlength=len(graph))
     return np.where(link >= 0, odds[link], 0.0)
+
+
+def _known(belief: Belief) -> tuple[Any, ...]:
+    """Return what chains are weighed by, as compiled code takes it."""
+    step, base, alone, tie = chains_of(belief)
+    return step, base, alone, belief.past, tie, tables(belief.law, belief.lags).packed
+
+
+def _all_undone(
+    belief: Belief, allowed: np.ndarray, out: np.ndarray, into: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return what `exchanges` and `passed_over` do, piece by piece; `out` and `into` as `links_made` has them."""
+    graph = belief.graph
+    edges = graph.indptr, graph.tail, graph.head, allowed, out, into, belief.linked, graph.lag
+    known, now = _known(belief), np.zeros(graph.n)
+    both = [(kernel, piece) for kernel in (exchanges, passed_over) for piece in graph.pieces]
+    return side_by_side(lambda part: part[0](*part[1][:2], *edges, *known, now), both)
 
 
 @compiled(error_model="numpy")

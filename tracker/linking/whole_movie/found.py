@@ -49,6 +49,8 @@ class Task:
     features : Features or None
     given : Constraints
         On detections in the order of the movie.
+    keeps : bool
+        Whether what the links rest on is asked for: for corrections, or trackings that are drawn.
     """
 
     points: Points
@@ -57,6 +59,7 @@ class Task:
     movie: Ordered
     features: Features | None
     given: Constraints
+    keeps: bool = False
 
     @property
     def max_missed_frames(self) -> int | Literal["auto"]:
@@ -81,7 +84,7 @@ class Found:
     windows : mapping
         What the report says of them: `windows`, `seam_links`, `seam_differences`, and `notes` where there are several.
     whole : (Belief, Answer, Branches, closed ends) or None
-        Where all was found at once; the ends as `open_graph.closed_ends` has them.
+        Where all was found at once, and the task keeps it; the ends as `open_graph.closed_ends` has them.
     """
 
     links: Made
@@ -124,11 +127,12 @@ def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
     weight = open_weights(edges.graph, edges.weight, given) if given else edges.weight
     answer = _best(task, edges, weight, closed)
     yield Step(3, STEPS)
-    nothing = np.empty(0, np.int64)
-    exchanged = _exchanged(task, belief, answer, (nothing, nothing))
-    links = Made(answer.source, answer.target, answer.margin, answer.is_second, exchanged).and_pins(given.pinned, ways)
-    candidates = int(np.isfinite(edges.weight).sum())
-    return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer, edges, closed))
+    nothing, candidates = np.empty(0, np.int64), int(np.isfinite(edges.weight).sum())
+    links = Made(answer.source, answer.target, answer.margin, answer.is_second, np.zeros(len(answer.source)))
+    proof, whole = Proven.of(answer), (belief, answer, edges, closed) if task.keeps else None
+    del answer, edges, weight  # all that exchanges do without
+    links = replace(links, exchanged=_exchanged(task, belief, links, (nothing, nothing))).and_pins(given.pinned, ways)
+    return Found(links, motion, [proof], candidates, AS_A_WHOLE, whole)
 
 
 def found_in_windows(task: Task) -> Steps[Found]:
@@ -251,7 +255,7 @@ def _best(
     return best_links(edges.graph, weight, edges.division, edges.merge, closed=closed, solver=solver, device=device)
 
 
-def _exchanged(task: Task, belief: Belief, answer: Answer, known: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _exchanged(task: Task, belief: Belief, answer: Answer | Made, known: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return the odds of each link that an end of it was exchanged, float64 (links,); 0 of second links.
 
     `known` are sources and targets of links that are made beside the answer's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -94,6 +95,7 @@ def learned(
         movie if movie.grid is not None or settings.predict is not None else without_drift(movie),
         features_of(points, movie, settings.features),
         in_order(constraints, movie),
+        keeps=keeping is not Keeping.NOTHING or samples > 0,
     )
     is_plain = not (constraints or keeping is Keeping.ALWAYS or samples or settings.divisions or settings.merges)
     if movie.grid is not None and is_plain:
@@ -103,6 +105,9 @@ def learned(
         return linking
     as_a_whole = movie.grid is not None or keeping is Keeping.ALWAYS or samples
     found = yield from found_at_once(task) if as_a_whole else found_within_budget(task)
+    kept = _kept(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
+    drawn = drawn_trackings(task, found, samples) if samples else None
+    found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())
     report = _report(task, found.motion, found.proofs, len(links), wrong) | {
@@ -110,8 +115,6 @@ def learned(
         "median_step": median_step(links, points.frame_step),
         **found.windows,
     }
-    kept = _kept(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
-    drawn = drawn_trackings(task, found, samples) if samples else None
     sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
     tracks = with_sureness(tracks_of(points, *ends_of(links)), links)
     return Linking(tracks, lambda: links, settings, None, found.motion, report, kept, *sampled)

@@ -51,6 +51,8 @@ class Made:
 
     def and_pins(self, pinned: np.ndarray, ways: np.ndarray) -> Made:
         """Return the links with the confirmed ones, which nothing can do without; `ways` as `open_graph` has them."""
+        if not len(pinned):
+            return self
         sure = np.full(len(pinned), np.inf)
         pins = (pinned[:, 0], pinned[:, 1], sure, ways.any(axis=1), np.zeros(len(pinned)))
         pairs = zip(vars(self).values(), pins, strict=True)
