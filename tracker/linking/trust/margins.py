@@ -16,11 +16,12 @@ import heapq
 import numpy as np
 
 from ....matching.certificate.assignment import Assignment
-from ....matching.certificate.certify import block_of
 from ....matching.device import cuda
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ....matching.problem import Problem
+from ....matching.problem.csr import transposed_csr
+from ....matching.problem.flat_graph import global_columns
 from . import gpu_margins
 from .near_pairs import with_near_pairs
 
@@ -49,9 +50,9 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
         return np.zeros(0)
     problem = with_near_pairs(problem, answer)
     assert problem.indptr is not None
-    assert problem.indices is not None
     r, v = answer.row_duals.astype(np.float64), answer.col_duals.astype(np.float64)
-    indices, reduced = _columns(problem), np.empty(len(problem.indices))
+    indices = global_columns(problem)
+    reduced = np.empty(len(indices))
     _reduce(problem.indptr, indices, problem.data, r, v, reduced)
     row_bound, col_bound = problem.dual_bounds()
     alone_row, alone_col = np.maximum(row_bound - r, 0.0), np.maximum(col_bound - v, 0.0)
@@ -59,7 +60,7 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int64)
     col_of_row[rows], row_of_col[cols] = cols, rows
     by_row = problem.indptr, indices, reduced
-    settle_row = _settled(*_by_column(*by_row, problem.n_cols), alone_row, col_of_row, row_of_col)
+    settle_row = _settled(*transposed_csr(*by_row, problem.n_cols), alone_row, col_of_row, row_of_col)
     settle_col = _settled(*by_row, alone_col, row_of_col, col_of_row)
     repairs = *by_row, row_of_col, settle_row, settle_col
     cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
@@ -67,40 +68,11 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _columns(problem: Problem) -> np.ndarray:
-    """Return the column of every edge, counted over all blocks, int32 (edges,)."""
-    assert problem.indptr is not None
-    assert problem.indices is not None
-    if len(problem.row_offsets) == 2:
-        return problem.indices.astype(np.int32, copy=False)
-    rows = np.repeat(np.arange(problem.n_rows), np.diff(problem.indptr))
-    return (problem.indices + problem.col_offsets[block_of(problem.row_offsets, rows)]).astype(np.int32)
-
-
-def _by_column(
-    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, n_cols: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a sparse matrix by columns, rows ascending in each: pointers, rows, and values."""
-    starts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_cols))])
-    rows, across = np.empty_like(indices), np.empty_like(values)
-    _turn(indptr, indices, values, starts[:-1].copy(), rows, across)
-    return starts, rows, across
-
-
 @compiled
 def _reduce(indptr, indices, data, r, v, reduced):
     for i in range(len(indptr) - 1):
         for e in range(indptr[i], indptr[i + 1]):
             reduced[e] = max(data[e] - r[i] - v[indices[e]], 0.0)
-
-
-@compiled
-def _turn(indptr, indices, values, at, rows, across):
-    """Write a matrix by columns; `at` is where each column's next row goes."""
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            rows[at[indices[e]]], across[at[indices[e]]] = i, values[e]
-            at[indices[e]] += 1
 
 
 @compiled
