@@ -84,29 +84,23 @@ class Graph:
     @property
     def step(self) -> np.ndarray:
         """Displacement of each edge, in spacings, float64 (edges, d)."""
-        return self.of_pieces(self.steps_of) if self.written is None else self.written
+        return self.of_pieces(lambda piece: self.steps_at(piece.edges)) if self.written is None else self.written
 
-    def steps_of(self, piece: Piece) -> np.ndarray:
-        """Return the displacements of a piece's edges, float64 (edges, d)."""
-        if self.written is not None:
-            return self.written[piece.edges]
-        out = np.empty((piece.edges.stop - piece.edges.start, self.ndim))
-        _between(piece.first, piece.last, self.indptr, self.head, self.place, out)
-        return out
-
-    def steps_at(self, edges: np.ndarray) -> np.ndarray:
+    def steps_at(self, edges: slice | np.ndarray) -> np.ndarray:
         """Return the displacements of some edges, float64 (k, d)."""
         if self.written is not None:
             return self.written[edges]
-        assert self.place is not None
-        return self.place[self.head[edges]] - self.place[self.tail[edges]]
+        tail, head = self.tail[edges], self.head[edges]
+        out = np.empty((len(head), self.ndim))
+        _between(tail, head, self.place, out)
+        return out
 
     @property
     def squares(self) -> np.ndarray:
         """Squared length of each edge's displacement, float64 (edges,)."""
         if self.written is not None:
             return (self.written**2).sum(axis=1)
-        parts = side_by_side(lambda piece: (self.steps_of(piece) ** 2).sum(axis=1), self.pieces)
+        parts = side_by_side(lambda piece: (self.steps_at(piece.edges) ** 2).sum(axis=1), self.pieces)
         return np.concatenate(parts)
 
     def of_pieces(self, made: Callable[[Piece], np.ndarray]) -> np.ndarray:
@@ -244,12 +238,12 @@ def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np
 
 
 @compiled
-def _between(first, last, indptr, head, place, out):
-    """Write the displacements from some detections to the heads of their edges."""
-    for i in range(first, last):
-        for e in range(indptr[i], indptr[i + 1]):
-            for axis in range(place.shape[1]):
-                out[e - indptr[first], axis] = place[head[e], axis] - place[i, axis]
+def _between(tail, head, place, out):
+    """Write the displacements from tails to heads."""
+    for e in range(len(head)):
+        i, j = np.uint64(tail[e]), np.uint64(head[e])  # unsigned: no look whether they count from the end
+        for axis in range(place.shape[1]):
+            out[e, axis] = place[j, axis] - place[i, axis]
 
 
 @compiled

@@ -32,7 +32,7 @@ class Steps:
 
     def of(self, piece: Piece) -> np.ndarray:
         """Return those of a piece's edges, float64 (edges, d); not on a GPU."""
-        step = self.graph.steps_of(piece)
+        step = self.graph.steps_at(piece.edges)
         return step if self.fields is None else step - self.weight * flow_along(self.graph, self.fields, piece)
 
     def at(self, edges: np.ndarray) -> np.ndarray:
