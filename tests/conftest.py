@@ -1,7 +1,8 @@
-"""What all tests share: a cache of compiled code, real data, and Ctrl-C that works."""
+"""What all tests share: a cache of compiled code, a small heap, real data, and Ctrl-C that works."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator
@@ -24,6 +25,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "real_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+
+
+def pytest_collection_finish() -> None:
+    """Let no search for garbage look at the tests themselves: napari searches whenever its layers change."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

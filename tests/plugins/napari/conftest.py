@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shlex
@@ -60,6 +61,8 @@ def window(display):  # noqa: ARG001 - a viewer wants a display
     """A real viewer in a window; making and closing one takes longer than most tests."""
     import napari
 
+    gc.collect()
+    gc.freeze()  # Qt and napari, once a first viewer has loaded them
     viewer = napari.Viewer(show=True)
     yield viewer
     viewer.close()
