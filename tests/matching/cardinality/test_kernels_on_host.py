@@ -30,7 +30,7 @@ from auctrack.matching.cardinality.radii import curve
 from auctrack.matching.device import cuda
 
 from ..auction.on_host import CUPY
-from ..hungarian.host_kernels import HostKernel, compiled
+from ..hungarian.host_kernels import HostKernel, compiled, draw_from
 from .gpu_cases import (
     LONG_ROUNDS,
     VARIANTS,
@@ -189,3 +189,21 @@ def test_a_launch_that_nobody_can_go_on_with_ends_and_says_so(kind: str, monkeyp
     kernel = HostKernel(compiled(f"{kind}.cu", "stuck"))
     with pytest.raises(AssertionError, match="deadlock"):
         kernel((2,), (32,), (CUPY.zeros(1, np.uint32),))
+
+
+def test_turns_come_as_they_are_numbered_or_as_a_seed_draws_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "came[atomicAdd(count, 1)] = global_thread();"
+    text = f'{cuda.source("device/common.cuh")}\nextern "C" __global__ void turns(int* count, int* came) {{ {body} }}\n'
+    monkeypatch.setattr(cuda, "source", lambda _: text)
+
+    def came(seed: int | None) -> list[int]:
+        order = CUPY.zeros(64, np.int32)
+        if seed is not None:
+            draw_from(seed, "turns.cu")
+        kernel = HostKernel(compiled("turns.cu", "turns", drawn=seed is not None))
+        kernel((2,), (32,), (CUPY.zeros(1, np.int32), order))
+        return order.tolist()
+
+    assert came(None) == list(range(64))
+    assert came(1) == came(1) != came(None)
+    assert came(2) not in (came(1), came(None))
