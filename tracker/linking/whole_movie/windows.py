@@ -1,6 +1,6 @@
 """Movies of more detections than are held at once: windows of frames that overlap, and an excerpt to learn from.
 
-Learning and weighing candidates takes some 300 bytes each, of which a detection has three mostly. A window's first and
+Learning and weighing candidates takes some 240 bytes each, of which a detection has three mostly. A window's first and
 last frames lack the links before and after them, so windows overlap, and of each the links of its own frames are taken,
 which have context on both sides.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..motion.ordered import Ordered
 
-BYTES_A_DETECTION, BYTES_A_CANDIDATE = 1000, 300
+BYTES_A_DETECTION, BYTES_A_CANDIDATE = 800, 240
 """Of memory that learning takes; a detection with the candidates that most have."""
 BYTES_MADE = 100
 """Of what is made of each detection of the movie: links, tracks, and what joins windows."""

@@ -1,0 +1,47 @@
+"""Displacements that are made where they are asked for, against those of all edges at once."""
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.linking.motion import graph as graphs
+from auctrack.tracker.linking.motion.flow import fields_of, flow_along_all, neighbours
+from auctrack.tracker.linking.motion.graph import Graph, candidates
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.steps import Steps
+
+from ..movies import stirred
+
+
+@pytest.fixture
+def movie(monkeypatch):
+    monkeypatch.setattr(graphs, "PIECE", 100)
+    return ordered(stirred(300, 4)[0])
+
+
+@pytest.fixture
+def graph(movie) -> Graph:
+    return candidates(movie, 1, 1.0, movie.position)
+
+
+def test_they_lead_from_tail_to_head(movie, graph):
+    assert len(graph.pieces) > 3
+    np.testing.assert_array_equal(graph.step, movie.position[graph.head] - movie.position[graph.tail])
+    np.testing.assert_array_equal(graph.squares, (graph.step**2).sum(axis=1))
+
+
+def test_written_ones_are_taken_as_they_are(graph):
+    written = Graph(graph.indptr, graph.head, graph.lag, 2 * graph.step)
+    np.testing.assert_array_equal(written.step, 2 * graph.step)
+    np.testing.assert_array_equal(written.squares, 4 * graph.squares)
+    np.testing.assert_array_equal(written.only(graph.lag == 1).step, 2 * graph.step)
+
+
+def test_less_the_flow_they_are_the_same_by_piece_of_all_and_of_some(movie, graph):
+    fields = fields_of(graph, neighbours(movie), np.full(len(graph), 0.5))
+    steps = Steps(graph, fields, 0.7)
+    expected = graph.step - 0.7 * flow_along_all(graph, fields)
+    assert np.abs(expected - graph.step).max() > 0.01
+    some = np.arange(5, len(graph), 7)
+    np.testing.assert_array_equal(steps.all(), expected)
+    np.testing.assert_array_equal(np.concatenate([steps.of(piece) for piece in graph.pieces]), expected)
+    np.testing.assert_array_equal(steps.at(some), expected[some])

@@ -1,0 +1,32 @@
+"""Bytes that a movie takes while its motion is learned and its links are found, a detection."""
+
+import tracemalloc
+
+import pytest
+
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion import graph
+from auctrack.tracker.linking.settings import LinkSettings
+
+from ..movies import walks
+
+
+@pytest.mark.parametrize(
+    ("points", "model", "most"),
+    [
+        (walks(3000, 8, step=0.2, persistence=0.0, missed=0.0, false=0.0)[0], "none", 460),
+        (walks(3000, 8)[0], "past and future", 670),
+    ],
+)
+def test_no_more_is_held_at_a_time(monkeypatch, points, model, most):
+    monkeypatch.setattr(graph, "PIECE", 256)  # of large movies one piece is next to nothing
+    settings = LinkSettings(memory_budget_gb=10)
+    link_points(points, settings)  # compiling allocates too
+    tracemalloc.start()
+    try:
+        linking = link_points(points, settings)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert linking.report["motion"] == model
+    assert taken < most * len(points)
