@@ -108,7 +108,7 @@ def test_nothing_is_sliced_with_one_margin_alone(viewer, widget):
     viewer.window.remove_dock_widget("all")
     process_events()
     *while_open, at_last = [left[1] for left, _ in seen]
-    assert while_open[-1] == pytest.approx(viewer.layers["particles of movie"].size.max() / 2 * 0.5)
+    assert while_open[-1] == pytest.approx(viewer.layers["particles of movie"].size.max() * 0.75 * 0.5)
     assert all(while_open)
     assert at_last == 0
     assert all(left == right for left, right in seen)

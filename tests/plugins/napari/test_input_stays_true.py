@@ -143,7 +143,7 @@ def test_what_is_drawn_stays_on_its_particles_as_voxels_change(viewer, tracked, 
         np.testing.assert_array_equal(layer.translate, movie.translate)
         assert layer.units == movie.units
     particles = viewer.layers["particles of movie"]
-    assert viewer.dims.margin_left[1] == pytest.approx(particles.size.max() / 2 * 0.25)
+    assert viewer.dims.margin_left[1] == pytest.approx(particles.size.max() * 0.75 * 0.25)
     assert np.count_nonzero(tracks.track_colors[:, 3]) < tails  # planes are farther apart
     if act is type_sizes:
         np.testing.assert_allclose(tracks.world_to_data(viewer.dims.point), place, atol=0.5)
