@@ -200,7 +200,7 @@ def settled(
     for b in np.flatnonzero(in_doubt).tolist():
         rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
         stated, matched, duals = problem.block(b), (col_of_row[rows], row_of_col[cols]), (r[rows], v[cols])
-        block = _written_out(stated, *duals, float(gap[b]))
+        block = written_out(stated, *duals, float(gap[b]))
         if block is not None:
             gap[b], is_within = exact_gap(block, *matched, duals[1])
             small = is_small(block)
@@ -219,7 +219,7 @@ def _is_borne(
     return cheap is not None and (not cheap.problem.n_edges or exact_gap(*cheap)[1])
 
 
-def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Problem | None:
+def written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Problem | None:
     """Return a block by its costs, of large point sets by those that may decide; None if they are too many."""
     if block.kind != "points":
         return block

@@ -16,7 +16,18 @@ from ..problem import Problem
 from ..problem.costs import absent_cost, best_row_duals, edge_costs, largest_cost, row_costs
 from ..tolerance import DUALS_BEYOND_COSTS, EPS, FAR, STATED, ULPS
 from .assignment import Assignment
-from .certify import Slackness, block_of, certify, complementary_slackness, doubted, incomplete_blocks, inverse, settled
+from .certify import (
+    Slackness,
+    block_of,
+    certify,
+    complementary_slackness,
+    doubted,
+    incomplete_blocks,
+    inverse,
+    settled,
+    written_out,
+)
+from .exact_gap import exact_gap
 from .exact_optimum import is_cheapest, is_small
 from .far_prices import at_lower_prices
 
@@ -112,9 +123,21 @@ def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) 
     """
     for b in np.flatnonzero(sums.in_doubt | _may_have_far_prices(problem, assignment.col_of_row)).tolist():
         proof = _proof_at_lower_prices(problem, assignment, b)
-        if bool(sums.in_doubt[b]) if proof is None else not proof.is_optimal:
+        if (
+            bool(sums.in_doubt[b])
+            if proof is None
+            else not (proof.is_optimal or _is_exact(problem, assignment, sums, b))
+        ):
             return False
     return True
+
+
+def _is_exact(problem: Problem, assignment: Assignment, sums: Slackness, b: int) -> bool:
+    """Whether the duals of a block prove it at its stated prices, all of them computed without rounding."""
+    rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+    v = assignment.col_duals[cols]
+    block = written_out(problem.block(b), assignment.row_duals[rows], v, float(sums.gap[b]))
+    return block is not None and exact_gap(block, assignment.col_of_row[rows], assignment.row_of_col[cols], v)[1]
 
 
 def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:

@@ -217,6 +217,20 @@ def test_no_large_point_sets_are_called_optimal_that_are_not(first: int, monkeyp
     assert called >= 0.9 * min(PER_TEST, SEEDS - first)
 
 
+@pytest.mark.parametrize("seed", [125, 853])
+def test_prices_far_above_all_costs_take_no_proof_away_that_holds_without_rounding(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Duals for lower prices may be rounded to more than a gap that was computed exactly at the stated ones."""
+    for module in (above_least, certifying, exact_optimum, refine):
+        monkeypatch.setattr(module, "MOST_PAIRS", 0)
+    problem, [(cost, prices)] = _large_points(seed)
+    answer = solve(problem, "auto", "cpu")
+    assert answer.is_optimal
+    assert verify(problem, answer)
+    assert _excess(cost, prices, answer.col_of_row) <= SHARE
+
+
 @pytest.mark.parametrize("seed", [5_002_812, 5_008_300])
 def test_a_gap_proven_at_lower_prices_is_no_fault_where_the_stated_ones_hide_it(seed: int) -> None:
     problem, stated = _stated(seed)
