@@ -1,4 +1,4 @@
-"""Every state of the plugin, dark on a large screen and light on a small one: nothing is cut or hidden."""
+"""Every state of the plugin on two sizes of screen and in both themes: a picture of each, nothing cut or hidden."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ def pictures(tmp_path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("size", "theme"), [((1600, 1100), "dark"), ((1280, 720), "light")], ids=["1600x1100-dark", "1280x720-light"]
-)
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("size", [(1600, 1100), (1280, 720)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_every_state_is_seen_whole(viewer, pictures, theme, size):
     from auctrack.plugins.napari.tour import picture_name, states
 
