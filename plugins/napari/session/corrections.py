@@ -395,7 +395,7 @@ class Corrections:
         rows = self.rows_of([detection])
         if edits.is_there(detection) and (rows is None or not as_shown):
             return [edits.frame(detection), *edits.position(detection)]
-        columns = ["frame", *tracks.axes]  # one by one: a row of pandas takes milliseconds
+        columns = ["frame", *tracks.axes]  # one by one: a row of pandas takes five times as long
         return None if rows is None else [float(tracks.table[name].iloc[rows[0]]) for name in columns]
 
 

@@ -100,7 +100,7 @@ def test_particles_of_a_dock_closed_since_are_edited_in_the_next_one(viewer, ope
 
 
 def test_another_mark_leaves_the_sliders_as_they_are(viewer, tracked):  # noqa: F811
-    """They are measured over all layers, which costs a fifth of what it takes to show a correction."""
+    """They are measured over all layers, which costs a quarter of what it takes to hand a correction to napari."""
     press(viewer, "n")
     finish(tracked)
     marks = viewer.layers["link looked at"]
