@@ -8,7 +8,7 @@ in of its own, and is optimised and turned into machine code as often as there a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -50,7 +50,7 @@ class _PartDispatcher(CPUDispatcher):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self._compiler._customize_flags = _as_part
+        cast("Any", self)._compiler._customize_flags = _as_part
 
     def add_overload(self, cres: Any) -> None:
         """Keep what was compiled under a name of its own: there is no machine code to be called."""
