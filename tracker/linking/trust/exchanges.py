@@ -89,7 +89,7 @@ def exchanges(
         g, h = into[i], out[k]
         for a_new in range(indptr[i], indptr[i + 1]):
             other = head[a_new]
-            a2, b2, b_new = -1, -1, -1
+            a2 = b2 = b_new = np.int64(-1)
             if other != k:  # else j is skipped
                 if a_new == a or lag[a_new] != lag[a]:
                     continue
