@@ -48,7 +48,7 @@ def test_optimum_of_wide_matrices(dtype: Any, n: int, m: int, largest: int):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
-@pytest.mark.parametrize(("n", "m"), [(200, 200), (200, 210), (210, 200)])
+@pytest.mark.parametrize(("n", "m"), [(260, 260), (260, 270), (270, 260)])
 @pytest.mark.parametrize("unmatched_cost", [None, 1])
 def test_costs_that_tie_are_matched_without_a_search_for_distances(dtype: Any, n: int, m: int, unmatched_cost: int):
     cost = np.random.default_rng(n + m).integers(0, 20, (n, m)).astype(dtype)

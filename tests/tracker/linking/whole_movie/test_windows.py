@@ -71,7 +71,7 @@ def test_windows_go_by_what_an_excerpt_teaches_and_say_so(movie):
     report = windows.report
     assert 0 <= report["seam_differences"] < 0.02 * report["seam_links"]
     assert report["notes"] == [
-        f"worked through in {report['windows']} windows of up to 35 frames, by laws learned on 8 of 70; at "
+        f"worked through in {report['windows']} windows of up to 33 frames, by laws learned on 8 of 70; at "
         f"{report['windows'] - 1} seams {report['seam_differences']} of {report['seam_links']} links differ"
     ]
 
