@@ -82,4 +82,5 @@ class _Part(JITCodeLibrary):
             if hasattr(self, "_reload_init"):  # not in numba 0.60 and 0.62
                 self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._optimize_final_module()
         self._finalized = True

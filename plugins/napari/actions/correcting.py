@@ -317,6 +317,10 @@ class Correcting(QObject):
         self._clicked.pop((frame, row), None)  # clicked again it is the last one
         self._clicked[frame, row] = f"track {track_id} in frame {frame}"
 
+    def forget(self) -> None:
+        """Forget which particles were clicked: others stand in their rows now."""
+        self._forget_clicks()
+
     def _take_clicks(self) -> tuple[int, ...]:
         """Return the detections that were clicked; what is clicked from now on is for the next act."""
         detections = self._parts.session.ids_of([row for _, row in self._clicked])

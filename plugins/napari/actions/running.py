@@ -28,9 +28,10 @@ _PATIENCE_MS = 800
 class Running(QObject):
     """One run at a time. Its buttons ask before corrections are lost; its methods do not.
 
-    Signals: `linked()` once links are shown.
+    Signals: `began()` once a run is under way, `linked()` once links are shown.
     """
 
+    began = Signal()
     linked = Signal()
 
     def __init__(
@@ -139,6 +140,7 @@ class Running(QObject):
             self._parts.overlay.forget_track()
             self._parts.steps.setCurrentWidget(page)
             self._parts.bar.set_running(True)
+            self.began.emit()
             self._work.start(work)
 
     def _end(self) -> None:

@@ -201,3 +201,17 @@ def test_clicks_before_a_correction_are_forgotten(viewer, lines, mouse):  # noqa
     press(viewer, "x")
     finish(lines)
     assert lines.parts.session.n_corrections == 1
+
+
+def test_what_was_clicked_is_forgotten_by_the_next_run_whose_rows_hold_other_particles(viewer, lines, mouse):  # noqa: F811
+    click_all(viewer, lines, mouse, CHOSEN[0])
+    assert lines.parts.results.clicked.text() != ""
+    lines.parts.steps.setCurrentWidget(lines.parts.link)
+    mouse.click(lines.parts.link.run_button)
+    finish(lines)
+    assert lines.parts.results.clicked.text() == ""
+    before = links(lines)
+    press(viewer, "x")
+    finish(lines)
+    assert links(lines) == before
+    assert lines.parts.bar.status.text().startswith("Click")
