@@ -169,6 +169,7 @@ def test_in_3d_the_image_is_found_that_a_session_was_made_over(viewer, movie, mo
     movie.taking_away.export(str(path))
     finish(movie)
     viewer.window.remove_dock_widget("all")
+    process_events()  # the marks have gone with it
     for name in [layer.name for layer in viewer.layers if layer.name != "movie"]:
         viewer.layers.remove(name)
         process_events()  # painted in between: Mesa's software GL crashes where all go at once, of napari alone too
