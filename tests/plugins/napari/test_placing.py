@@ -263,7 +263,7 @@ def test_the_delete_key_is_an_act_that_is_undone_and_made_again(viewer, lines, m
     assert acts(lines) == ["delete_detection" if count == 1 else "together"]
     assert len(table(lines)) == len(drawn(viewer)) == 20 - count
     assert not lines.parts.overlay.edits()
-    assert ("particle of frame 2 deleted" if count == 1 else "2 particles deleted") in lines.parts.bar.status.text()
+    assert ("Particle of frame 2 deleted" if count == 1 else "2 particles deleted") in lines.parts.bar.status.text()
     after = links(lines)
     press(viewer, "u")
     finish(lines)
