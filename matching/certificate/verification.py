@@ -123,11 +123,11 @@ def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) 
     """
     for b in np.flatnonzero(sums.in_doubt | _may_have_far_prices(problem, assignment.col_of_row)).tolist():
         proof = _proof_at_lower_prices(problem, assignment, b)
-        if (
-            bool(sums.in_doubt[b])
-            if proof is None
-            else not (proof.is_optimal or _is_exact(problem, assignment, sums, b))
-        ):
+        if proof is None:
+            is_proven = not sums.in_doubt[b]
+        else:
+            is_proven = proof.is_optimal or _is_exact(problem, assignment, sums, b)
+        if not is_proven:
             return False
     return True
 

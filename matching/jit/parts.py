@@ -2,7 +2,7 @@
 
 numba makes machine code of every function, with two ways into it from outside, then copies what it made that from into
 each caller, to be optimised there once more. A kernel that is called by another one is here a part of it: it has no way
-in of its own, and is optimised and turned into machine code as often as there are kernels that Python calls.
+in of its own, and no machine code but that of the kernels that Python calls.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Part(JITCodeLibrary):
     """Code that waits for a caller."""
 
     def finalize(self) -> None:
-        """Take in what is called from here, as it is."""
+        """Take in what is called from here, and optimise it: only joined, wide matrices took a tenth longer."""
         for library in dict.fromkeys(self._linking_libraries):
             if hasattr(self, "_reload_init"):  # not in numba 0.60 and 0.62
                 self._reload_init.update(library._reload_init)

@@ -93,7 +93,7 @@ class TrackWidget(QWidget):
         self.correcting = Correcting(self.parts, showing, self.unsaved.before, self)
         self.correcting.followed.connect(self.looking.plot_again)
         for other_tracks in (self.running.began, self.running.linked):
-            other_tracks.connect(self.correcting.forget)
+            other_tracks.connect(self.correcting.forget_clicks)
         Recovering(self.parts, self.running, self.correcting, self.unsaved, self)
         self._devices = Desk(self)
         self._desks = self.findChildren(Desk)
@@ -172,7 +172,7 @@ class TrackWidget(QWidget):
         for button in (parts.link.run_button, parts.link.suggest_button):
             button.setEnabled(source is not None)
         self.looking.forget()
-        self.correcting.forget()
+        self.correcting.forget_clicks()
         self.suggesting.forget()
         parts.detect.forget()
         parts.link.forget()

@@ -317,23 +317,20 @@ class Correcting(QObject):
         self._clicked.pop((frame, row), None)  # clicked again it is the last one
         self._clicked[frame, row] = f"track {track_id} in frame {frame}"
 
-    def forget(self) -> None:
-        """Forget which particles were clicked: others stand in their rows now."""
-        self._forget_clicks()
-
     def _take_clicks(self) -> tuple[int, ...]:
         """Return the detections that were clicked; what is clicked from now on is for the next act."""
         detections = self._parts.session.ids_of([row for _, row in self._clicked])
-        self._forget_clicks()
+        self.forget_clicks()
         return detections
 
-    def _forget_clicks(self) -> None:
+    def forget_clicks(self) -> None:
+        """Forget which particles were clicked: of other tracks, others stand in their rows."""
         self._clicked = {}
         self._parts.results.show_clicked(())
 
     def _switch_clicks(self, on: bool) -> None:
         """Begin or end linking by clicks."""
-        self._forget_clicks()
+        self.forget_clicks()
         self._parts.bar.say("Linking by clicks: click a particle, then the same one in another frame." if on else "")
 
     def _ask_file(self) -> None:

@@ -4,9 +4,9 @@ The likelihood is that of chains: what each link is worth by itself, and given t
 the walk goes by moves around one candidate link at a time: it is made or unmade; it takes an end from another link, or
 both ends from two, whose others are linked where they can be; its head is exchanged for the head of the link that has
 its tail, with all that leads to either and on from them; or it passes over a detection in between, or takes one that is
-passed over. Each move can be undone by one that is as likely to be
-tried, so that a link is made in as many of the trackings as it is probable. Only candidates that a move from the best
-links could bring at odds of `LEAST` or more are ever moved.
+passed over. Each move can be undone by one that is as likely to be tried, so that a link is made in as many of the
+trackings as it is probable. Only candidates that a move from the best links could bring at odds of `LEAST` or more are
+ever moved.
 """
 
 # ruff: noqa: ANN001, ANN202
