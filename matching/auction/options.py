@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar, Literal
 
 from ..errors import InvalidProblem
+from ..options import need_choice, need_whole_number
 
 
 @dataclass(frozen=True)
@@ -22,26 +23,15 @@ class AuctionOptions:
     matrix: bool = True
 
     def __post_init__(self) -> None:
-        for option, choices in (
-            ("variant", ("default", "paper")),
-            ("convergence", ("counter", "reduction")),
-        ):
-            if getattr(self, option) not in choices:
-                raise InvalidProblem(
-                    f"{option} needs one of {', '.join(choices)}; got {getattr(self, option)!r}.", argument=option
-                )
+        need_choice("variant", self.variant, ("default", "paper"))
+        need_choice("convergence", self.convergence, ("counter", "reduction"))
         if self.eps is not None and not (isinstance(self.eps, Real) and 0 < self.eps < float("inf")):
             raise InvalidProblem(
                 f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}.",
                 argument="eps",
             )
-        if self.max_bids is not None and not (isinstance(self.max_bids, Integral) and 1 <= self.max_bids <= 2**31):
-            raise InvalidProblem(
-                "max_bids needs a whole number of bids per row, at least 1 and at most 2**31, or None for no budget; "
-                f"got {self.max_bids!r}.",
-                argument="max_bids",
-            )
-
+        if self.max_bids is not None:
+            need_whole_number("max_bids", self.max_bids, 2**31, words=" of bids per row, or None for no budget")
         if not isinstance(self.matrix, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidProblem(f"matrix needs True or False; got {self.matrix!r}.", argument="matrix")
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from ..certificate.matched import Matched, Matching
 from ..device import cuda
-from ..errors import InvalidProblem
 from ..named import named
+from ..options import need_choice, need_whole_number
 from ..presolve.groups import by_orientation, by_shape, one_by_one
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
@@ -43,10 +42,7 @@ class _Hungarian:
     variant: Any  # of `variants`
 
     def __post_init__(self) -> None:
-        if self.variant not in self.variants:
-            raise InvalidProblem(
-                f"variant needs one of {', '.join(self.variants)}; got {self.variant!r}.", argument="variant"
-            )
+        need_choice("variant", self.variant, self.variants)
 
     def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
         """Return the blocks that go together: edges all at once, and on a GPU small matrices of one shape."""
@@ -135,16 +131,9 @@ class HungarianClassical(_Hungarian):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        most = self.most_updates
-        if most is not None and not (isinstance(most, Integral) and 1 <= most < 2**31):
-            raise InvalidProblem(
-                f"most_updates needs a whole number from 1 to 2**31 - 1, or None; got {most!r}.",
-                argument="most_updates",
-            )
-        if not (isinstance(self.few_left, Integral) and 0 <= self.few_left < 2**31):
-            raise InvalidProblem(
-                f"few_left needs a whole number from 0 to 2**31 - 1; got {self.few_left!r}.", argument="few_left"
-            )
+        if self.most_updates is not None:
+            need_whole_number("most_updates", self.most_updates, 2**31 - 1, words=", or None for no limit")
+        need_whole_number("few_left", self.few_left, 2**31 - 1, least=0)
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
         """Return the kinds of devices that take the problem: without a GPU if it has too many rows."""

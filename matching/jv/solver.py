@@ -7,13 +7,12 @@ is wrong for integers above 2**53; the tests compare with it wherever it can go.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..certificate.matched import Matched
-from ..errors import InvalidProblem
+from ..options import need_choice, need_whole_number
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse, fills_its_matrix, unmasked
 from ..problem.costs import largest_cost
@@ -52,15 +51,9 @@ class JV:
     most_scans: int | None = None
 
     def __post_init__(self) -> None:
-        if self.form not in _FORMS:
-            raise InvalidProblem(f"form needs one of {', '.join(_FORMS)}; got {self.form!r}.", argument="form")
-        if self.most_scans is not None and not (
-            isinstance(self.most_scans, Integral) and 1 <= self.most_scans <= 2**31
-        ):
-            raise InvalidProblem(
-                f"most_scans needs a whole number from 1 to 2**31, or None for no limit; got {self.most_scans!r}.",
-                argument="most_scans",
-            )
+        need_choice("form", self.form, _FORMS)
+        if self.most_scans is not None:
+            need_whole_number("most_scans", self.most_scans, 2**31, words=", or None for no limit")
 
     def match(self, problem: Problem, device: str = "cpu") -> Matched:  # noqa: ARG002
         """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from numbers import Integral
 from threading import Lock
 
 import numba
 from numba.core import config
 
-from ...errors import InvalidProblem
+from ...options import need_whole_number
 
 _ONE_AT_A_TIME = Lock()
 
@@ -22,11 +21,7 @@ def numba_threads(threads: int | None) -> Generator[None]:
         yield
         return
     available = int(vars(config)["NUMBA_NUM_THREADS"])
-    if not isinstance(threads, Integral) or not 1 <= threads <= available:
-        raise InvalidProblem(
-            f"threads needs a whole number from 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads!r}.",
-            argument="threads",
-        )
+    need_whole_number("threads", threads, available, words=" (set NUMBA_NUM_THREADS for more)")
     if threads == 1:
         yield
         return
