@@ -16,7 +16,7 @@ def need_choice(argument: str, value: object, choices: Collection[str]) -> None:
 
 def need_whole_number(argument: str, value: object, most: int, *, least: int = 1, words: str = "") -> None:
     """Refuse what is no whole number from `least` to `most`; `words` say what else may be given, or what to do."""
-    if not (isinstance(value, Integral) and least <= value <= most):
+    if not (isinstance(value, Integral) and least <= int(value) <= most):
         raise InvalidProblem(
             f"{argument} needs a whole number from {least} to {most}{words}; got {value!r}.", argument=argument
         )

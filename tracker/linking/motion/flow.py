@@ -70,26 +70,14 @@ def fields_of(graph: Graph, near: np.ndarray, probability: np.ndarray) -> Fields
     return Fields(*(_field_of(near, _mean_of(graph, *ways, probability), graph) for ways in both))
 
 
-def flow_along(graph: Graph, fields: Fields, piece: Piece) -> np.ndarray:
-    """Return what the neighbours say of the displacements of a piece's edges, float64 (edges, d)."""
-    out = np.empty((piece.edges.stop - piece.edges.start, graph.ndim))
-    _of_edges(*piece[:2], graph.indptr, graph.head, graph.lag, *fields.ahead, *fields.behind, out)
-    return out
-
-
-def flow_at(graph: Graph, fields: Fields, edges: np.ndarray) -> np.ndarray:
-    """Return what they say of the displacements of some edges, float64 (k, d)."""
-    (ahead, leaving), (behind, arriving) = fields
-    tail, head = graph.tail[edges], graph.head[edges]
-    a, b = leaving[tail][:, None], arriving[head][:, None]
-    return graph.lag[edges][:, None] * ((a * ahead[tail] + b * behind[head]) / (a + b + HALF))
-
-
-def flow_along_all(graph: Graph, fields: Fields) -> np.ndarray:
-    """Return what they say of the displacements of all edges, float64 (edges, d)."""
+def flow_at(graph: Graph, fields: Fields, edges: slice | np.ndarray) -> np.ndarray:
+    """Return what the neighbours say of the displacements of some edges, float64 (k, d)."""
+    ends = graph.tail[edges], graph.head[edges], graph.lag[edges]
     if graph.on_gpu:
-        return gpu_flow.flow_along((graph.tail, graph.head, graph.lag), *fields, HALF)
-    return graph.of_pieces(lambda piece: flow_along(graph, fields, piece))
+        return gpu_flow.flow_along(ends, *fields, HALF)
+    out = np.empty((len(ends[0]), graph.ndim))
+    _along(*ends, *fields.ahead, *fields.behind, out)
+    return out
 
 
 def _mean_of(graph: Graph, pointers: np.ndarray, edges: np.ndarray | None, probability: np.ndarray) -> Means:
@@ -179,11 +167,11 @@ def _field(first, last, near, mean, weight, field, support):
 
 
 @compiled
-def _of_edges(first, last, indptr, head, lag, ahead, ahead_weight, behind, behind_weight, out):
-    """Write the flow along each edge: that around its tail and that around its head, by what supports them."""
-    for i in range(first, last):
-        for e in range(indptr[i], indptr[i + 1]):
-            a, b = ahead_weight[i], behind_weight[head[e]]
-            for axis in range(ahead.shape[1]):
-                mean = (a * ahead[i, axis] + b * behind[head[e], axis]) / (a + b + HALF)
-                out[e - indptr[first], axis] = lag[e] * mean
+def _along(tail, head, lag, ahead, ahead_weight, behind, behind_weight, out):
+    """Write the flow along edges: that around the tail and that around the head, by what supports them."""
+    for e in range(len(head)):
+        i, j = tail[e], head[e]
+        a, b = ahead_weight[i], behind_weight[j]
+        for axis in range(ahead.shape[1]):
+            mean = (a * ahead[i, axis] + b * behind[j, axis]) / (a + b + HALF)
+            out[e, axis] = lag[e] * mean

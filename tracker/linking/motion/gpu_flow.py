@@ -33,7 +33,7 @@ def fields_of(links: tuple[Any, ...], near: Any) -> tuple[tuple[Any, Any], tuple
 
 
 def flow_along(ends: tuple[Any, Any, Any], ahead: tuple[Any, Any], behind: tuple[Any, Any], half: float) -> Any:
-    """Return what `flow.flow_along_all` does; `ends` are tail, head and lag of each edge."""
+    """Return what `flow.flow_at` does; `ends` are tail, head and lag of the edges."""
     edges, ndim = len(ends[0]), ahead[0].shape[1]
     along = cuda.cupy().empty((edges, ndim))
     kernel = cuda.load(_KERNELS, f"-DNDIM={ndim}")["along"]

@@ -17,6 +17,7 @@ from ....matching.device import cuda
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, pairs_in_grid
+from ....matching.problem.csr import transposed_csr
 from . import gpu_graph
 from .ordered import Ordered
 
@@ -124,8 +125,7 @@ class Graph:
         if self.on_gpu:
             by_head = np.argsort(self.head, kind="stable").astype(np.int32)
             return pointers(np.bincount(self.head, minlength=self.n)), by_head
-        in_ptr, in_edge = pointers(np.bincount(self.head, minlength=self.n)), np.empty(len(self), np.int32)
-        _by_head(self.head, in_ptr[:-1].copy(), in_edge)
+        in_ptr, _, in_edge = transposed_csr(self.indptr, self.head, np.arange(len(self), dtype=np.int32), self.n)
         return in_ptr, in_edge
 
     @property
@@ -244,14 +244,6 @@ def _between(tail, head, place, out):
         i, j = np.uint64(tail[e]), np.uint64(head[e])  # unsigned: no look whether they count from the end
         for axis in range(place.shape[1]):
             out[e, axis] = place[j, axis] - place[i, axis]
-
-
-@compiled
-def _by_head(head, at, in_edge):
-    """Sort edges by head; `at` is where each head's next one goes."""
-    for e in range(len(head)):
-        in_edge[at[head[e]]] = e
-        at[head[e]] += 1
 
 
 @compiled

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .flow import Fields, flow_along, flow_along_all, flow_at
-from .graph import Graph, Piece
+from .flow import Fields, flow_at
+from .graph import Graph
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,7 @@ class Steps:
     fields: Fields | None = None
     weight: float = 0.0
 
-    def of(self, piece: Piece) -> np.ndarray:
-        """Return those of a piece's edges, float64 (edges, d); not on a GPU."""
-        step = self.graph.steps_at(piece.edges)
-        return step if self.fields is None else step - self.weight * flow_along(self.graph, self.fields, piece)
-
-    def at(self, edges: np.ndarray) -> np.ndarray:
+    def at(self, edges: slice | np.ndarray) -> np.ndarray:
         """Return those of some edges, float64 (k, d)."""
         step = self.graph.steps_at(edges)
         return step if self.fields is None else step - self.weight * flow_at(self.graph, self.fields, edges)
@@ -45,5 +40,5 @@ class Steps:
         if self.fields is None:
             return self.graph.step
         if self.graph.on_gpu:
-            return self.graph.step - self.weight * flow_along_all(self.graph, self.fields)
-        return self.graph.of_pieces(self.of)
+            return self.at(slice(None))
+        return self.graph.of_pieces(lambda piece: self.at(piece.edges))

@@ -187,7 +187,7 @@ def _unlinked(
         e = piece.edges
         tail, head, lag, alone = graph.tail[e], graph.head[e], graph.lag[e], np.empty_like(past[e])
         future = np.empty_like(alone)
-        first_densities(steps.of(piece), lag, law, alone)
+        first_densities(steps.at(piece.edges), lag, law, alone)
         _uncoupled(tail, head, *sums, alone, ends.tie, past[e], future)
         known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
@@ -255,7 +255,7 @@ def step_sums(
         return _on_gpu(graph.ndim, past).step_sums(steps.all(), *arrays)
 
     def add_up(piece: Piece) -> Any:
-        return _step_sums(steps.of(piece), *(np.ascontiguousarray(array[piece.edges]) for array in arrays))
+        return _step_sums(steps.at(piece.edges), *(np.ascontiguousarray(array[piece.edges]) for array in arrays))
 
     sums = side_by_side(add_up, graph.pieces)
     total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
@@ -270,7 +270,7 @@ def densities_of(graph: Graph, steps: Steps, law: Packed) -> np.ndarray:
         return alone
 
     def write(piece: Piece) -> None:
-        first_densities(steps.of(piece), graph.lag[piece.edges], law, alone[piece.edges])
+        first_densities(steps.at(piece.edges), graph.lag[piece.edges], law, alone[piece.edges])
 
     side_by_side(write, graph.pieces)
     return alone

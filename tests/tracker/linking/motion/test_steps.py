@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.motion import graph as graphs
-from auctrack.tracker.linking.motion.flow import fields_of, flow_along_all, neighbours
+from auctrack.tracker.linking.motion.flow import fields_of, flow_at, neighbours
 from auctrack.tracker.linking.motion.graph import Graph, candidates
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.steps import Steps
@@ -39,9 +39,9 @@ def test_written_ones_are_taken_as_they_are(graph):
 def test_less_the_flow_they_are_the_same_by_piece_of_all_and_of_some(movie, graph):
     fields = fields_of(graph, neighbours(movie), np.full(len(graph), 0.5))
     steps = Steps(graph, fields, 0.7)
-    expected = graph.step - 0.7 * flow_along_all(graph, fields)
+    expected = graph.step - 0.7 * flow_at(graph, fields, slice(None))
     assert np.abs(expected - graph.step).max() > 0.01
     some = np.arange(5, len(graph), 7)
     np.testing.assert_array_equal(steps.all(), expected)
-    np.testing.assert_array_equal(np.concatenate([steps.of(piece) for piece in graph.pieces]), expected)
+    np.testing.assert_array_equal(np.concatenate([steps.at(piece.edges) for piece in graph.pieces]), expected)
     np.testing.assert_array_equal(steps.at(some), expected[some])
