@@ -231,8 +231,9 @@ def _known_names() -> set[str]:
     """Return the columns of points and tracks that are no features."""
     from ...tracker.formats.dialects import ROLES
     from ...tracker.formats.tables import TRACK_COLUMNS
+    from ...tracker.parent_columns import PARENT_COLUMNS
 
-    return {*ROLES, *TRACK_COLUMNS, "parent_id"}
+    return {*ROLES, *TRACK_COLUMNS, *PARENT_COLUMNS}
 
 
 def _of_format(path: Path, known: Format) -> Facts:

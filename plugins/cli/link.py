@@ -46,9 +46,10 @@ def command(
 
     The table needs the columns frame, y, x (and z when 3D), or the names that trackpy, laptrack, TrackMate or napari
     give them. Lengths are in the table's unit: pixels, unless the table or an option says otherwise. The result is the
-    table with a column track_id (one that it has is replaced), rows in their order, and link_probability and
-    link_margin of the link that leads to each row (not with --motion none, nor --linking jaqaman); units and settings
-    stand beside it in FILE.settings.json.
+    table with a column track_id (one that it has is replaced), rows in their order, parent_track_id where
+    particles divide or merge (--divisions, --merges), and link_probability and link_margin of the link that leads to
+    each row (not with --motion none, nor --linking jaqaman); units and settings stand beside it in
+    FILE.settings.json.
 
     [bold]Examples[/bold]
 

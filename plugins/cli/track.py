@@ -84,8 +84,9 @@ def command(
 
     Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
     movie), z_um, y_um, x_um (the same in µm, where the voxel size is known), t_s (time, where the frame interval is
-    known), features, track_id, and link_probability and link_margin: how sure the link that leads to the particle is
-    (empty where a track begins; not there with --motion none or --linking jaqaman). Beside it,
+    known), features, track_id, parent_track_id (the track it comes from, where particles divide or merge:
+    --divisions, --merges), and link_probability and link_margin: how sure the link that leads to the particle is (empty
+    where a track begins; not there with --motion none or --linking jaqaman). Beside it,
     NAME.tracks.csv.settings.json holds the units, every setting, and what "auto" came to.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an

@@ -14,6 +14,7 @@ import pyarrow.csv as arrow_csv
 from pyarrow import parquet as arrow_parquet
 
 from ..errors import InvalidInput, InvalidSetting
+from ..parent_columns import parent_columns, without_parents
 from ..points import Points, Tracks
 from .content import Written
 from .csv_rows import WORTH_COMPILING, are_plain, csv_rows
@@ -24,15 +25,15 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 def csv(points: Points, settings: Mapping[str, object]) -> Written:
-    """Return points as CSV, with physical columns."""
+    """Return points as CSV, with physical columns and those of parents."""
     del settings  # they stand beside it
-    return as_csv(with_physical_columns(points))
+    return as_csv(_whole_table(points))
 
 
 def parquet(points: Points, settings: Mapping[str, object]) -> Written:
-    """Return points as Parquet, with physical columns."""
+    """Return points as Parquet, with physical columns and those of parents."""
     del settings  # they stand beside it
-    table = with_physical_columns(points)
+    table = _whole_table(points)
     arrow = _arrow(table)
     # Floats hardly repeat: a dictionary of them is given up once it is full, and takes as long as all else until then.
     often = [column.name for column in arrow.schema if not pa.types.is_floating(column.type)]
@@ -40,6 +41,19 @@ def parquet(points: Points, settings: Mapping[str, object]) -> Written:
         lambda file: arrow_parquet.write_table(arrow, file, use_dictionary=often),  # pyright: ignore[reportArgumentType]
         table,
     )
+
+
+def _whole_table(points: Points) -> pd.DataFrame:
+    """Return the table with its physical columns; of tracks of which some descend from others also their parents."""
+    table = with_physical_columns(points)
+    if not isinstance(points, Tracks):
+        return table
+    table = without_parents(table)
+    if not points.parents:
+        return table
+    place = list(table.columns).index("track_id") + 1
+    added = pd.DataFrame(parent_columns(table["track_id"].to_numpy(), points.parents)).set_axis(table.index)
+    return pd.concat([table.iloc[:, :place], added, table.iloc[:, place:]], axis=1)
 
 
 def napari(points: Points, settings: Mapping[str, object]) -> Written:

@@ -13,6 +13,7 @@ import pandas as pd
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
 from ..errors import InvalidInput, InvalidSetting
+from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import Points, Tracks
 from ..timeline import Timeline
 from ..track_frames import comes_twice
@@ -28,7 +29,6 @@ from .table_units import load_table, self_stated, stated_beside
 
 TRUE_COLUMN = "true_id"
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", TRUE_COLUMN)
-PARENT_COLUMN = "parent_id"
 INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
 
 
@@ -102,7 +102,8 @@ def read_tracks(
 
     The track id is the first found of track_id, particle, TRACK_ID, true_id, and is called `track_id` afterwards.
     A point without one (an empty cell, or a negative id) becomes a track of its own, with an id above all others. The
-    lineage comes from the file that auctrack wrote beside the table, or from a column `parent_id` (negative = none).
+    lineage comes from columns `parent_track_id` (and `parent_track_id_2` where tracks merge), which become `parents`,
+    from the file that auctrack wrote beside the table, or from a column `parent_id` (empty or negative = none).
     Where a column `id` stands beside that, each detection names the one it comes from (motile-tracker), and these make
     the tracks. laptrack's tables of splits and merges are found beside its tracks, as `split_df.csv` and `merge_df.csv`
     beside `track_df.csv`; as DataFrames the three are given as laptrack returns them, in one tuple.
@@ -165,11 +166,13 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
         table = _with_track_ids(loaded.table)
         points = Points(table, timeline=_timeline(loaded, said.frame_step))
         _check_one_point_a_frame(points.table)
-        parents = loaded.parents or _parents_in(points.table)
+        own = parents_in(points.table)
+        parents = own if has_parents(points.table) else loaded.parents or own
         refuse_circles(parents)
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
-    return Tracks(points.table, _calibration(loaded, points.ndim, said), parents, timeline=points.timeline)
+    table = without_parents(points.table)
+    return Tracks(table, _calibration(loaded, points.ndim, said), parents, timeline=points.timeline)
 
 
 def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -327,15 +330,3 @@ def _check_one_point_a_frame(table: pd.DataFrame) -> None:
             f"track {int(row['track_id'])} has two points in frame {int(row['frame'])} (row {again[0]}; "
             f"{len(again)} in all). A track has one point a frame: repair the ids, or read the table as points."
         )
-
-
-def _parents_in(table: pd.DataFrame) -> dict[int, list[int]]:
-    """Return the lineage of a column `parent_id`, as far as the parents are in the table."""
-    if PARENT_COLUMN not in table.columns:
-        return {}
-    known = table["track_id"].unique()
-    born = table.loc[table[PARENT_COLUMN].isin(known), ["track_id", PARENT_COLUMN]].drop_duplicates()
-    parents: dict[int, list[int]] = {}
-    for child, parent in born.to_numpy(dtype=np.int64).tolist():
-        parents.setdefault(child, []).append(parent)
-    return parents

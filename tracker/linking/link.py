@@ -16,6 +16,7 @@ from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
 from ..links import MARGIN, PROBABILITY
+from ..parent_columns import parent_columns, without_parents
 from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
@@ -110,9 +111,9 @@ def link_steps(
 ) -> Steps[Linking]:
     """Link as `link_points` does, step by step; without learned motion each step has the tracks so far."""
     require(Points, points)
-    stale = [name for name in (PROBABILITY, MARGIN) if name in points.table.columns]
-    if stale:
-        points = replace(points, table=points.table.drop(columns=stale))
+    table = _without_links(points.table)
+    if table is not points.table:
+        points = replace(points, table=table)
     if keeping is Keeping.ALWAYS:
         _require_correctable(settings)
     with movie_in_order(points, settings) as movie:
@@ -241,7 +242,9 @@ def link(
     -------
     DataFrame, or for columns on a GPU what they came as
         The table with the track's number; row order, index and all other columns kept. With learned motion also
-        `link_probability` and `link_margin`: how sure the link that leads to a row is, NaN where a track begins.
+        `link_probability` and `link_margin`: how sure the link that leads to a row is, NaN where a track begins. With
+        `divisions` or `merges` also `parent_track_id`: the track that the row's track comes from, missing where there
+        is none; a second one stands in `parent_track_id_2`. `auctrack.read_tracks` takes them back.
 
     Raises
     ------
@@ -293,9 +296,18 @@ def link(
             stacklevel=2,
         )
     tracks = made.tracks.table
+    ids = tracks["track_id"].to_numpy()
+    of = parent_columns(ids, made.tracks.parents) if divisions or merges else {}
     sure = {name: tracks[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in tracks.columns}
-    kept = table.drop(columns=[name for name in (PROBABILITY, MARGIN) if name in table.columns])
-    return kept.assign(**{track_column: tracks["track_id"].to_numpy()}, **sure)
+    return _without_links(table).assign(
+        **{track_column: ids}, **{name: parents.array for name, parents in of.items()}, **sure
+    )
+
+
+def _without_links(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without what an earlier linking said of its links, the table itself where there is nothing."""
+    stale = [name for name in (PROBABILITY, MARGIN) if name in table.columns]
+    return without_parents(table.drop(columns=stale) if stale else table)
 
 
 def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_step: int | None) -> Points:
