@@ -140,6 +140,10 @@ def command(
     [bold]--scores links[/bold]. precision: the right share of what was found; recall: the found share of what is real;
     F1: their harmonic mean.
 
+    gap links: links across missed frames, however many, counted by themselves and not among the links, where only
+    --max-missed-frames N puts those of up to N. Real are those that join a particle before and after frames in which it
+    was not found, or is not in the truth; a link that passes over a detection of its own particle is wrong.
+
     complete: real tracks that one found track follows from end to end, with no other detection in it.
 
     covered: the share of a real track's detections that its best found track has, averaged over real tracks.
@@ -151,11 +155,12 @@ def command(
     [bold]--scores lineages[/bold]. DET, LNK, TRA: 1 minus the work of correcting detections, links, or both, as a
     fraction of making them from scratch. CHOTA, HOTA: detections and how they are joined, into lineages and into
     tracks. CT: tracks found whole; TF: longest part of a real track found in one piece; BC: divisions; CCA: lengths of
-    cell cycles.
+    cell cycles. A link across missed frames is one edge, and right where the truth has the same one.
 
     [bold]--scores isbi[/bold]. α: 1 minus the gated distance of paired tracks as a fraction of the largest; β: the same
     with spurious tracks counted against it; JSC, JSCθ: right detections, and tracks, as a share of right, missed and
-    spurious ones; RMSE: of right detections.
+    spurious ones; RMSE: of right detections. Links are not counted; a frame that a track misses is a missed
+    detection.
 
     [bold]--scores sparse[/bold]. edge and division Jaccard: right ones as a share of right, wrong and missed ones; what
     was found where the truth has nothing is not judged.
@@ -194,7 +199,7 @@ def command(
     if as_json:
         console.show(json.dumps(summaries if one is None else summaries[one], indent=2, ensure_ascii=False))
     elif one is not None and kind == "links":
-        console.show(links_of_one(by_name[one]))
+        console.show(links_of_one(by_name[one], max_missed_frames))
     else:
         console.show(by_movie(kind, summaries))
 

@@ -59,18 +59,26 @@ def _figure(value: float | None) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4f}"
 
 
-def links_of_one(score: Score) -> str:
-    """Return what `score_links` says of one movie."""
+def links_of_one(score: Score, max_missed_frames: int) -> str:
+    """Return what `score_links` says of one movie; of links across gaps only where there are any."""
     pieces = "no" if math.isnan(score.tracks.mean_fragments) else f"{score.tracks.mean_fragments:.2f}"
+    named = [("detections", score.detections), ("links", score.links)]
+    gaps = [("gap links", score.gap_links)] if score.gap_links.real or score.gap_links.predicted else []
+    among = f"up to {max_missed_frames}, in links too" if max_missed_frames else "not among the links"
     rows = [
         f"  {'':<11}{'real':>9}{'found':>9}{'right':>9}{'precision':>11}{'recall':>9}{'F1':>9}",
         *(
             f"  {name:<11}{part.real:>9}{part.predicted:>9}{part.correct:>9}"
-            f"{part.precision:>11.4f}{part.recall:>9.4f}{part.f1:>9.4f}"
-            for name, part in (("detections", score.detections), ("links", score.links))
+            f"{_share(part.precision):>11}{_share(part.recall):>9}{_share(part.f1):>9}"
+            for name, part in (*named, *gaps)
         ),
+        *(f"  {'':<38}   across missed frames: {among}" for _ in gaps),
         f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
         f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered on average,",
         f"  {'':<38}   {pieces} pieces a track, {score.tracks.switches} switches of identity",
     ]
     return "\n".join(rows)
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.4f}"

@@ -76,17 +76,20 @@ class Score:
         Rows of the predicted table assigned to real particles.
     links : Agreement
         Links between consecutive frames, and across gaps if asked for.
+    gap_links : Agreement
+        Links across gaps, however long, whether or not they are among `links`.
     tracks : TrackAgreement
     """
 
     detections: Agreement
     links: Agreement
+    gap_links: Agreement
     tracks: TrackAgreement
 
     def summary(self) -> dict[str, float | int | None]:
         """Return every figure by name, in reading order; None where it is undefined, as JSON wants it."""
         values: dict[str, float | int] = {}
-        for name, agreement in (("link", self.links), ("detection", self.detections)):
+        for name, agreement in (("link", self.links), ("gap_link", self.gap_links), ("detection", self.detections)):
             values |= {f"{name}_{figure}": getattr(agreement, figure) for figure in ("precision", "recall", "f1")}
             values |= {f"{which}_{name}s": count for which, count in asdict(agreement).items()}
         values |= {"track_completeness": self.tracks.completeness}

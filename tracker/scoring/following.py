@@ -7,6 +7,8 @@ import numpy as np
 from ...matching.jit.compiled import compiled
 from ..points import Points, Tracks
 
+ANY_REACH = np.iinfo(np.int64).max
+
 
 def following_rows(points: Points, name: np.ndarray, order: np.ndarray, reach: int, *, divisions: bool) -> np.ndarray:
     """Return the pairs of rows, int64 (k, 2), that follow each other under one name at most `reach` frames apart.

@@ -12,9 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..measuring.track_order import track_order
 from ..points import Points
-from .following import following_rows
-
-_ANY_REACH = np.iinfo(np.int64).max
+from .following import ANY_REACH, following_rows
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Lineages:
     def of(cls, points: Points, name: np.ndarray) -> Lineages:
         """Return the graph of a table whose rows are named by track, int64 (n,); a negative name has no edges."""
         order = track_order(name, points.frames)
-        return cls(points.frames, following_rows(points, name, order, _ANY_REACH, divisions=True))
+        return cls(points.frames, following_rows(points, name, order, ANY_REACH, divisions=True))
 
     def __len__(self) -> int:
         """Return the number of nodes."""

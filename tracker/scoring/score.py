@@ -15,7 +15,7 @@ from ..errors import InvalidSetting
 from ..measuring.track_order import numbered, track_order
 from ..points import Points, Tracks, require
 from .agreement import Agreement, Score, TrackAgreement
-from .following import following_rows
+from .following import ANY_REACH, following_rows
 from .identities import match_rows
 from .names import names_of, real_particles, whole_numbers
 
@@ -45,7 +45,8 @@ def score_links(
     max_missed_frames : int
         0: links between consecutive frames only, in the truth's own `frame_step`. k: links across up to k frames
         count too, the predicted and the real ones; a real link across a gap joins a particle's appearances before and
-        after frames where it is missing from `truth` or no row of `tracks` was assigned to it.
+        after frames where it is missing from `truth` or no row of `tracks` was assigned to it. `Score.gap_links`
+        counts those across gaps by themselves, of any length, whatever stands here.
     include_divisions : bool
         Whether real links from parents to their children count too, and predicted ones by `parents` of `tracks`.
         Without it, a predicted track that runs on from a parent into its child has a wrong link there.
@@ -72,17 +73,32 @@ def score_links(
     links = following_rows(tracks, track_id, in_order, reach, divisions=include_divisions)
     lives = track_order(particle, truth.frames, "particle")
     real_links = following_rows(truth, particle, lives, reach, divisions=include_divisions)
+    gaps = _across(following_rows(tracks, track_id, in_order, ANY_REACH, divisions=False), tracks, truth.frame_step)
+    real_gaps = _real_gaps(truth, particle, lives, match)
     if max_missed_frames:
-        # Links across the frames where a particle was not seen come on top of those across the truth's own gaps.
-        seen = np.full(len(truth), -1, dtype=np.int64)
-        seen[match[match >= 0]] = particle[match[match >= 0]]
-        order = track_order(seen, truth.frames, "particle")
-        real_links = np.concatenate([real_links, following_rows(truth, seen, order, reach, divisions=False)])
+        frames = truth.frames[real_gaps]
+        real_links = np.concatenate([real_links, real_gaps[frames[:, 1] - frames[:, 0] <= reach]])
     return Score(
         detections=_agreement_of_points(match, truth),
         links=_agreement_of_links(match[links], real_links, len(truth)),
+        gap_links=_agreement_of_links(match[gaps], real_gaps, len(truth)),
         tracks=_agreement_of_tracks(track_id, particle, lives, match),
     )
+
+
+def _real_gaps(truth: Points, particle: np.ndarray, lives: np.ndarray, match: np.ndarray) -> np.ndarray:
+    """Return the real links across gaps: the truth's own, and those over frames where a particle was not found."""
+    seen = np.full(len(truth), -1, dtype=np.int64)
+    seen[match[match >= 0]] = particle[match[match >= 0]]
+    own = following_rows(truth, particle, lives, ANY_REACH, divisions=False)
+    between_seen = following_rows(truth, seen, lives[seen[lives] >= 0], ANY_REACH, divisions=False)
+    return _across(np.concatenate([own, between_seen]), truth, truth.frame_step)
+
+
+def _across(pairs: np.ndarray, points: Points, frame_step: int) -> np.ndarray:
+    """Return the pairs of rows, int64 (k, 2), that are more than `frame_step` apart."""
+    frames = points.frames[pairs]
+    return pairs[frames[:, 1] - frames[:, 0] > frame_step]
 
 
 def _agreement_of_points(match: np.ndarray, truth: Points) -> Agreement:

@@ -97,3 +97,18 @@ def test_divisions_count_by_identity_too(auctrack, tmp_path):
     write_tracks(Tracks(table, parents={1: [0], 2: [0]}), tmp_path / "cells.csv")
     score = json.loads(ok(auctrack("score", "cells.csv", "cells.csv", "--scores", "lineages", "--json")))
     assert (score["real_divisions"], score["correct_divisions"], score["TRA"]) == (1, 1, 1.0)
+
+
+def test_links_across_gaps_are_counted_by_themselves(auctrack, tmp_path):
+    table = pd.DataFrame({"frame": range(6), "y": 5.0, "x": 1.0, "track_id": 1})
+    table.to_csv(tmp_path / "truth.csv", index=False)
+    table.drop(index=2).to_csv(tmp_path / "found.csv", index=False)
+    words = ("score", "found.csv", "truth.csv", "--tolerance", 1)
+    score = json.loads(ok(auctrack(*words, "--json")))
+    assert [score[f"{which}_gap_links"] for which in ("real", "predicted", "correct")] == [1, 1, 1]
+    assert (score["real_links"], score["predicted_links"]) == (5, 3)
+    (said,) = (line.split() for line in ok(auctrack(*words)).splitlines() if "gap links" in line)
+    assert said[2:5] == ["1", "1", "1"]
+    assert "not among the links" in ok(auctrack(*words))
+    assert "up to 1, in links too" in ok(auctrack(*words, "--max-missed-frames", 1))
+    assert "gap links" not in ok(auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1))

@@ -50,7 +50,8 @@ def test_the_truth_itself_is_perfect():
     assert figures(score.links) == (10, 10, 10)
     assert (score.tracks.complete, score.tracks.completeness, score.tracks.mean_coverage) == (3, 1.0, 1.0)
     assert (score.tracks.mean_fragments, score.tracks.switches) == (1.0, 0)
-    assert {value for name, value in score.summary().items() if name.endswith(("precision", "recall", "f1"))} == {1.0}
+    shares = {name: value for name, value in score.summary().items() if name.endswith(("precision", "recall", "f1"))}
+    assert {value for name, value in shares.items() if not name.startswith("gap")} == {1.0}
 
 
 def test_two_tracks_that_swap_once_lose_two_links_and_both_their_wholeness():
@@ -392,3 +393,42 @@ def test_bad_tables_and_settings_are_refused():
             score_links(TRUTH, TRUTH, tolerance=tolerance)
     with pytest.raises(InvalidSetting, match="max_missed_frames"):
         score_links(TRUTH, TRUTH, tolerance=1.0, max_missed_frames=-1)
+
+
+class TestLinksAcrossGaps:
+    """They are counted by themselves, whether or not they are among the links."""
+
+    @pytest.mark.parametrize("missed", [0, 1, 9])
+    @pytest.mark.parametrize(
+        ("predicted", "wanted"),
+        [
+            ([range(5)], (0, 0, 0)),
+            ([(0, 1, 3, 4)], (1, 1, 1)),  # over a frame in which the particle was not found
+            ([(0, 1, 6)], (1, 1, 1)),
+            ([(0, 1), (3, 4)], (1, 0, 0)),  # not closed: missed
+            ([(0, 2), (1,)], (0, 1, 0)),  # over a detection of the particle, in a track of its own
+        ],
+    )
+    def test_real_found_and_right(self, predicted, wanted, missed):
+        found = tracks(*(standing(0.0, frames) for frames in predicted))
+        score = score_links(found, tracks(standing(0.0, range(7))), tolerance=1.0, max_missed_frames=missed)
+        assert figures(score.gap_links) == wanted
+
+    def test_the_truths_own_gaps_are_real(self):
+        life = tracks(standing(0.0, (0, 1, 5, 6)))
+        assert figures(score_links(life, life, tolerance=1.0).gap_links) == (1, 1, 1)
+
+    def test_to_another_particle_is_wrong(self):
+        truth = tracks(standing(0.0, range(3)), standing(9.0, range(3)))
+        crossed = tracks({0: 0.0, 2: 9.0}, {0: 9.0, 2: 0.0})
+        assert figures(score_links(crossed, truth, tolerance=1.0).gap_links) == (2, 2, 0)
+
+    def test_with_links_of_one_step_they_make_the_links_that_any_gap_is_allowed_in(self):
+        simulated = simulate(SimulationSettings(particles=60, frames=12, missed=0.2, seed=5))
+        found = simulated.detections.table.assign(track_id=simulated.detections.table["true_id"])
+        found = Tracks(found[found["true_id"] >= 0].reset_index(drop=True), simulated.detections.calibration)
+        steps, all_of_them = (score_links(found, simulated.truth, max_missed_frames=k) for k in (0, 99))
+        gaps = figures(steps.gap_links)
+        assert gaps[1] > 10
+        assert figures(all_of_them.links) == tuple(np.add(figures(steps.links), gaps))
+        assert steps.gap_links.f1 == 1.0
