@@ -108,7 +108,6 @@ def command(
     given = asked_settings({**ctx.params, "min_length": None}).input
     if given.frame_slice is not None and given.frame_slice.step is not None:
         raise typer.BadParameter(f"needs FROM:TO, without a step; got {frames!r}.", param_hint="--frames")
-    from ...tracker.formats.tables import read_tracks
     from ...tracker.measuring.measures import filter_by_length
     from .destination import make_ready
     from .inputs import stem
@@ -116,12 +115,13 @@ def command(
     from .notes import on_length
     from .picture import write_picture
     from .picture_part import Look
+    from .tracks_table import read_tracks_table
 
     result = output or tracks.with_name(f"{stem(tracks.name)}.tracks.png")
     if result.suffix.lower() != ".png":
         raise typer.BadParameter(f"needs a name that ends in .png; got {output}.", param_hint="--output")
     make_ready(result, overwrite=overwrite, inputs=[tracks])
-    read = read_tracks(tracks, **given.of_table)
+    read = read_tracks_table(tracks, tracks, given.of_table)
     source, how = movie_behind(tracks, movie)
     look = Look(given.frame_slice, given.roi_slices, colour, min_length)
     kept = filter_by_length(read if only is None else _named(read, only), min_length)

@@ -139,13 +139,13 @@ def command(
     if max_lag is not None and not (msd or picture):
         raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
     given = asked_settings({**ctx.params, "min_length": None}).input
-    from ...tracker.formats.tables import read_tracks
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
     from .inputs import stem
     from .measure_intervals import said, sampled_tracks, with_intervals
     from .notes import on_length, on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file
+    from .tracks_table import read_tracks_table
 
     name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
     result = destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS)
@@ -158,7 +158,7 @@ def command(
     drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
     make_ready(result, *[curve] * msd, *[bounds] * intervals, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file:
-        read = read_tracks(file, **given.of_table)
+        read = read_tracks_table(file, tracks, given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
     console.note(*on_unknown_size(read, given.unit), *on_length(read, min_length))
     kept = filter_by_length(read, min_length)

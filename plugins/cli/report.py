@@ -130,11 +130,11 @@ def _holds_tracks(table: Path) -> bool:
 def _result(table: Path, movie: str | None) -> Result:
     """Read a table, what stands beside it, and the movie where it is still there."""
     from ...tracker.formats.sidecar import read_sidecar
-    from ...tracker.formats.tables import read_tracks
     from ..report.movie_report import Result
+    from .tracks_table import read_tracks_table
 
     try:
-        read, sidecar = read_tracks(table), read_sidecar(table)
+        read, sidecar = read_tracks_table(table, table, {}), read_sidecar(table)
     except InvalidInput as error:
         if error.setting != "columns":
             raise

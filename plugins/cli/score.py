@@ -20,6 +20,7 @@ from .score_table import SHOWN, by_movie, links_of_one
 from .score_truth import TRUTH_OPTIONS, read_truth
 from .setting_options import INPUT
 from .standard_input import STANDARD_INPUT, table_file
+from .tracks_table import read_tracks_table
 
 if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks
@@ -231,10 +232,8 @@ def _read_pair(
     tracks: Path, truth: Path, given: InputSettings, tolerance: float | None, kind: str, frame_step: int | None
 ) -> tuple[Tracks, Points]:
     """Read tracks, and the truth in their units and frames."""
-    from ...tracker.formats.tables import read_tracks
-
     with _without_columns_of_tracks(), table_file(tracks) as file:
-        found = read_tracks(file, frame_step=frame_step)
+        found = read_tracks_table(file, tracks, {"frame_step": frame_step})
     if tolerance is None and "true_id" not in found.table.columns:
         raise typer.BadParameter(
             f"none was given, and {tracks} has no column true_id beside its track ids; so detections are judged by "

@@ -121,6 +121,22 @@ def read_tracks(
     return _as_tracks(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
 
 
+def read_named_tracks(
+    source: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    frame_step: int | None = None,
+) -> tuple[Tracks, str]:
+    """Read tracks, and return which column of `TRACK_COLUMNS` named them; parameters and errors as in `read_tracks`."""
+    loaded = _load(source, columns)
+    tracks = _as_tracks(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
+    return tracks, next(name for name in TRACK_COLUMNS if name in loaded.table.columns)
+
+
 def read_either(
     source: str | Path | pd.DataFrame,
     *,

@@ -328,3 +328,23 @@ def test_voxels_without_a_value_are_counted(auctrack, movie):
     tifffile.imwrite("holes.tif", image, photometric="minisblack")
     said = notes(auctrack("info", "holes.tif", "--axes", "TYX", "--voxel", "1,1"))
     assert any("25.00% of the middle frame holds no numbers" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("score", ("truth.csv", "--tolerance", 1)),
+        ("measure", ("-o", "m.csv")),
+        ("report", ()),
+        ("draw", ("-o", "t.png")),
+    ],
+)
+def test_particles_of_the_truth_that_are_taken_for_tracks_are_said_to_be(auctrack, tmp_path, command, words):
+    columns = {"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 1.0]}
+    real = table(tmp_path, **columns, true_id=[4, 4])
+    pd.DataFrame({**columns, "track_id": [4, 4]}).to_csv(tmp_path / "truth.csv", index=False)
+    (note,) = (note for note in notes(auctrack(command, real, *words)) if "true_id" in note)
+    assert "no column track_id" in note
+    linked = auctrack(command, "truth.csv", *(word for word in words if word not in ("m.csv", "t.png", "-o")))
+    assert linked.exit_code == 0, linked.output
+    assert "true_id" not in linked.stderr
