@@ -127,13 +127,17 @@ def indented(text: str) -> str:
 
 
 @contextmanager
-def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
+def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = None) -> Generator[StageProgress]:
     """Show the progress of one input: bars with the time left on a terminal, a line now and then elsewhere.
 
-    `noun` is what is counted.
+    `noun` is what is counted; `nouns` of the stages that count something else.
     """
+
+    def of_all(stage: str, total: int) -> str:
+        return counted(total, (nouns or {}).get(stage, noun))
+
     if not stderr().is_terminal:
-        in_lines, compiled = _lines(title, noun)
+        in_lines, compiled = _lines(title, of_all)
         with told_of_compiling(compiled):
             yield in_lines
         return
@@ -151,13 +155,13 @@ def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
             bars.update(compiling, visible=False)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, count="")
-            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {counted(total, noun)}, left:")
+            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {of_all(stage, total)}, left:")
 
         with told_of_compiling(lambda: bars.update(compiling, visible=True)):
             yield advance
 
 
-def _lines(title: str, noun: str) -> tuple[StageProgress, Callable[[], None]]:
+def _lines(title: str, of_all: Callable[[str, int], str]) -> tuple[StageProgress, Callable[[], None]]:
     """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
     running, first = "", 0
@@ -174,6 +178,6 @@ def _lines(title: str, noun: str) -> tuple[StageProgress, Callable[[], None]]:
         if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
-            say(f"{title}: {stage} {done} of {counted(total, noun)}{left}")
+            say(f"{title}: {stage} {done} of {of_all(stage, total)}{left}")
 
     return advance, compiled

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from ...tracker.simulating.simulate import Simulation, SimulationSettings
 
 _MOVIES = (".ome.tif", ".ome.tiff")
+_BYTES_WRITTEN = 2
+_BYTES_A_VOXEL = 8 + 2  # of the frame that is drawn: expected photons, and what the camera reads of them
+_BYTES_AT_REST = 250e6  # Python with its libraries
+_SECONDS_A_VOXEL = 1.4e-7  # of drawing and compressing, on one core
 _ENDINGS = (*_MOVIES, ".csv", ".parquet")
 _MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (points only)", "Microscope (movies only)"
 
@@ -176,7 +181,9 @@ def command(
         swarm, camera = _swarm(ctx.params), _camera(ctx.params)
     from ...tracker.simulating.simulate import simulate
 
-    with console.progress(output.name) as progress:
+    if is_movie:
+        console.say(_expected(output, swarm, camera))
+    with console.progress(output.name, nouns={"draw": "plane"}) as progress:
         simulation = simulate(swarm, progress=lambda done, total: progress("simulate", done, total))
         if is_movie:
             from ...tracker.simulating.render import render
@@ -207,6 +214,24 @@ def _swarm(given: Mapping[str, Any]) -> SimulationSettings:
         box_um=_numbers("--box", given["box"]),
         localisation_error_um=error[0] if len(error) == 1 else error,
     )
+
+
+def _expected(output: Path, swarm: SimulationSettings, camera: RenderSettings) -> str:
+    """Return what a movie will be, and what making it takes, in words."""
+    from ...tracker.simulating.render import movie_shape
+
+    shape = movie_shape(swarm, camera)
+    voxels = math.prod(shape)
+    written, memory = voxels * swarm.frames * _BYTES_WRITTEN, voxels * _BYTES_A_VOXEL + _BYTES_AT_REST
+    seconds = max(voxels * swarm.frames * _SECONDS_A_VOXEL, 1)
+    return (
+        f"{output.name}: {counted(swarm.frames, 'frame')} of {' × '.join(map(str, shape))} voxels, {_size(written)} "
+        f"before compression; takes about {seconds:.0f} s and {_size(memory)} of memory"
+    )
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{max(size / 1e6, 0.1):.1f} MB"
 
 
 def _camera(given: Mapping[str, Any]) -> RenderSettings:

@@ -23,7 +23,7 @@ from ..calibrating.calibration import Calibration
 from ..errors import InvalidSetting
 from ..formats.write import sidecar_beside, write_whole
 from ..points import AXES, Tracks
-from .simulate import Simulation
+from .simulate import Simulation, SimulationSettings
 
 # Spots end here, in PSF sigmas: what is cut off is below 4e-4 of the peak.
 _REACH = 4.0
@@ -78,7 +78,7 @@ class RenderSettings:
                 raise InvalidSetting(f"{name} needs a finite number of at least 0; got {value!r}.")
 
 
-def movie_shape(simulation: Simulation, settings: RenderSettings) -> tuple[int, ...]:
+def movie_shape(swarm: SimulationSettings, settings: RenderSettings) -> tuple[int, ...]:
     """Return the shape of one frame, (z, y, x) or (y, x): every voxel whose centre is in the box, rounded.
 
     Raises
@@ -86,8 +86,8 @@ def movie_shape(simulation: Simulation, settings: RenderSettings) -> tuple[int, 
     InvalidSetting
         If a frame would have more than 2**40 voxels.
     """
-    voxel = np.asarray(settings.voxel_um[-simulation.settings.ndim :])
-    shape = tuple(int(edge) + 1 for edge in np.rint(simulation.settings.box / voxel))
+    voxel = np.asarray(settings.voxel_um[-swarm.ndim :])
+    shape = tuple(int(edge) + 1 for edge in np.rint(swarm.box / voxel))
     if math.prod(shape) > 2**40:
         raise InvalidSetting(
             f"needs to leave a frame of at most 2**40 voxels; got {' × '.join(map(str, shape))} for "
@@ -161,7 +161,8 @@ def render(
     overwrite : bool
         Whether files that stand there may be replaced.
     progress : callable, optional
-        Called as ``progress(done, total)`` after every frame; what it raises stops the rendering and leaves nothing.
+        Called as ``progress(done, total)`` after every plane of the movie; what it raises stops the rendering and
+        leaves nothing.
 
     Returns
     -------
@@ -214,13 +215,17 @@ def _write_movie(
     progress: Callable[[int, int], None] | None,
 ) -> None:
     frames = simulation.settings.frames
-    shape = (frames, *movie_shape(simulation, settings))
+    shape = (frames, *movie_shape(simulation.settings, settings))
+    planes_a_frame = math.prod(shape[1:-2])
 
     def planes() -> Iterator[np.ndarray]:
         for frame in range(frames):
-            yield from _draw(simulation, truth, settings, frame).reshape(-1, *shape[-2:])
-            if progress is not None:
-                progress(frame + 1, frames)
+
+            def drawn(plane: int, before: int = frame * planes_a_frame) -> None:
+                if progress is not None:
+                    progress(before + plane, frames * planes_a_frame)
+
+            yield from _draw(simulation, truth, settings, frame, drawn).reshape(-1, *shape[-2:])
 
     tifffile.imwrite(
         file,
@@ -249,9 +254,16 @@ def _ome_metadata(calibration: Calibration, ndim: int) -> dict[str, object]:
     return metadata
 
 
-def _draw(simulation: Simulation, truth: Tracks, settings: RenderSettings, frame: int) -> np.ndarray:
+def _draw(
+    simulation: Simulation,
+    truth: Tracks,
+    settings: RenderSettings,
+    frame: int,
+    drawn: Callable[[int], None] | None = None,
+) -> np.ndarray:
+    """Return one frame; `drawn` is called with the number of planes that are there."""
     ndim = simulation.settings.ndim
-    shape = movie_shape(simulation, settings)
+    shape = movie_shape(simulation.settings, settings)
     start, stop = np.searchsorted(truth.frames, (frame, frame + 1))
     rows = truth.table.iloc[start:stop]
     centres = np.zeros((len(rows), 3))
@@ -260,16 +272,20 @@ def _draw(simulation: Simulation, truth: Tracks, settings: RenderSettings, frame
     # A plane is a stack of one slice, with every spot's z on it.
     photons = np.full((1,) * (3 - ndim) + shape, settings.background)
     _add_spots(photons, centres, rows["peak"].to_numpy(), sigma, _REACH)
-    return _recorded(photons, settings, np.random.default_rng((settings.seed, 1, frame))).reshape(shape)
+    return _recorded(photons, settings, np.random.default_rng((settings.seed, 1, frame)), drawn).reshape(shape)
 
 
-def _recorded(photons: np.ndarray, settings: RenderSettings, rng: np.random.Generator) -> np.ndarray:
+def _recorded(
+    photons: np.ndarray, settings: RenderSettings, rng: np.random.Generator, drawn: Callable[[int], None] | None
+) -> np.ndarray:
     """Return what the camera reads, uint16, where so many photons are expected; `photons` is overwritten.
 
     Plane by plane, whose arrays stay in the processor's cache; first all photons, then all read noise.
     """
-    for plane in photons:
+    for number, plane in enumerate(photons, 1):  # takes longer than all that follows
         plane[:] = rng.poisson(plane)
+        if drawn is not None:
+            drawn(number)
     image = np.empty(photons.shape, dtype=np.uint16)
     for plane, pixels in zip(photons, image, strict=True):
         plane += rng.normal(0.0, settings.read_noise, plane.shape)

@@ -389,3 +389,15 @@ def test_missed_frames_are_as_many_as_asked_for(auctrack, walk):
         made = read_tracks("walk.tracks.csv").table.sort_values(["track_id", "frame"])
         gaps[most] = made.groupby("track_id")["frame"].diff().max()
     assert gaps == {"0": 1, "1": 2}
+
+
+def test_what_a_simulated_movie_will_take_is_said_before_it_is_made(auctrack, monkeypatch):
+    monkeypatch.setattr("auctrack.tracker.simulating.render.render", interrupted)
+    stopped = auctrack("simulate", "movie.ome.tif", "--particles", 5, "--frames", 3, "--box", "10,20,30")
+    assert stopped.exit_code == 130
+    assert "3 frames of 11 × 41 × 61 voxels, 0.2 MB" in stopped.stderr
+    assert "memory" in stopped.stderr
+
+
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt

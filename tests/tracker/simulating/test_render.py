@@ -74,7 +74,7 @@ def test_every_voxel_is_the_sum_of_gaussian_spots(ndim):
     simulation = small(ndim=ndim, particles=5, seed=2)
     settings = RenderSettings(psf_sigma_um=(1.5, 0.6, 0.9), peak=1e4, background=100.0, read_noise=0.0)
     truth = rendered_truth(simulation, settings)
-    grid = np.indices(movie_shape(simulation, settings))
+    grid = np.indices(movie_shape(simulation.settings, settings))
     expected = np.full(grid.shape[1:], 100.0)
     rows = truth.table[truth.frames == 1]
     voxel, sigma = np.asarray(settings.voxel_um)[-ndim:], np.asarray(settings.psf_sigma_um)[-ndim:]
@@ -238,3 +238,12 @@ def test_a_frame_larger_than_any_memory_is_refused_with_its_shape():
     swarm = simulate(SimulationSettings(particles=1, frames=1, box_um=(1e5, 1e5, 1e5)))
     with pytest.raises(InvalidSetting, match="100001 × 200001 × 200001"):
         render_frame(swarm, RenderSettings(), 0)
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_progress_moves_by_planes(tmp_path, ndim):
+    calls: list[tuple[int, int]] = []
+    simulation = small(ndim=ndim)
+    render(simulation, tmp_path / "movie.ome.tif", progress=lambda done, total: calls.append((done, total)))
+    planes = 3 * (movie_shape(simulation.settings, RenderSettings())[0] if ndim == 3 else 1)
+    assert calls == [(done, planes) for done in range(1, planes + 1)]
