@@ -37,7 +37,7 @@ class _OneSentence(TyperGroup):
             console.fail(sentence(error))
             _LOG.debug("where it failed", exc_info=error)
             raise typer.Exit(SOME_FAILED) from None
-        except (KeyboardInterrupt, SystemError) as error:
+        except (KeyboardInterrupt, SystemError, ImportError) as error:
             if not is_ctrl_c(error):
                 raise
             console.say("interrupted; nothing half-written was left")

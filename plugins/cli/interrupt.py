@@ -1,4 +1,4 @@
-"""Ctrl-C at the wrong moment: files that belong together are put in place before it takes effect."""
+"""Ctrl-C, or SIGTERM, at the wrong moment: files that belong together are put in place before it takes effect."""
 
 from __future__ import annotations
 
@@ -10,8 +10,19 @@ from types import FrameType
 
 
 def is_ctrl_c(error: BaseException) -> bool:
-    """Whether an error is a Ctrl-C: compiled code makes a SystemError of one that comes as it hands its answer over."""
-    return isinstance(error if isinstance(error, KeyboardInterrupt) else error.__cause__, KeyboardInterrupt)
+    """Whether an error is a Ctrl-C.
+
+    Compiled code makes a SystemError of one that comes as it hands its answer over, and imports make an ImportError.
+    """
+    known: BaseException | None = error
+    while known is not None and not isinstance(known, KeyboardInterrupt):
+        known = known.__cause__ or known.__context__
+    return known is not None
+
+
+def heeded() -> list[signal.Signals]:
+    """Return the signals that end a run; not those that whoever started it has it ignore, as nohup and "&" do."""
+    return [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 @contextmanager
@@ -27,10 +38,11 @@ def held_back() -> Generator[None]:
         nonlocal pressed
         pressed = True
 
-    before = signal.signal(signal.SIGINT, remember)
+    before = {number: signal.signal(number, remember) for number in heeded()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if pressed:
             raise KeyboardInterrupt

@@ -382,18 +382,21 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(samples, tmp_path):
     assert len(read_tracks(out / "a.tracks.csv")) > 500
 
 
-def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it():
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number):
     reached = []
+    before = signal.getsignal(signal.SIGTERM)
 
     def put_in_place():
         with held_back():
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
             reached.append("the end")
 
     with pytest.raises(KeyboardInterrupt):
         put_in_place()
     assert reached == ["the end"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize("where", ["say", "show", "progress"])

@@ -101,15 +101,81 @@ def test_a_reader_of_errors_who_leaves_stops_no_work_either(samples, tmp_path):
     assert (tmp_path / "auctrack-summary.json").exists()
 
 
-def test_ctrl_c_after_the_work_changes_nothing_of_how_it_ended():
-    code = """
-import atexit, os, signal
-from auctrack.plugins.cli import app
-atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
-app.main()
+ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+
+
+@ENDING
+def test_a_signal_after_the_work_changes_nothing_of_how_it_ended(number):
+    code = f"""
+import atexit, os
+from auctrack.plugins.cli import entry
+atexit.register(lambda: os.kill(os.getpid(), {int(number)}))
+entry.main()
 """
     left = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True)
     assert (left.returncode, left.stderr) == (0, "")
+
+
+@ENDING
+def test_a_signal_while_the_command_is_still_being_imported_ends_it_without_a_word(number):
+    code = f"""
+import os, sys
+from auctrack.plugins.cli import entry
+
+class Pressing:
+    def find_spec(self, name, path, target=None):
+        if name == "auctrack.plugins.cli.track":
+            os.kill(os.getpid(), {int(number)})
+
+sys.meta_path.insert(0, Pressing())
+entry.main()
+"""
+    left = subprocess.run([sys.executable, "-c", code, "info", "movie.tif"], capture_output=True, text=True)
+    assert (left.returncode, left.stdout, left.stderr) == (130, "", "")
+
+
+@ENDING
+def test_a_signal_in_the_middle_of_a_file_leaves_nothing_of_it(number, tmp_path):
+    code = f"""
+import os
+from auctrack.plugins.cli import entry
+from auctrack.tracker.simulating import render
+
+def drawn(*_):
+    assert [name for name in os.listdir() if name.endswith(".tmp")]
+    os.kill(os.getpid(), {int(number)})
+
+render._draw = drawn
+entry.main()
+"""
+    command = [sys.executable, "-c", code, "simulate", "movie.ome.tif", "--box", "4,9,9", "--particles", "2"]
+    left = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (left.returncode, left.stderr.splitlines()[-1]) == (130, "interrupted; nothing half-written was left")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_that_a_job_is_told_to_ignore_is_ignored():
+    code = """
+import os, signal
+from auctrack.plugins.cli import entry
+from auctrack.plugins.cli.interrupt import held_back
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with held_back():
+    os.kill(os.getpid(), signal.SIGINT)
+entry.main()
+"""
+    left = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True)
+    assert (left.returncode, left.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemError, ImportError])
+def test_ctrl_c_in_compiled_code_or_an_import_is_an_interruption_like_any_other(movie, monkeypatch, kind):
+    def pressed(*_arguments, **_options):
+        raise kind("in the middle") from KeyboardInterrupt()
+
+    monkeypatch.setattr(info, "_of_movie", pressed)
+    left = CliRunner().invoke(app.app, ["info", str(movie)])
+    assert (left.exit_code, type(left.exception)) == (130, SystemExit)
 
 
 def test_ctrl_c_outside_a_command_is_an_interruption_like_any_other(monkeypatch):
@@ -124,15 +190,6 @@ def test_ctrl_c_outside_a_command_is_an_interruption_like_any_other(monkeypatch)
     finally:
         signal.signal(signal.SIGINT, before)
     assert left.value.code == 130
-
-
-def test_ctrl_c_in_compiled_code_is_an_interruption_like_any_other(movie, monkeypatch):
-    def pressed(*_arguments, **_options):
-        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
-
-    monkeypatch.setattr(info, "_of_movie", pressed)
-    left = CliRunner().invoke(app.app, ["info", str(movie)])
-    assert (left.exit_code, type(left.exception)) == (130, SystemExit)
 
 
 def test_what_tifffile_logs_of_a_damaged_file_is_left_to_our_sentence(movie, tmp_path):

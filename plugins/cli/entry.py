@@ -1,0 +1,31 @@
+"""Where the `auctrack` command begins: until all is imported, Ctrl-C and SIGTERM end it at once, without a word."""
+
+from __future__ import annotations
+
+import os
+import signal
+from types import FrameType
+
+from .interrupt import heeded
+from .outcome import INTERRUPTED
+
+
+def main() -> None:
+    """Run the command line; SIGTERM, by which schedulers end a job, ends it as Ctrl-C does."""
+    numbers = heeded()
+    for number in numbers:
+        signal.signal(number, _leave)  # nothing was begun, and an import that is broken off says so in many lines
+    from .app import main as run
+
+    for number in numbers:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        run()
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)  # the work is over: neither must change how it ended
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    os._exit(INTERRUPTED)
