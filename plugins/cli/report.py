@@ -45,9 +45,9 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            metavar="FOLDER",
+            metavar="FOLDER|FILE.html",
             rich_help_panel=options.OUTPUT,
-            help="Where the pages go. Default: beside each table.",
+            help="Where the pages go; of one table also the name of its page. Default: beside each table.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -89,9 +89,10 @@ def command(
     if movie is not None and len(tables) > 1:
         raise typer.BadParameter(f"is for one table; got {len(tables)}.", param_hint="--movie")
     listed: dict[str, tuple[str, dict[str, str]]] = {}
+    named = _named_page(output, len(tables))
     folder = output or tables[0].parent
     for table in tables:
-        page = (output or table.parent) / f"{stem(table.name)}.report.html"
+        page = named or (output or table.parent) / f"{stem(table.name)}.report.html"
         result = _result(table, movie)
         write_whole({page: movie_page(result).encode()}, overwrite=overwrite)
         console.show(console.aligned([("report", str(page))]))
@@ -101,6 +102,30 @@ def command(
         console.show(console.aligned([("index", str(folder / INDEX))]))
     if without:
         raise typer.Exit(SOME_FAILED)
+
+
+def _named_page(output: Path | None, tables: int) -> Path | None:
+    """Return the page that was named; None where pages go into a folder.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is one for several tables, or a name that looks like a file of another kind and is no folder yet.
+    """
+    if output is None or output.is_dir() or not output.suffix[1:].isalpha():
+        return None
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(
+            f"needs a folder, or for one table a name that ends in .html; got {output}, and a folder of that name has "
+            "to be made first.",
+            param_hint="--output",
+        )
+    if tables > 1:
+        raise typer.BadParameter(
+            f"needs a folder, as each of {tables} tables gets a page of its own there; got {output}.",
+            param_hint="--output",
+        )
+    return output
 
 
 def _tables(given: Path) -> list[Path]:

@@ -291,3 +291,20 @@ def test_a_folder_without_tracks_does_not_keep_the_others_from_their_pages(auctr
     assert result.exit_code == 1
     assert "empty" in result.stderr
     assert (tracked / "spots.report.html").exists()
+
+
+def test_a_page_goes_where_it_is_named(auctrack, tracked, tmp_path):
+    ok(auctrack("report", tracked / "spots.tracks.csv", "-o", "pages/page.html"))
+    assert [path.name for path in (tmp_path / "pages").iterdir()] == ["page.html"]
+    assert Page((tmp_path / "pages" / "page.html").read_text(encoding="utf-8")).headings
+    (tmp_path / "v1.html").mkdir()  # whoever made such a folder means it
+    ok(auctrack("report", tracked / "spots.tracks.csv", "-o", "v1.html"))
+    assert (tmp_path / "v1.html" / "spots.report.html").is_file()
+
+
+@pytest.mark.parametrize(("tables", "output"), [(2, "page.html"), (1, "page.pdf")])
+def test_a_name_that_no_page_can_have_is_wrong_usage(auctrack, tracked, tmp_path, tables, output):
+    refused = auctrack("report", *[tracked / "spots.tracks.csv"] * tables, "-o", output)
+    assert refused.exit_code == 2
+    assert output in refused.stderr
+    assert not (tmp_path / output).exists()
