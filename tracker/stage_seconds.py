@@ -62,14 +62,22 @@ class BusySeconds:
     @contextmanager
     def busy(self) -> Generator[None]:
         """Count what is done meanwhile."""
+        self.begin()
+        try:
+            yield
+        finally:
+            self.end()
+
+    def begin(self) -> None:
+        """Count from now on, until as many have ended as began."""
         with self._lock:
             if self._at_it == 0:
                 self._began = perf_counter()
             self._at_it += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._at_it -= 1
-                if self._at_it == 0:
-                    self.total += perf_counter() - self._began
+
+    def end(self) -> None:
+        """Count no more, unless others are still at it."""
+        with self._lock:
+            self._at_it -= 1
+            if self._at_it == 0:
+                self.total += perf_counter() - self._began

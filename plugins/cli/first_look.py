@@ -14,6 +14,7 @@ from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
 from ...tracker.stepwise import finished
 from . import console
+from .compiling import seconds_compiling
 
 _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
 _BYTES_PER_ROW = 200  # of eight columns, and its copies
@@ -78,9 +79,10 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
                 settings = replace(settings, detect=resolve_settings(given, settings.detect))
             part, spent, before = given.middle(frames), StageSeconds(), given.seconds_reading
             spent["read"] = 0.0
-            with spent.of("detect"):
+            with seconds_compiling() as compiling, spent.of("detect"):
                 found = finished(finding_stage(part, settings, under))
             spent.told_apart("read", "detect", part.seconds_reading - before)
+            spent["detect"] = max(spent["detect"] - compiling.total, 0.0)  # it is done once, whatever the frames
             if found.device is not None:
                 spent.devices["detect"] = found.device
             points = found.points
