@@ -123,7 +123,8 @@ def command(
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
     growth of the mean squared displacement from one frame to two) and, of particles that divide, division_rate and
     generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
-    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking.
+    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Cells are empty where the
+    tracks do not tell, as generation_time where no particle is seen from one division to the next; a note says why.
 
     [bold]Examples[/bold]
 
@@ -142,7 +143,7 @@ def command(
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
     from .inputs import stem
-    from .measure_intervals import said, sampled_tracks, with_intervals
+    from .measure_intervals import on_unknown, said, sampled_tracks, with_intervals
     from .notes import on_length, on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file
     from .tracks_table import read_tracks_table
@@ -179,6 +180,7 @@ def command(
         table = ensemble_intervals(sampled)
         _write(table, kept, bounds, kind, made_with, overwrite=overwrite)
         console.show(console.aligned([*said(table), ("intervals", str(bounds))]))
+        console.note(*on_unknown(table))
     if picture:
         from .measure_picture import write_picture
 

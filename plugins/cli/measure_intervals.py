@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,17 @@ if TYPE_CHECKING:
     from ...tracker.points import Tracks
 
 TRACKINGS = 30
+_FAMILIES = "tracks (families, where particles divide)"
+_NEEDED = {
+    "mean_speed": ("a track has detections in two consecutive frames", _FAMILIES),
+    "diffusion": ("a track has detections in three consecutive frames", _FAMILIES),
+    "division_rate": ("a track has detections in two frames", _FAMILIES),
+    "generation_time": (
+        "a particle is seen from one division to the next, for which the movie may be too short",
+        "generations",
+    ),
+}
+"""What each measure needs to be there in a tracking, and what its interval comes from."""
 
 
 def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
@@ -58,8 +70,22 @@ def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for each in intervals.itertuples():
         value, low, high = (in_digits(number, 4) for number in (each.value, each.low, each.high))
-        rows.append((str(each.measure).replace("_", " "), f"{value} {each.unit}; 95 %: {low} to {high}"))
+        bounds = "no interval is known" if math.isnan(each.low) else f"95 %: {low} to {high}"
+        said = "not known" if math.isnan(each.value) else f"{value} {each.unit}; {bounds}"
+        rows.append((str(each.measure).replace("_", " "), said))
     return rows
+
+
+def on_unknown(intervals: pd.DataFrame) -> list[str]:
+    """Return why measures or their intervals are not known."""
+    notes: list[str] = []
+    for each in intervals.itertuples():
+        name, needed, differing = str(each.measure).replace("_", " "), *_NEEDED[str(each.measure)]
+        if math.isnan(each.value):
+            notes.append(f"{name} is not known: not in every likely tracking {needed}.")
+        elif math.isnan(each.low):
+            notes.append(f"{name} has no interval: it comes from how much {differing} differ, and there is one alone.")
+    return notes
 
 
 def _link_settings(path: Path) -> LinkSettings:

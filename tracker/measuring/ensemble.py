@@ -13,13 +13,15 @@ from .msd import summed
 from .track_order import by_track
 
 
-def measure_ensemble(tracks: Tracks) -> pd.DataFrame:
+def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.DataFrame:
     """Measure the motion of all particles of a movie.
 
     Parameters
     ----------
     tracks : Tracks
         Rows with a negative `track_id` belong to no track and are left out.
+    divisions : bool, optional
+        Whether what divisions tell is measured. Left out: where any track has a parent.
 
     Returns
     -------
@@ -31,7 +33,8 @@ def measure_ensemble(tracks: Tracks) -> pd.DataFrame:
         - `diffusion`: the mean squared displacement's growth from one frame to two, over twice the axes and the time
           between them, which is free of the error of positions. Of particles that go straight on for some frames it is
           more than what they diffuse by in the long run;
-        - `division_rate`, where any track has a parent: tracks that end in two or more others, per particle and time;
+        - `division_rate`: tracks that end in two or more others, per particle and time; the error of none is that of
+          one;
         - `generation_time`, likewise: mean time from a division to the next, of tracks that begin and end in one. In a
           movie not much longer than a generation the longer ones are cut off, so that it comes out short.
 
@@ -54,13 +57,14 @@ def measure_ensemble(tracks: Tracks) -> pd.DataFrame:
         ("mean_speed", speed / interval, speed_error, f"{unit}/{time}"),
         ("diffusion", (twice[0] - once[0]) / growth, error, f"{unit}²/{time}"),
     ]
-    if tracks.parents:
+    if bool(tracks.parents) if divisions is None else divisions:
         stop = np.append(start[1:], len(frame))
         lived = float((frame[stop - 1] - frame[start]).sum() / step + len(tracks.parents)) * interval
         track_id, size = tracks.table["track_id"].to_numpy()[order][start], int(tracks.table["track_id"].max()) + 1
-        children = np.bincount([mother for of in tracks.parents.values() for mother in of], minlength=size)
-        divisions = int((children > 1).sum())
-        rows.append(("division_rate", divisions / lived, float(np.sqrt(divisions)) / lived, f"1/{time}"))
+        mothers = np.array([mother for of in tracks.parents.values() for mother in of], np.int64)
+        children = np.bincount(mothers, minlength=size)
+        count = int((children > 1).sum())
+        rows.append(("division_rate", *_rate(count, lived), f"1/{time}"))
         is_daughter = np.zeros(size, bool)
         is_daughter[[child for child, of in tracks.parents.items() if children[list(of)].max() > 1]] = True
         whole = is_daughter[track_id] & (children[track_id] > 1)
@@ -87,6 +91,11 @@ def _mean(
         return np.nan, np.full(tracks, np.nan)
     mean = total.sum() / n.sum()
     return float(mean), (total - mean * n) / n.sum()
+
+
+def _rate(count: int, time: float) -> tuple[float, float]:
+    """Return how often something happens, and its standard error; NaN where nothing was looked at."""
+    return (count / time, max(count, 1) ** 0.5 / time) if time else (np.nan, np.nan)
 
 
 def _mean_and_error(values: np.ndarray) -> tuple[float, float]:

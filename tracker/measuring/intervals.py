@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import gammaincinv, ndtri, stdtrit
 
 from ..errors import InvalidSetting
 from ..points import Tracks
@@ -37,15 +37,22 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
     -------
     DataFrame
         `measure`, `value` (mean over the trackings), `standard_error` (of tracks and of tracking), `low`, `high`,
-        `unit`.
+        `unit`. What divisions tell is there where any tracking has one. A value is NaN where not every tracking tells
+        it, its interval where none tells an error. That of `division_rate` is one of a count: where nothing divides it
+        still says how rare divisions must be.
 
     Raises
     ------
     InvalidSetting
         If there are fewer than two trackings, or the level is none.
     """
-    tables = [measure_ensemble(tracks) for tracks in sampled]
+    trackings = list(sampled)
+    divide = any(tracks.parents for tracks in trackings)
+    tables = [measure_ensemble(tracks, divisions=divide) for tracks in trackings]
     pooled = _pooled(tables, "measure", "value", level)
+    rate = pooled["measure"] == "division_rate"
+    for row in pooled[rate].itertuples():
+        pooled.loc[rate, ["low", "high"]] = _of_a_count(row.value, row.high - row.value, level)
     return pooled.assign(unit=pooled["measure"].map(dict(zip(tables[0]["measure"], tables[0]["unit"], strict=True))))
 
 
@@ -83,8 +90,21 @@ def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> p
     together["within"] = together["standard_error"] ** 2
     by_key = together.groupby(key, sort=False)
     mean, between, within = by_key[value].mean(), by_key[value].var(), by_key["within"].mean()
+    mean = mean.where(by_key[value].count() == len(tables))
     variance = within + (1 + 1 / len(tables)) * between
     share = np.maximum((1 + 1 / len(tables)) * between / variance, 1e-9)
     half = stdtrit((len(tables) - 1) / share**2, (1 + level) / 2) * np.sqrt(variance)
     pooled = pd.DataFrame({value: mean, "standard_error": np.sqrt(variance), "low": mean - half, "high": mean + half})
     return pooled[by_key.size() == len(tables)].reset_index()
+
+
+def _of_a_count(rate: float, half: float, level: float) -> tuple[float, float]:
+    """Return the bounds of a rate that was counted, exact where `half` is that of a Poisson count alone.
+
+    `half` is that of an interval on both sides alike, which for few would reach below none.
+    """
+    error = half / ndtri((1 + level) / 2)
+    time = max(rate, error) / error**2
+    count = rate * time
+    low = gammaincinv(count, (1 - level) / 2) if count else 0.0
+    return float(low / time), float(gammaincinv(count + 1, (1 + level) / 2) / time)

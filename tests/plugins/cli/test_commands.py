@@ -318,6 +318,28 @@ def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack,
         assert (table[value] < table[high]).all()
 
 
+def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
+    """Thirty cells that divide once: nobody is seen from one division to the next."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (frame, 40.0 * cell + side * max(frame - 5, 0), 0.0)
+        for cell in range(30)
+        for frame in range(12)
+        for side in ((0,) if frame < 6 else (-1, 1))
+    ]
+    cells = pd.DataFrame(rows, columns=["frame", "y", "x"])
+    cells[["y", "x"]] += rng.normal(0, 0.1, (len(cells), 2))
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    ok(auctrack("link", "cells.csv", "--divisions", "-o", "cells.tracks.csv"))
+    result = auctrack("measure", "cells.tracks.csv", "--intervals")
+    assert re.search("generation time +not known$", ok(result), re.MULTILINE)
+    assert "nan" not in result.stdout
+    assert "from one division to the next" in result.stderr
+    bounds = pd.read_csv(tmp_path / "cells.intervals.csv").set_index("measure")
+    assert bounds.loc["generation_time", ["value", "low", "high"]].isna().all()
+    assert bounds.loc["division_rate", "low"] > 0
+
+
 def test_intervals_need_links_that_have_a_probability(auctrack, walk):
     ok(auctrack("link", walk, "--motion", "none", "-o", "walk.tracks.csv"))
     result = auctrack("measure", "walk.tracks.csv", "--intervals")

@@ -119,6 +119,31 @@ class TestIntervals:
         np.testing.assert_allclose(pooled["standard_error"] ** 2, within + 4 / 3 * between)
         assert (pooled["high"] - pooled["low"] > 2 * 1.96 * pooled["standard_error"]).all()
 
+    @pytest.mark.parametrize(("count", "low", "high"), [(0, 0.0, 3.689), (1, 0.0253, 5.572), (2, 0.242, 7.225)])
+    def test_the_interval_of_a_division_rate_is_that_of_a_count(self, count, low, high):
+        """Exact limits of a Poisson count (F. Garwood, Biometrika 28, 1936)."""
+        tracks = tracks_of(brownian(9, 9))
+        parents = {child: [mother] for mother in range(count) for child in (3 + 2 * mother, 4 + 2 * mother)}
+        divided = replace(tracks, parents=parents or {8: [7]})  # one daughter divides nobody
+        lived = 9 * 8 + len(divided.parents)
+        pooled = ensemble_intervals([divided] * 5).set_index("measure").loc["division_rate"]
+        assert pooled["value"] * lived == pytest.approx(count)
+        np.testing.assert_allclose(pooled[["low", "high"]].astype(float) * lived, [low, high], atol=1e-3)
+
+    def test_a_tracking_without_divisions_has_none_and_is_not_left_out(self):
+        tracks = tracks_of(brownian(3, 9))
+        divided = replace(tracks, parents={1: [0], 2: [0]})
+        rate = of(ensemble_intervals([divided, tracks]), "division_rate")
+        assert rate == pytest.approx((1 / 26 + 0) / 2)
+
+    def test_what_not_every_tracking_tells_is_not_known(self):
+        short, long = (
+            replace(tracks_of(brownian(5, 9)), parents=parents)
+            for parents in ({1: [0], 2: [0]}, {1: [0], 2: [0], 3: [1], 4: [1]})
+        )
+        assert np.isnan(of(ensemble_intervals([short, long]), "generation_time"))
+        assert np.isfinite(of(ensemble_intervals([long, long]), "generation_time"))
+
     def test_lags_that_not_all_have_are_left_out(self):
         long, short = tracks_of(brownian(frames=6)), tracks_of(brownian(frames=4))
         assert msd_intervals([long, short])["lag"].tolist() == [1, 2, 3]
