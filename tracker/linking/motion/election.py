@@ -97,7 +97,7 @@ def _around(counts: np.ndarray) -> np.ndarray:
 def _within(counts: np.ndarray, reach: int, axis: int) -> np.ndarray:
     """Return the sums over bins at most `reach` away along an axis."""
     counts = np.moveaxis(counts, axis, -1)
-    sums = counts.copy()
+    sums = counts.copy(order="K")  # in the order of memory, for the axis may be any
     for away in range(1, min(reach, counts.shape[-1] - 1) + 1):
         sums[..., away:] += counts[..., :-away]
         sums[..., :-away] += counts[..., away:]

@@ -21,7 +21,7 @@ _KERNELS = str(Path(__file__).with_name("drift.cu"))
 def common_shifts(
     grid: DeviceMovie, starts: np.ndarray, number: np.ndarray, field: np.ndarray, limits: dict[str, float]
 ) -> np.ndarray:
-    """Return what `drift.common_shift` does of each frame and the one after it, float64 (frames − 1, d), on the host.
+    """Return what `drift.common_shifts` does of each frame and the one after it, float64 (frames − 1, d), on the host.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def common_shifts(
     starts, number : int64 (frames + 1,), int64 (frames,)
         As those of `Ordered`.
     field : float64 (d,)
-        As that of `drift.common_shift`.
+        As that of `drift.common_shifts`.
     limits : dict of str to float
         The numbers of `drift` by name, which kernels have from here.
     """

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.linking.motion.drift import common_shift, drift_of
+from auctrack.tracker.linking.motion.drift import common_shifts, drift_of
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.points import Points
 
@@ -17,7 +17,7 @@ SHIFTS = {"still": (0, 0, 0), "along one axis": (0, 0, 3.0), "far and between bi
 
 
 def shift_of(earlier, later):
-    return common_shift(earlier, later, np.ptp(np.vstack([earlier, later]), axis=0))
+    return common_shifts([earlier, later], np.ptp(np.vstack([earlier, later]), axis=0))[0]
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
