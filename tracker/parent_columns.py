@@ -73,4 +73,4 @@ def has_parents(table: pd.DataFrame) -> bool:
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    return [name for name in table.columns if isinstance(name, str) and _OURS.fullmatch(name)]
+    return [name for name in table.columns if _OURS.fullmatch(str(name))]

@@ -68,22 +68,21 @@ def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:
     from ...tracker.calibrating.digits import in_digits
 
     rows: list[tuple[str, str]] = []
-    for each in intervals.itertuples():
-        value, low, high = (in_digits(number, 4) for number in (each.value, each.low, each.high))
-        bounds = "no interval is known" if math.isnan(each.low) else f"95 %: {low} to {high}"
-        said = "not known" if math.isnan(each.value) else f"{value} {each.unit}; {bounds}"
-        rows.append((str(each.measure).replace("_", " "), said))
+    for name, unit, value, low, high in intervals[["measure", "unit", "value", "low", "high"]].to_numpy().tolist():
+        bounds = "no interval is known" if math.isnan(low) else f"95 %: {in_digits(low, 4)} to {in_digits(high, 4)}"
+        said = "not known" if math.isnan(value) else f"{in_digits(value, 4)} {unit}; {bounds}"
+        rows.append((name.replace("_", " "), said))
     return rows
 
 
 def on_unknown(intervals: pd.DataFrame) -> list[str]:
     """Return why measures or their intervals are not known."""
     notes: list[str] = []
-    for each in intervals.itertuples():
-        name, needed, differing = str(each.measure).replace("_", " "), *_NEEDED[str(each.measure)]
-        if math.isnan(each.value):
+    for measure, value, low in intervals[["measure", "value", "low"]].to_numpy().tolist():
+        name, needed, differing = measure.replace("_", " "), *_NEEDED[measure]
+        if math.isnan(value):
             notes.append(f"{name} is not known: not in every likely tracking {needed}.")
-        elif math.isnan(each.low):
+        elif math.isnan(low):
             notes.append(f"{name} has no interval: it comes from how much {differing} differ, and there is one alone.")
     return notes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import fields, replace
+from typing import Literal, Never
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,7 @@ def link_points(
     edge_budget: int | None = None,
     editable: bool = False,
     samples: int = 0,
+    **misplaced: Never,
 ) -> Linking:
     """Link the particles of a movie into tracks, to proven optimality.
 
@@ -64,6 +65,8 @@ def link_points(
     samples : int
         Trackings to draw as they are likely, for intervals that hold the errors of tracking (`Linking.sampled_tracks`);
         30 are enough. Needs learned motion. Links that are pinned are in all of them.
+    **misplaced
+        None: settings come in `LinkSettings`, which the message says where one is given by itself.
 
     Returns
     -------
@@ -74,9 +77,10 @@ def link_points(
     InvalidInput
         If `points` are none.
     InvalidSetting
-        If a pinned or forbidden link cannot be given, or `predict` or `extra_cost` return what they must not; if
-        `editable` is asked for where the candidate links are too many to write out, beside one of these functions, or
-        with linking "jaqaman", whose two steps have no proof in one; or `samples` where none can be drawn.
+        If `settings` are none, or one is given beside them; if a pinned or forbidden link cannot be given, or
+        `predict` or `extra_cost` return what they must not; if `editable` is asked for where the candidate links are
+        too many to write out, beside one of these functions, or with linking "jaqaman", whose two steps have no proof
+        in one; or `samples` where none can be drawn.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
@@ -91,7 +95,7 @@ def link_points(
     """
     steps = link_steps(
         points,
-        settings or LinkSettings(),
+        _required(settings, misplaced),
         margins=margins,
         edge_budget=edge_budget,
         keeping=Keeping.ALWAYS if editable else Keeping.NOTHING,
@@ -148,6 +152,26 @@ def link_steps(
             )
         common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
         return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+
+
+def _required(settings: LinkSettings | None, misplaced: Mapping[str, object]) -> LinkSettings:
+    """Return the settings, the defaults for none; refuse what is none, and settings that are given one by one."""
+    known = {each.name for each in fields(LinkSettings)}
+    for name in misplaced:
+        if name not in known:
+            raise TypeError(f"link_points() got an unexpected keyword argument {name!r}")
+        raise InvalidSetting(
+            "needs to be given in LinkSettings; got it by itself.",
+            in_python=f"Say link_points(points, LinkSettings({name}=…)).",
+            setting=name,
+        )
+    if settings is not None and not isinstance(settings, LinkSettings):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidSetting(
+            f"needs LinkSettings; got {type(settings).__name__}.",
+            in_python="Say what is to be set, such as link_points(points, LinkSettings(search_range=…)).",
+            setting="settings",
+        )
+    return settings or LinkSettings()
 
 
 def _is_weighed_by_users(settings: LinkSettings) -> bool:

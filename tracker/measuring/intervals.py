@@ -51,8 +51,8 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
     tables = [measure_ensemble(tracks, divisions=divide) for tracks in trackings]
     pooled = _pooled(tables, "measure", "value", level)
     rate = pooled["measure"] == "division_rate"
-    for row in pooled[rate].itertuples():
-        pooled.loc[rate, ["low", "high"]] = _of_a_count(row.value, row.high - row.value, level)
+    for value, high in pooled.loc[rate, ["value", "high"]].to_numpy().tolist():
+        pooled.loc[rate, ["low", "high"]] = _of_a_count(value, high - value, level)
     return pooled.assign(unit=pooled["measure"].map(dict(zip(tables[0]["measure"], tables[0]["unit"], strict=True))))
 
 

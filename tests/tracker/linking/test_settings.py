@@ -152,3 +152,25 @@ def test_crowds_whose_candidates_would_fill_the_memory_are_linked_without_motion
     assert "motion" in linking.report["notes"][0]
     assert ends(linking) == ends(link_points(points, linking.settings))
     assert len(linking.links) == 2000
+
+
+class TestSettingsInTheWrongPlace:
+    """`link_points` takes them as one object; what is given otherwise is refused by name, with what to say."""
+
+    POINTS = Points(pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0}))
+
+    @pytest.mark.parametrize(("name", "value"), [("forbidden", [[0, 1]]), ("divisions", True), ("search_range", 3.0)])
+    def test_given_by_itself(self, name, value):
+        with pytest.raises(InvalidSetting, match=rf"LinkSettings\({name}=") as refused:
+            link_points(self.POINTS, **{name: value})
+        assert refused.value.setting == name
+
+    @pytest.mark.parametrize("settings", [3.0, {"divisions": True}, [[0, 1]]])
+    def test_something_else_in_their_place(self, settings):
+        with pytest.raises(InvalidSetting, match=type(settings).__name__) as refused:
+            link_points(self.POINTS, settings)
+        assert refused.value.setting == "settings"
+
+    def test_a_word_that_is_none(self):
+        with pytest.raises(TypeError, match="forbiden"):
+            link_points(self.POINTS, forbiden=[])
