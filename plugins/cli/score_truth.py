@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,7 @@ def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks
 
     with _naming_options_of_truth(), table_file(path) as file:
         real = _read_truth(file, found, given, as_tracks=as_tracks)
+        _require_names(real, path, given.columns or {})
     beside = input_beside(tracks)
     tracked = None if beside is None else beside.frames
     if given.frames is None and tracked is not None:
@@ -73,6 +74,17 @@ def _read_truth(path: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Po
         "If not, give --truth-voxel."
     )
     return read(path, columns=given.columns, scale=sizes, unit=calibration.unit)
+
+
+def _require_names(real: Points, path: Path, columns: Mapping[str, str]) -> None:
+    """Refuse a truth that does not name its particles, by the name that its column has in the file."""
+    from ...tracker.formats.dialects import in_names_of_the_file
+    from ...tracker.scoring.names import names_of
+
+    try:
+        names_of(real)
+    except InvalidInput as error:
+        raise error.saying(in_names_of_the_file(error.problem, columns)).of(path) from error
 
 
 def _in_step(real: Points, found: Tracks) -> Points:

@@ -149,6 +149,17 @@ def renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     return table.rename(columns={**aside, **names}) if names else table
 
 
+def names_in(table: pd.DataFrame, named: pd.DataFrame) -> dict[str, str]:
+    """Return what a table calls the columns that have another name in `named`, which are the same in their order."""
+    pairs = zip(map(str, named.columns), map(str, table.columns), strict=True)
+    return {ours: theirs for ours, theirs in pairs if ours != theirs}
+
+
+def in_names_of_the_file(message: str, names: Mapping[str, str]) -> str:
+    """Return a message with the columns that it quotes called as the file calls them."""
+    return re.sub(r"column '([^']+)'", lambda said: f"column '{names.get(said[1], said[1])}'", message)
+
+
 def listed(table: pd.DataFrame) -> str:
     """Return the names of a table's columns for a message."""
     return ", ".join(map(str, table.columns)) or "none"

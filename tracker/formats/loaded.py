@@ -28,6 +28,8 @@ class Loaded:
     parents : mapping of int to sequence of int
         Lineage, `{child track: [parent tracks]}`.
     timeline : Timeline
+    names : mapping of str to str
+        What the file calls the columns that were renamed, `{our name: its name}`, for messages.
     """
 
     table: pd.DataFrame
@@ -35,6 +37,7 @@ class Loaded:
     where: str
     parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
     timeline: Timeline = field(default_factory=Timeline)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def steps_of_one(

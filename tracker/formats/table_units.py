@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..calibrating.units import seconds_of, unit_name
 from ..errors import InvalidInput
 from ..points import AXES
 from .csv import read_table_file
-from .dialects import BTRACK, IMARIS, TRACKMATE, Dialect, our_names
+from .dialects import BTRACK, IMARIS, TRACKMATE, Dialect, names_in, our_names
 from .laptrack import with_splits_and_merges
 from .loaded import Loaded, steps_of_one
 from .physical_columns import stated_by_columns, without_physical_columns
@@ -28,16 +29,18 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
     if table.empty and sidecar is None:
         raise InvalidInput(f"{path}: has a header but no rows.")
     named, dialect = our_names(table, columns, str(path))
+    names = names_in(table, named)
     if sidecar is not None:
         stated = stated_beside(sidecar)
-        return Loaded(without_physical_columns(named, stated), stated, str(path), sidecar.parents, sidecar.timeline)
+        plain = without_physical_columns(named, stated)
+        return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names)
     if dialect is TRACKMATE:
         loaded = Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
     elif dialect is IMARIS:
         loaded = Loaded(named, steps_of_one(_unit_of_imaris(table)), str(path))
     else:
         loaded = self_stated(named, dialect, str(path))
-    return with_splits_and_merges(with_tracks_of_edges(loaded, path), path)
+    return with_splits_and_merges(with_tracks_of_edges(replace(loaded, names=names), path), path)
 
 
 def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loaded:

@@ -19,7 +19,7 @@ from ..timeline import Timeline
 from ..track_frames import comes_twice
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
-from .dialects import Dialect, listed, naming, our_names, renamed
+from .dialects import in_names_of_the_file, listed, names_in, naming, our_names, renamed
 from .graph import refuse_circles
 from .laptrack import with_lineage
 from .loaded import Loaded
@@ -214,12 +214,13 @@ def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) ->
     InvalidSetting
         If `columns` names what is not a column here.
     """
-    return _recognised(table, columns)[0]
+    return our_names(_with_index_columns(table), columns, "the table")[0]
 
 
-def _recognised(table: pd.DataFrame, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, Dialect | None]:
+def _with_index_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the levels of its index as columns that are a frame or a track id."""
     indexed = [name for name in table.index.names if name in INDEX_COLUMNS and name not in table.columns]
-    return our_names(table.reset_index(level=indexed) if indexed else table, columns, "the table")
+    return table.reset_index(level=indexed) if indexed else table
 
 
 def _calibration(loaded: Loaded, ndim: int, said: _Said) -> Calibration:
@@ -243,8 +244,10 @@ def _timeline(loaded: Loaded, frame_step: int | None) -> Timeline:
 def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> Loaded:
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
-        named, dialect = _recognised(source, columns)
-        return _followed(self_stated(named.reset_index(drop=True), dialect, "the table"), source)
+        own = _with_index_columns(source)
+        named, dialect = our_names(own, columns, "the table")
+        loaded = self_stated(named.reset_index(drop=True), dialect, "the table")
+        return _followed(replace(loaded, names=names_in(own, named)), source)
     path = Path(source)
     known = to_read(path)
     if known is None:
@@ -293,8 +296,11 @@ def _typed(table: pd.DataFrame, kinds: Mapping[str, str]) -> dict[str, np.ndarra
 
 
 def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Loaded) -> InvalidInput:
-    """Return the error with the name of the table; of a text file also the line, as an editor counts, for the row."""
-    message = error.problem
+    """Return the error in the words of the table: its name, and its columns; of a text file also the line for the row.
+
+    Lines are counted as editors do.
+    """
+    message = in_names_of_the_file(error.problem, loaded.names)
     if not isinstance(source, pd.DataFrame) and str(source).lower().endswith(TEXT_TABLES):
         message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
     return error.saying(message).of(loaded.where)

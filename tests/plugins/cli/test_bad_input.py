@@ -331,3 +331,26 @@ def test_a_table_is_not_detected_in(auctrack, tmp_path):
     assert result.exit_code == 1
     assert "auctrack link" in result.stderr
     assert not (tmp_path / "found.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["link", "track", "measure", "draw", "convert", "info"])
+def test_columns_are_called_as_the_option_called_them(auctrack, tmp_path, command):
+    (tmp_path / "own.csv").write_text("hour,row,col,cell\n0,1,1,4\n1,2,nowhere,4\n", encoding="utf-8")
+    words = ["own.csv", *(["out.csv"] if command == "convert" else [])]
+    result = auctrack(command, *words, "--columns", "frame=hour,y=row,x=col,track_id=cell")
+    assert result.exit_code == 1
+    assert "column 'col' needs" in result.stderr
+    assert "line 3" in result.stderr
+    assert "'x'" not in result.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--tolerance", 1)], ids=["by identity", "by position"])
+def test_columns_of_the_truth_are_called_as_their_option_called_them(auctrack, tmp_path, words):
+    found = pd.DataFrame({"frame": [0, 1], "y": 1.0, "x": 1.0, "track_id": 1, "true_id": 1})
+    found.to_csv(tmp_path / "found.csv", index=False)
+    found.rename(columns={"track_id": "cell"}).drop(columns="true_id").assign(cell=[1.5, 2]).to_csv(
+        tmp_path / "truth.csv", index=False
+    )
+    result = auctrack("score", "found.csv", "truth.csv", "--truth-columns", "track_id=cell", *words)
+    assert result.exit_code == 1
+    assert "truth.csv: column 'cell' needs whole numbers" in result.stderr

@@ -525,3 +525,26 @@ def test_only_circles_are_refused(parents: dict[int, list[int]]) -> None:
     else:
         with pytest.raises(InvalidInput):
             refuse_circles(parents)
+
+
+OWN = {"frame": "hour", "y": "row", "x": "col", "track_id": "cell"}
+
+
+@pytest.mark.parametrize("role", OWN)
+@pytest.mark.parametrize("kind", ["DataFrame", "csv"])
+def test_a_column_that_was_named_by_hand_is_called_so_where_it_is_at_fault(
+    tmp_path: Path, role: str, kind: str
+) -> None:
+    faulty = pd.DataFrame({"hour": [0, 1], "row": [1.0, 2.0], "col": [1.0, 2.0], "cell": [1, 1]}).astype(object)
+    faulty.loc[1, OWN[role]] = "some text"
+    source: Path | pd.DataFrame = faulty
+    if kind == "csv":
+        source = tmp_path / "t.csv"
+        faulty.to_csv(source, index=False)
+    with pytest.raises(InvalidInput, match=rf"column '{OWN[role]}' needs.*{'line 3' if kind == 'csv' else 'row 1'}"):
+        read_tracks(source, columns=OWN)
+
+
+def test_a_column_of_another_program_is_called_by_its_name() -> None:
+    with pytest.raises(InvalidInput, match="column 'POSITION_X' needs"):
+        read_points(table(FRAME=[0, 1], POSITION_Y=[0.0, 1.0], POSITION_X=[0.0, np.nan]))
