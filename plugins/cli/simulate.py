@@ -309,11 +309,23 @@ def _refuse_idle(ctx: typer.Context, output: Path, *, is_movie: bool) -> None:
         else ("table of points", "movies", ("voxel", "psf_sigma", "peak", "peak_spread", "background", "read_noise"))
     )
     for name in idle:
-        source = ctx.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if _is_given(ctx, name):
+            raise typer.BadParameter(f"goes with {other} only, and {output} is a {made}.", param_hint=_option(name))
+    for name, replacing in (("spacing", "box"), ("step", "step_um")):
+        if _is_given(ctx, name) and _is_given(ctx, replacing):
             raise typer.BadParameter(
-                f"goes with {other} only, and {output} is a {made}.", param_hint=f"--{name.replace('_', '-')}"
+                f"would change nothing beside {_option(replacing)}, which replaces it; give one of the two.",
+                param_hint=_option(name),
             )
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _numbers(option: str, text: str | None) -> tuple[float, ...] | None:

@@ -151,3 +151,16 @@ main()
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("compiled code cannot be written (No space left on device)") == 1
     assert (tmp_path / "points.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "other"), [(("--spacing", 5), ("--box", "20,20,20")), (("--step", 0.2), ("--step-um", 1))]
+)
+def test_what_another_option_replaces_is_refused_beside_it(auctrack, tmp_path, option, other):
+    for words in ((*option, *other), (*other, *option)):
+        refused = auctrack("simulate", "points.csv", "--particles", 9, *words)
+        assert refused.exit_code == 2
+        assert option[0] in refused.stderr
+        assert other[0] in refused.stderr
+    assert not list(tmp_path.iterdir())
+    assert auctrack("simulate", "points.csv", "--particles", 9, *other).exit_code == 0
