@@ -14,8 +14,10 @@ def parse_frames(text: str) -> slice:
         If it is neither.
     """
     ends = _ends(text, (2, 3))
-    if ends is None or ends.step == 0:
-        raise InvalidSetting(f"needs FROM:TO or FROM:TO:STEP, such as 0:20 or ::5; got {text!r}.", setting="frames")
+    if ends is None or ends.step == 0 or _is_empty(ends):
+        raise InvalidSetting(
+            f"needs FROM:TO or FROM:TO:STEP, such as 0:20 or ::5, with TO above FROM; got {text!r}.", setting="frames"
+        )
     return ends
 
 
@@ -28,12 +30,18 @@ def parse_roi(text: str) -> tuple[slice, ...]:
         If a part is not such a range.
     """
     parts = [_ends(part, (2,)) for part in text.split(",")]
-    ranges = tuple(part for part in parts if part is not None)
+    ranges = tuple(part for part in parts if part is not None and not _is_empty(part))
     if len(ranges) < len(parts):
         raise InvalidSetting(
-            f"needs one from:to per axis, such as 0:10,100:300,: (z,y,x); got {text!r}.", setting="roi"
+            f"needs one from:to per axis, such as 0:10,100:300,: (z,y,x), with to above from; got {text!r}.",
+            setting="roi",
         )
     return ranges
+
+
+def _is_empty(ends: slice) -> bool:
+    """Whether a range holds nothing, whatever it is taken of."""
+    return ends.stop is not None and ends.stop <= (ends.start or 0)
 
 
 def _ends(text: str, counts: tuple[int, ...]) -> slice | None:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from textwrap import fill
 
-from ...tracker.errors import InvalidInput
+from ...tracker.errors import InvalidSetting
 from .draw.tables import Table, missing_notes
 from .measure.harness import Experiment, cell_of
 from .measure.machine import one_line
@@ -82,13 +82,16 @@ def restricted(experiments: Sequence[Experiment], patterns: Sequence[str]) -> li
 
     Raises
     ------
-    InvalidInput
+    InvalidSetting
         If a pattern matches nothing.
     """
     names = [f"{experiment.name}/{variant.name}" for experiment in experiments for variant in experiment.variants]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise InvalidInput(f"--only: nothing is called {pattern!r}; there are {', '.join(map(repr, names))}.")
+            raise InvalidSetting(
+                f"needs names that are there; got {pattern!r}, and there are {', '.join(map(repr, names))}.",
+                setting="only",
+            )
     return [
         replace(experiment, variants=kept)
         for experiment in experiments

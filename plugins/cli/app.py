@@ -65,7 +65,8 @@ app = typer.Typer(
     always in the order z, y, x.
     """
     ),
-    epilog="Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted. "
+    epilog="Exit codes: 0 all good; 1 some input failed, or its result could not be written; 2 wrong usage, which is "
+    "an option or a name that no input could make right; 130 interrupted. "
     "Each command has a page of its own: auctrack track --help.",
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from . import console
+from .asked import usage
 
 if TYPE_CHECKING:
     from ..bench.benchmark import Benchmark, Effort
@@ -259,7 +260,8 @@ def _measured(make: Callable[[Effort, Path], Benchmark], effort: Effort, output:
     machine = describe_machine()
     record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command(), commit_of())
     page = output / f"{benchmark.name}.md"
-    wanted = restricted(benchmark.experiments, effort.only)
+    with usage():
+        wanted = restricted(benchmark.experiments, effort.only)
     try:
         with _progress(benchmark.name) as progress:
             measure(wanted, record, effort.limit_s, clock=effort.clock, progress=progress)

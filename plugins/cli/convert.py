@@ -11,7 +11,7 @@ import typer
 
 from ...tracker.calibrating.digits import counted
 from . import console, options
-from .asked import asked_settings
+from .asked import asked_settings, usage
 from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def command(
     from .interrupt import held_back
     from .standard_input import table_file
 
-    into = to_write(result, format_)
+    with usage("OUT"):
+        into = to_write(result, format_)
     make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder, elsewhere="another OUT")
     with table_file(source) as file:
         points = read_either(file, **given.of_table)

@@ -182,7 +182,9 @@ def command(
     from ...tracker.simulating.simulate import simulate
 
     if is_movie:
-        console.say(_expected(output, swarm, camera))
+        with usage():
+            expected = _expected(output, swarm, camera)
+        console.say(expected)
     with console.progress(output.name, nouns={"draw": "plane"}) as progress:
         simulation = simulate(swarm, progress=lambda done, total: progress("simulate", done, total))
         if is_movie:

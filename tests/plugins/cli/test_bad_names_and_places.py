@@ -164,3 +164,40 @@ def test_what_another_option_replaces_is_refused_beside_it(auctrack, tmp_path, o
         assert other[0] in refused.stderr
     assert not list(tmp_path.iterdir())
     assert auctrack("simulate", "points.csv", "--particles", 9, *other).exit_code == 0
+
+
+USAGE = {
+    "no such command": ("nosuch",),
+    "no such option": ("info", "--bogus"),
+    "nothing to track": ("track", ""),
+    "ending of OUT": ("convert", "t.csv", "t.xlsx"),
+    "ending of a simulation": ("simulate", "t.png"),
+    "voxels beyond number": ("simulate", "t.ome.tif", "--voxel", "1e-6,1e-6,1e-6"),
+    "frames from later to earlier": ("score", "t.csv", "t.csv", "--frames", "5:2"),
+    "an empty region": ("draw", "t.csv", "--roi", "0:4,7:7"),
+    "a setting out of its range": ("link", "t.csv", "--search-range", -3),
+    "no such variant": ("bench", "auction", "--quick", "--sizes", 30, "--only", "nothing"),
+    "a name for many pages": ("report", "t.csv", "t.csv", "-o", "t.html"),
+}
+FAILED = {
+    "no such file": ("info", "nowhere.tif"),
+    "frames that are not there": ("link", "t.csv", "--frames", "5:9"),
+    "a result that stands there": ("convert", "t.csv", "t.csv"),
+    "a folder that is a file": ("link", "t.csv", "-o", "t.csv/"),
+    "a table without tracks": ("measure", "t.csv"),
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [*((words, 2) for words in USAGE.values()), *((words, 1) for words in FAILED.values())],
+    ids=[*USAGE, *FAILED],
+)
+def test_what_no_input_could_make_right_is_wrong_usage_and_all_else_a_failure(auctrack, tmp_path, words, code):
+    (tmp_path / "t.csv").write_text("frame,y,x\n0,1,1\n1,1,1\n", encoding="utf-8")
+    before = (tmp_path / "t.csv").read_bytes()
+    result = auctrack(*words)
+    assert (result.exit_code, type(result.exception)) == (code, SystemExit), result.output
+    assert result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+    assert (tmp_path / "t.csv").read_bytes() == before

@@ -323,7 +323,9 @@ def test_a_settings_file_that_cannot_be_used_is_wrong_usage(auctrack, movie, tmp
     [
         ("--voxel", "a,b"),
         ("--frames", "3"),
+        ("--frames", "5:2"),
         ("--roi", "1-5"),
+        ("--roi", "1:2,4:4,:"),
         ("--columns", "frame"),
         ("--diameter", "big"),
         ("--diameter", "-3"),
