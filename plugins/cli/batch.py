@@ -7,7 +7,7 @@ import logging
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ... import __version__
 from ...matching.errors import AuctrackError
 from ...tracker.calibrating.digits import counted, in_digits
 from ...tracker.calibrating.units import is_pixel
-from ...tracker.errors import OutputExists
+from ...tracker.errors import InvalidSetting, OutputExists
 from ...tracker.formats.checksum import Checksum
 from ...tracker.formats.graph import count_divisions
 from ...tracker.formats.registry import to_write
@@ -67,6 +67,7 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
         _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
     except (AuctrackError, OSError, MemoryError) as error:
         outcome.status, outcome.message = "failed", naming(job.source, error)
+        outcome.is_refused = isinstance(error, InvalidSetting)
         console.fail(outcome.message)
         _LOG.debug("where it failed", exc_info=error)
     except Exception as error:  # one broken input, even by a bug of ours, must not stop the others
@@ -304,7 +305,7 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
         "auctrack": __version__,
         "exit_code": exit_code(outcomes),
         "outcome": tally(outcomes),
-        "inputs": [asdict(outcome) for outcome in outcomes],
+        "inputs": [outcome.entry() for outcome in outcomes],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if len(outcomes) > 1 or exit_code(outcomes):
@@ -313,6 +314,11 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
         write_whole({path: text.encode(errors="backslashreplace")}, overwrite=True)  # names that are not UTF-8
 
 
-def is_worth_a_summary(jobs: Sequence[Job], settings: Settings, folder: Path) -> bool:
-    """Whether a run leaves a summary unasked: not where no input was there, and not in a folder without results."""
-    return folder.is_dir() and any(files_behind(job, settings.input) for job in jobs)
+def is_worth_a_summary(jobs: Sequence[Job], settings: Settings, outcomes: Sequence[Outcome], path: Path) -> bool:
+    """Whether a run leaves a summary unasked: not where no input was there, and not in a folder without results.
+
+    Nor in the place of an earlier run's, where settings fit no input, so that nothing was begun.
+    """
+    if path.exists() and all(outcome.is_refused for outcome in outcomes):
+        return False
+    return path.parent.is_dir() and any(files_behind(job, settings.input) for job in jobs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 ALL_GOOD, SOME_FAILED, INTERRUPTED = 0, 1, 130
@@ -29,6 +29,8 @@ class Outcome:
         Where its picture is, if one was asked for.
     figures : mapping or None
         Figures of the run: points, frames, tracks, links, the proof.
+    is_refused : bool
+        Whether a setting does not fit the input, so that it failed before anything was begun; no part of the entry.
     """
 
     source: str
@@ -38,6 +40,11 @@ class Outcome:
     message: str | None = None
     picture: str | None = None
     figures: Mapping[str, Any] | None = None
+    is_refused: bool = False
+
+    def entry(self) -> dict[str, Any]:
+        """Return what the summary says of it."""
+        return {name: value for name, value in asdict(self).items() if name != "is_refused"}
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:

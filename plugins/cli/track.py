@@ -53,7 +53,8 @@ def command(
         typer.Option(
             metavar="FILE",
             rich_help_panel=options.OUTPUT,
-            help="Where the JSON summary goes. Default: auctrack-summary.json in the output folder.",
+            help="Where the JSON summary goes. Default: auctrack-summary.json in the output folder, where an earlier "
+            "one stays if options fit no input.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -139,6 +140,7 @@ def command(
     if summary is not None:
         require_writable(summary.parent)
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
-    if summary is not None or batch.is_worth_a_summary(jobs, settings, folder):
-        batch.write_summary(summary or folder / "auctrack-summary.json", outcomes)
+    usual = folder / "auctrack-summary.json"
+    if summary is not None or batch.is_worth_a_summary(jobs, settings, outcomes, usual):
+        batch.write_summary(summary or usual, outcomes)
     raise typer.Exit(exit_code(outcomes))

@@ -445,6 +445,21 @@ def test_a_wrong_option_is_named_before_an_earlier_result_that_is_in_the_way(auc
     assert "--overwrite" not in again.output
 
 
+@pytest.mark.parametrize("wrong", [("--channel", "GFP"), ("--frames", "90:99"), ("--voxel", "0.5"), ("--bogus",)])
+def test_a_run_that_its_options_kept_from_beginning_leaves_the_summary_of_an_earlier_one(
+    auctrack, movie, samples, summary, wrong
+):
+    auctrack("track", movie, "--diameter", 3)
+    before = summary()
+    refused = auctrack("track", movie, "--diameter", 3, *wrong)
+    assert refused.exit_code in (1, 2)
+    assert summary() == before
+    assert auctrack("track", movie, samples / "nowhere.tif", "--channel", "GFP").exit_code == 1
+    assert statuses(summary()) == ["failed", "failed"]  # one of them not for an option
+    auctrack("track", movie, "--channel", "GFP", "--summary", "asked.json")
+    assert statuses(json.loads(Path("asked.json").read_text(encoding="utf-8"))) == ["failed"]
+
+
 def test_settings_are_saved_without_an_input_and_nothing_else_is_done(auctrack, tmp_path):
     saved = auctrack("track", "--diameter", 3, "--axes", "TZYX", "--save-config", "c.toml")
     assert saved.exit_code == 0
