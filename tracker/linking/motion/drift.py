@@ -29,7 +29,10 @@ REACH = 10
 CELL = 2.0
 """Edge of the cells, in spacings, in which the later frame's particles are looked up."""
 AT_ONCE = 8
-"""Frame pairs that a thread holds the votes of, 75 kB each: one by one, calls of NumPy took most of the time."""
+"""Frame pairs that a thread holds the votes of, 75 kB each, and some eight times that while it elects.
+
+One by one, calls of NumPy took most of the time.
+"""
 LEAST = 0.3
 """Shortest shift that is taken off, in spacings; shorter ones do not hinder linking."""
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion import graph
+from auctrack.tracker.linking.motion import drift, graph
 from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
@@ -157,7 +157,8 @@ def scattered() -> Points:
 @pytest.mark.parametrize("made", [lambda: walks(150, 70, step=0.3, persistence=0.7)[0], scattered])
 @pytest.mark.parametrize("detections", [8_000, 20_000])
 def test_no_more_memory_is_taken_than_the_budget(monkeypatch, made, detections):
-    monkeypatch.setattr(graph, "PIECE", 256)  # of large movies one piece is next to nothing
+    monkeypatch.setattr(graph, "PIECE", 256)  # of large movies one piece is next to nothing, as are a few votes
+    monkeypatch.setattr(drift, "AT_ONCE", 1)
     points, settings = made(), held(detections, LinkSettings(max_missed_frames=1))
     link_points(points, settings)  # compiling allocates too
     tracemalloc.start()
