@@ -76,7 +76,7 @@ def test_a_point_table_cut_to_frames():
     assert sorted(result.tracks.frame_numbers) == [5, 6, 7, 8, 9]
 
 
-@pytest.mark.parametrize("frames", ["20:30", "7:7"])
+@pytest.mark.parametrize("frames", ["20:30", "25:"])
 def test_frames_that_a_table_does_not_have_are_refused(frames):
     with pytest.raises(InvalidSetting, match="0 to 19"):
         track(ROOT / "sample_data/points.csv", Settings(InputSettings(frames=frames)))
