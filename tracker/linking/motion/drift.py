@@ -87,9 +87,7 @@ def common_shifts(frames: Sequence[np.ndarray], field: np.ndarray) -> np.ndarray
     counts = np.stack([_counted(*vote, ndim) for vote in votes])
     elect, is_believed = elected(counts, field, np.array([len(voters) for voters, *_ in votes]))
     for f, vote, shift in compress(zip(asked, votes, elect, strict=True), is_believed):
-        for reach in (1.5, 1.0, 0.75):
-            shift = _median(_votes_near(*vote, shift, reach))
-        shifts[f] = shift[3 - ndim :] if np.linalg.norm(shift) > LEAST else 0.0
+        shifts[f] = _refined(vote, shift)[3 - ndim :]
     return shifts
 
 
@@ -98,6 +96,16 @@ def _votes_between(earlier: np.ndarray, later: np.ndarray) -> tuple[Any, ...]:
     voters = padded(np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)]))  # one layout, compiled once
     grid = build_grid(np.ascontiguousarray(later), CELL)
     return voters, grid.origin, grid.cell, grid.dims, grid.starts, grid.points
+
+
+def _refined(vote: tuple[Any, ...], shift: np.ndarray) -> np.ndarray:
+    """Return the median of the votes near a shift that was elected; 0 where it is short, or none is near at last."""
+    for reach in (1.5, 1.0, 0.75):
+        votes = _votes_near(*vote, shift, reach)
+        if not len(votes):
+            return np.zeros(3)
+        shift = _median(votes)
+    return shift if np.linalg.norm(shift) > LEAST else np.zeros(3)
 
 
 def _median(votes: np.ndarray) -> np.ndarray:

@@ -39,6 +39,13 @@ def test_where_nothing_is_shared_there_is_no_shift(ndim, power):
         assert not shift_of(earlier, later).any()
 
 
+def test_votes_around_a_shift_that_none_is_near_make_no_shift():
+    """Groups that move apart along the axes: their votes share a bin in the middle, and their median is there too."""
+    away = 1.4 * np.vstack([np.eye(3), -np.eye(3)]).repeat(8, axis=0)
+    earlier = 40.0 * np.array(list(np.ndindex(4, 4, 3)))
+    assert not shift_of(earlier, earlier + away).any()
+
+
 def test_a_flow_that_leads_everywhere_is_no_shift_of_all():
     """One in which a hundred voters once saw a shift of two spacings."""
     points, _ = stirred(4000, seed=3)
