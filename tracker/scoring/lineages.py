@@ -12,7 +12,9 @@ from scipy.sparse.csgraph import connected_components
 
 from ..measuring.track_order import track_order
 from ..points import Points
-from .following import ANY_REACH, following_rows
+from .following import division_rows, steps_and_gaps
+
+_ANY_REACH = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Lineages:
     def of(cls, points: Points, name: np.ndarray) -> Lineages:
         """Return the graph of a table whose rows are named by track, int64 (n,); a negative name has no edges."""
         order = track_order(name, points.frames)
-        return cls(points.frames, following_rows(points, name, order, ANY_REACH, divisions=True))
+        along, _ = steps_and_gaps(points, name, order, _ANY_REACH)
+        return cls(points.frames, np.concatenate([along, division_rows(points, name, order, _ANY_REACH)]))
 
     def __len__(self) -> int:
         """Return the number of nodes."""

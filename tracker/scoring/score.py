@@ -15,7 +15,7 @@ from ..errors import InvalidSetting
 from ..measuring.track_order import numbered, track_order
 from ..points import Points, Tracks, require
 from .agreement import Agreement, Score, TrackAgreement
-from .following import ANY_REACH, following_rows
+from .following import division_rows, steps_and_gaps
 from .identities import match_rows
 from .names import names_of, real_particles, whole_numbers
 
@@ -69,15 +69,16 @@ def score_links(
     particle, track_id = names_of(truth), whole_numbers(tracks, "track_id")
     match = match_rows(tracks, truth, tolerance)
     reach = truth.frame_step * (max_missed_frames + 1)
-    in_order = track_order(track_id, tracks.frames)
-    links = following_rows(tracks, track_id, in_order, reach, divisions=include_divisions)
-    lives = track_order(particle, truth.frames, "particle")
-    real_links = following_rows(truth, particle, lives, reach, divisions=include_divisions)
-    gaps = _across(following_rows(tracks, track_id, in_order, ANY_REACH, divisions=False), tracks, truth.frame_step)
-    real_gaps = _real_gaps(truth, particle, lives, match)
+    in_order, lives = track_order(track_id, tracks.frames), track_order(particle, truth.frames, "particle")
+    steps, gaps = steps_and_gaps(tracks, track_id, in_order, truth.frame_step)
+    real_steps, real_gaps = _real_links(truth, particle, lives, match)
+    links, real_links = steps, real_steps
     if max_missed_frames:
-        frames = truth.frames[real_gaps]
-        real_links = np.concatenate([real_links, real_gaps[frames[:, 1] - frames[:, 0] <= reach]])
+        links = np.concatenate([links, _within(gaps, tracks, reach)])
+        real_links = np.concatenate([real_links, _within(real_gaps, truth, reach)])
+    if include_divisions:
+        links = np.concatenate([links, division_rows(tracks, track_id, in_order, reach)])
+        real_links = np.concatenate([real_links, division_rows(truth, particle, lives, reach)])
     return Score(
         detections=_agreement_of_points(match, truth),
         links=_agreement_of_links(match[links], real_links, len(truth)),
@@ -86,19 +87,26 @@ def score_links(
     )
 
 
-def _real_gaps(truth: Points, particle: np.ndarray, lives: np.ndarray, match: np.ndarray) -> np.ndarray:
-    """Return the real links across gaps: the truth's own, and those over frames where a particle was not found."""
-    seen = np.full(len(truth), -1, dtype=np.int64)
-    seen[match[match >= 0]] = particle[match[match >= 0]]
-    own = following_rows(truth, particle, lives, ANY_REACH, divisions=False)
-    between_seen = following_rows(truth, seen, lives[seen[lives] >= 0], ANY_REACH, divisions=False)
-    return _across(np.concatenate([own, between_seen]), truth, truth.frame_step)
+def _real_links(
+    truth: Points, particle: np.ndarray, lives: np.ndarray, match: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the real links between consecutive frames, and those across gaps.
+
+    Gaps are the truth's own, and the frames in which a particle was not found.
+    """
+    steps, gaps = steps_and_gaps(truth, particle, lives, truth.frame_step)
+    is_seen = np.zeros(len(truth), bool)
+    is_seen[match[match >= 0]] = True
+    if is_seen.all():
+        return steps, gaps
+    _, between_seen = steps_and_gaps(truth, particle, lives[is_seen[lives]], truth.frame_step)
+    return steps, np.concatenate([gaps, between_seen])
 
 
-def _across(pairs: np.ndarray, points: Points, frame_step: int) -> np.ndarray:
-    """Return the pairs of rows, int64 (k, 2), that are more than `frame_step` apart."""
+def _within(pairs: np.ndarray, points: Points, reach: int) -> np.ndarray:
+    """Return the pairs of rows, int64 (k, 2), that are at most `reach` frames apart."""
     frames = points.frames[pairs]
-    return pairs[frames[:, 1] - frames[:, 0] > frame_step]
+    return pairs[frames[:, 1] - frames[:, 0] <= reach]
 
 
 def _agreement_of_points(match: np.ndarray, truth: Points) -> Agreement:
