@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,26 +115,22 @@ def read_tracks(
     InvalidInput
         As `read_points`; also if ids are not whole numbers, or one track has two points in one frame.
     """
+    said = {"scale": scale, "unit": unit, "frame_interval": frame_interval, "time_unit": time_unit}
+    return read_named_tracks(source, columns=columns, frame_step=frame_step, **said)[0]
+
+
+def read_named_tracks(
+    source: str | Path | pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+    *,
+    columns: Mapping[str, str] | None = None,
+    **said: Any,
+) -> tuple[Tracks, str]:
+    """Read tracks, and return which column of `TRACK_COLUMNS` named them; parameters and errors as in `read_tracks`."""
     source, *splits_and_merges = source if isinstance(source, tuple) else (source,)
     loaded = _load(source, columns)
     if splits_and_merges:
         loaded = with_lineage(loaded, splits_and_merges, loaded.where)
-    return _as_tracks(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
-
-
-def read_named_tracks(
-    source: str | Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    scale: Sequence[float] | None = None,
-    unit: str | None = None,
-    frame_interval: float | None = None,
-    time_unit: str | None = None,
-    frame_step: int | None = None,
-) -> tuple[Tracks, str]:
-    """Read tracks, and return which column of `TRACK_COLUMNS` named them; parameters and errors as in `read_tracks`."""
-    loaded = _load(source, columns)
-    tracks = _as_tracks(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
+    tracks = _as_tracks(source, loaded, _Said(**said))
     return tracks, next(name for name in TRACK_COLUMNS if name in loaded.table.columns)
 
 
@@ -162,11 +159,11 @@ def read_either(
 class _Said:
     """What the user says of a source; None leaves it to the source."""
 
-    scale: Sequence[float] | None
-    unit: str | None
-    frame_interval: float | None
-    time_unit: str | None
-    frame_step: int | None
+    scale: Sequence[float] | None = None
+    unit: str | None = None
+    frame_interval: float | None = None
+    time_unit: str | None = None
+    frame_step: int | None = None
 
 
 def _as_points(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Points:

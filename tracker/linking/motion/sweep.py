@@ -187,7 +187,7 @@ def _unlinked(
         e = piece.edges
         tail, head, lag, alone = graph.tail[e], graph.head[e], graph.lag[e], np.empty_like(past[e])
         future = np.empty_like(alone)
-        first_densities(steps.at(piece.edges), lag, law, alone)
+        first_densities(steps.at(e), lag, law, alone)
         _uncoupled(tail, head, *sums, alone, ends.tie, past[e], future)
         known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
