@@ -16,7 +16,7 @@ Where that is not far below what the matched edges themselves cost, and what the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,9 @@ from .cheap_edges import cheap_edges
 from .exact_gap import exact_gap
 from .exact_optimum import is_cheapest, is_small
 from .near_pairs import near_pairs
+
+FEW_PAIRS = 2**16
+"""Pairs up to which all are looked at, not first those that may decide."""
 
 MOST_FETCHED = 2**27
 """Pairs of a matrix or graph on a GPU that are fetched where their digits decide: a GiB, and some seconds."""
@@ -132,6 +135,10 @@ def assembled(
     )
 
 
+Sides = tuple[np.ndarray, np.ndarray]
+"""What belongs to rows, and to columns."""
+
+
 class Slackness(NamedTuple):
     """What the terms of matched edges, unassigned rows and unassigned columns add up to.
 
@@ -200,11 +207,9 @@ def settled(
     for b in np.flatnonzero(in_doubt).tolist():
         rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
         stated, matched, duals = problem.block(b), (col_of_row[rows], row_of_col[cols]), (r[rows], v[cols])
-        block = written_out(stated, *duals, float(gap[b]))
-        if block is not None:
-            gap[b], is_within = exact_gap(block, *matched, duals[1])
-            small = is_small(block)
-            in_doubt[b] = not (is_within or (small and is_cheapest(block, matched[0], duals[1], exactly=True)))
+        block = _by_costs(stated)
+        gap[b], is_within = without_rounding(block, matched, duals, float(gap[b]))
+        in_doubt[b] = not (is_within or (is_small(block) and is_cheapest(block, matched[0], duals[1], exactly=True)))
         in_doubt[b] &= stated.kind != "points" or not _is_borne(stated, *matched, *duals, gap[b : b + 1])
     return sums._replace(gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
 
@@ -219,15 +224,51 @@ def _is_borne(
     return cheap is not None and (not cheap.problem.n_edges or exact_gap(*cheap)[1])
 
 
-def written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Problem | None:
-    """Return a block by its costs, of large point sets by those that may decide; None if they are too many."""
-    if block.kind != "points":
-        return block
-    if block.n_edges <= MOST_PAIRS:
-        return as_dense(block)
-    largest = max(float(abs(side).max(initial=0.0)) for side in (r, v))
-    near = near_pairs(block, r, v, gap + ULPS * EPS * largest)
-    return as_sparse(block) if near is None and block.has_unmatched_cost else near
+def without_rounding(block: Problem, matched: Sides, duals: Sides, gap: float) -> tuple[float, bool]:
+    """Return the gap of a block computed without rounding, and whether it proves the matching; by its costs at hand.
+
+    The pairs that may decide are looked at first, and all of them only if these do not. What they are of large point
+    sets would take too much memory leaves the gap, and a doubt.
+
+    Parameters
+    ----------
+    block : Problem
+        One block of real costs on the host.
+    matched : (col_of_row, row_of_col)
+    duals : (r, v)
+        Feasible, r the best beside v.
+    gap : float
+        What they leave, rounding included.
+    """
+    proven = gap, False
+    for part in _written_out(_by_costs(block), *duals, gap):
+        proven = exact_gap(part, *matched, duals[1])
+        if proven[1]:
+            break
+    return proven
+
+
+def _by_costs(block: Problem) -> Problem:
+    """Return a block by its costs; of two point sets if they are no more than `MOST_PAIRS`."""
+    return as_dense(block) if block.kind == "points" and block.n_edges <= MOST_PAIRS else block
+
+
+def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Iterator[Problem]:
+    """Yield a block by the costs that may decide, and by all of them where memory allows it."""
+    is_points = block.kind == "points"
+    near = near_pairs(block, r, v, within(gap, r, v)) if is_points or block.n_edges > FEW_PAIRS else None
+    if near is not None:
+        yield near
+    if not is_points:
+        yield block
+    elif near is None and block.has_unmatched_cost:
+        yield as_sparse(block)
+
+
+def within(gap: float, r: Any, v: Any) -> float:
+    """Return the reduced cost above which a pair decides nothing: the gap, and all rounding in it."""
+    largest = max(float(abs(side).max()) if len(side) else 0.0 for side in (r, v))
+    return gap + ULPS * EPS * largest
 
 
 def complementary_slackness(

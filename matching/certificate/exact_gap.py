@@ -54,7 +54,7 @@ class Duals(NamedTuple):
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
     """Return the gap of one block that column duals prove, and whether it is within `SHARE` in every group and in all.
 
-    Column duals at their bounds are tried first: where every row pays its least, they leave no gap, and no rounding.
+    Duals that leave none prove it at once: those at hand, and those by which every row, or column, pays its least.
 
     Parameters
     ----------
@@ -73,19 +73,29 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     unassigned = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
     pays = _paid(*edges, unassigned[0], col_of_row)
     given = pays, unassigned[1], col_of_row, row_of_col
-    nothing = _no_duals(n, m)
+    nothing, by_rows = _no_duals(n, m), n <= m or priced
+
+    def completed(base: Duals, v: Pair) -> Duals:
+        return Duals(*_best_duals(*edges, True, base, row_bound, *v), *v)
+
+    at_least = np.where(np.isfinite(col_bound), col_bound, 0.0)
+    if not by_rows:
+        at_least = _best_duals(*edges, False, nothing, col_bound, *np.zeros((2, n)))[0]
+    stated = completed(nothing, (v, np.zeros(m)))
+    for duals in (stated, completed(nothing, (at_least, np.zeros(m)))):
+        if not _slacks(*given, nothing, duals).any():
+            return 0.0, True
     forced_duals = [
         (each, np.maximum(_slacks(*given, nothing, each), 0.0)) for each in _forced(edges, row_bound, col_bound)
     ]
     forced, above_forced = min(forced_duals, key=lambda each: each[1].sum())
-    least, slack_of_least = forced_duals[0 if n <= m or priced else 1]
-    above_least = slack_of_least.sum()
+    above_least = forced_duals[0 if by_rows else 1][1].sum()
     sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, unassigned[1], 0.0)]))
 
-    def proves(base: Duals, v: Pair) -> tuple[float, bool]:
-        high, low = _best_duals(*edges, True, base, row_bound, *v)
-        duals = Duals(high, low, *v)
+    def proves(base: Duals, duals: Duals) -> tuple[float, bool]:
         slack = _slacks(*given, base, duals)
+        if slack.sum() > SHARE * above_least:
+            return float(slack.sum()), False
         measures = slack, above_forced, sizes
         doubted = _beyond_share(_groups(*edges, base, duals, float(slack.sum())), *measures)
         if slack.sum() > PAIRS_LOSE * sizes.sum():
@@ -94,16 +104,13 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
             part = _groups(*edges, base, duals, np.inf)
             beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
             doubted = beyond_rounding[part[doubted]]
-        return float(slack.sum()), not doubted.any() and bool(slack.sum() <= SHARE * above_least)
+        return float(slack.sum()), not doubted.any()
 
-    at_least = np.where(np.isfinite(col_bound), col_bound, 0.0) if n <= m or priced else least.v
-    gap, is_proven = proves(nothing, (at_least, np.zeros(m)))
-    if gap > 0.0:
-        gap, is_proven = proves(nothing, (v, np.zeros(m)))
+    gap, is_proven = proves(nothing, stated)
     sweeps = max(SWEEPS, n) if n <= FEW_ROWS else SWEEPS
     for above in () if is_proven else _beginnings(edges, row_bound, col_bound, col_of_row, forced, v):
         if not is_proven and _lower_until_rows_pay_least(*edges, col_of_row, pays, forced, *above, sweeps):
-            is_proven = proves(forced, above)[1]
+            is_proven = proves(forced, completed(forced, above))[1]
     return gap, is_proven
 
 

@@ -12,9 +12,11 @@ from ..problem import Problem
 from ..problem.gpu_graph import CostGraph, Prices
 from ..tolerance import EPS, SHARE
 from .assignment import Assignment
-from .certify import MOST_FETCHED, incomplete_blocks
+from .certify import FEW_PAIRS, MOST_FETCHED, incomplete_blocks, within
 from .certify import certify as host_certify
+from .exact_gap import exact_gap
 from .gpu_above_least import barely_above_least
+from .gpu_near_pairs import near_pairs
 
 THREADS = 256
 LEAST_OF_A_PART, MOST_PARTS = 512, 2048
@@ -117,7 +119,9 @@ def certified(
     if has_zero_slack and not problem.is_integer:
         gap, in_doubt = _with_rounding(sums)
         in_doubt |= barely_above_least(graph, prices, problem.row_offsets, gap)
-        has_zero_slack = _settled(problem, col_of_row, v, gap, in_doubt)
+        has_zero_slack = _is_proven_by_few(graph, problem, prices, (r, v), gap, in_doubt) or _settled(
+            problem, col_of_row, v, gap, in_doubt
+        )
     elif not has_zero_slack:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if incomplete.any() else gap
@@ -163,6 +167,20 @@ def _with_rounding(sums: _Sums) -> tuple[np.ndarray, np.ndarray]:
     gap = sums.gap + 2 * EPS * sums.duals
     exchangeable = np.where(sums.positive > 0, sums.least, 0.0) * sums.positive
     return gap, gap > SHARE * exchangeable
+
+
+def _is_proven_by_few(
+    graph: CostGraph, problem: Problem, prices: Prices, duals: tuple[Any, Any], gap: np.ndarray, in_doubt: np.ndarray
+) -> bool:
+    """Prove a large block in doubt by the edges that may decide, and write its gap; whether they do."""
+    is_large = problem.n_blocks == 1 and problem.kind != "points" and problem.n_edges > FEW_PAIRS
+    if not (is_large and problem.is_on_device and in_doubt.any()):
+        return False
+    near = near_pairs(graph, problem, *duals, within(float(gap[0]), *duals))
+    if near is None:
+        return False
+    gap[0], is_proven = exact_gap(near, *map(cuda.to_host, (prices.col_of_row, prices.row_of_col, duals[1])))
+    return is_proven
 
 
 def _settled(problem: Problem, col_of_row: Any, v: Any, gap: np.ndarray, in_doubt: np.ndarray) -> bool:

@@ -25,9 +25,8 @@ from .certify import (
     incomplete_blocks,
     inverse,
     settled,
-    written_out,
+    without_rounding,
 )
-from .exact_gap import exact_gap
 from .exact_optimum import is_cheapest, is_small
 from .far_prices import at_lower_prices
 
@@ -135,9 +134,9 @@ def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) 
 def _is_exact(problem: Problem, assignment: Assignment, sums: Slackness, b: int) -> bool:
     """Whether the duals of a block prove it at its stated prices, all of them computed without rounding."""
     rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
-    v = assignment.col_duals[cols]
-    block = written_out(problem.block(b), assignment.row_duals[rows], v, float(sums.gap[b]))
-    return block is not None and exact_gap(block, assignment.col_of_row[rows], assignment.row_of_col[cols], v)[1]
+    matched = assignment.col_of_row[rows], assignment.row_of_col[cols]
+    duals = assignment.row_duals[rows], assignment.col_duals[cols]
+    return without_rounding(problem.block(b), matched, duals, float(sums.gap[b]))[1]
 
 
 def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:

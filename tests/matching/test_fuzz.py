@@ -183,8 +183,15 @@ def _forged(problem: Problem, answer: Assignment, rng: np.random.Generator) -> A
     return replace(certify(problem, col_of_row, v, solver="forged"), is_optimal=True)
 
 
+@pytest.mark.parametrize("is_large", [False, True])
 @pytest.mark.parametrize("first", range(0, SEEDS, PER_TEST))
-def test_no_answer_that_is_called_optimal_is_dearer_than_the_optimum(first: int) -> None:
+def test_no_answer_that_is_called_optimal_is_dearer_than_the_optimum(
+    first: int, is_large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor of large problems: first by the pairs that may decide, and never in integers."""
+    if is_large:
+        monkeypatch.setattr(certifying, "FEW_PAIRS", 0)
+        monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
     called = 0
     for seed in range(first, min(first + PER_TEST, SEEDS)):
         problem, stated = _stated(seed)

@@ -1,0 +1,29 @@
+// The edges that may decide a doubt, c_ij - r_i - v_j up to `within`; as `near_pairs.py` on the CPU, for real costs. A warp a
+// row: it counts what its lanes found and takes places for all of them at once, so that edges of a row lie together, but
+// rows in no order.
+//
+// Bytes: 12 to 16 per edge. Threads share the count alone.
+// variant: -DCOST=double
+// variant: -DDENSE
+#include "problem/graph.cuh"
+
+// edges: (most,), of which the first `found` are written; found begins at 0 and counts on above `most`.
+extern "C" __global__ void edges_within(
+    int n_rows, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
+    int block_rows, const double* r, const double* v, double within, int most, int64* edges, int* found
+) {
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
+    for (int row = global_thread() / 32; row < n_rows; row += all_threads() / 32) {
+        const int64 first = graph.first(row);
+        const int degree = graph.degree(row);
+        for (int begin = 0; begin < degree; begin += 32) {
+            const int e = begin + lane();
+            const bool is_near = e < degree && graph.value(first, e, v) - r[row] <= within;
+            const uint32 who = __ballot_sync(FULL_WARP, is_near);
+            if (who == 0) continue;
+            int place = lane() == 0 ? atomicAdd(found, __popc(who)) : 0;
+            place = __shfl_sync(FULL_WARP, place, 0) + __popc(who & ((1u << lane()) - 1));
+            if (is_near && place < most) edges[place] = first + e;
+        }
+    }
+}
