@@ -154,7 +154,9 @@ def _above_least(costs, cols, prices, bound, col):
     """
     pays, pays_low = bound, 0.0
     if col >= 0:
-        at = col if cols is None else np.argmax(cols == col)
+        at = col if cols is None else 0
+        while cols is not None and cols[at] != col:
+            at += 1
         pays, pays_low = difference(float(costs[at]), 0.0, 0.0 if prices is None else prices[col], 0.0)
     if pays == np.inf:  # unassigned though it must not be
         return 0.0

@@ -7,11 +7,13 @@ in of its own, and no machine code but that of the kernels that Python calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher
 
 # numba has no other door to any of this.
@@ -23,7 +25,13 @@ class KernelDispatcher(CPUDispatcher):
 
     def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=targetoptions | {"no_cfunc_wrapper": True})
+        cast("Any", self)._compiler._customize_flags = _Flags
         self._part = _PartDispatcher(function, targetoptions=targetoptions, pipeline_class=_IntoCaller)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, or load what was compiled."""
+        with _without_collecting():
+            return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the types of a call by another kernel."""
@@ -45,6 +53,19 @@ class KernelDispatcher(CPUDispatcher):
             cres.library.codegen.set_env(environment.env_name, environment)
 
 
+@contextmanager
+def _without_collecting() -> Generator[None]:
+    """Collect no garbage meanwhile: looking for it among all that numba makes is an eighth of a first `link`."""
+    if not gc.isenabled():  # as the host program wants it, or another thread that compiles
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class _PartDispatcher(CPUDispatcher):
     """The same function for other kernels."""
 
@@ -59,7 +80,22 @@ class _PartDispatcher(CPUDispatcher):
         self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=name)
 
 
-def _as_part(flags: Any) -> Any:
+class _Flags(Flags):
+    """numba's options of a function, told apart by what was set: they are compared 30,000 times in a first `link`."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same was set."""
+        return isinstance(other, _Flags) and self._values == other._values
+
+    def __hash__(self) -> int:
+        """Return one number for all, as numba does."""
+        return hash(_Flags)
+
+
+def _as_part(given: Any) -> Any:
+    flags: Any = _Flags(given)
     flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
     return flags
 

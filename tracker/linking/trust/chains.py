@@ -67,7 +67,7 @@ def edge_between(indptr, head, i, j):
     return -1
 
 
-@compiled(error_model="numpy", forceinline=True)
+@compiled(error_model="numpy")
 def likelihood_of(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch):
     """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
 

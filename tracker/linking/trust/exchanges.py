@@ -62,25 +62,29 @@ def _all_undone(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return what `exchanges` and `passed_over` do, piece by piece; `out` and `into` as `links_made` has them."""
     graph = belief.graph
-    edges = graph.indptr, graph.tail, graph.head, allowed, out, into, belief.linked, graph.lag
-    known, now = _known(belief), np.zeros(graph.n)
-    both = [(kernel, piece) for kernel in (exchanges, passed_over) for piece in graph.pieces]
-    return side_by_side(lambda part: part[0](*part[1][:2], *edges, *known, now), both)
+    ways = graph.indptr, graph.tail, graph.head, allowed, out, into
+    step, base, alone, past, tie, law = _known(belief)
+    peak = np.exp(max(law[4].max(), law[6].max()))  # no displacement's density is higher
+    chains = graph.head, belief.linked, graph.lag, step, base, alone, past, tie, law, peak
+    now = np.zeros(graph.n)
+
+    def undone(part: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+        kernel, (first, last, *_) = part
+        return kernel(first, last, ways, (*chains, np.empty((2, alone.shape[1]))), now)
+
+    return side_by_side(undone, [(kernel, piece) for kernel in (exchanges, passed_over) for piece in graph.pieces])
 
 
 @compiled(error_model="numpy")
-def exchanges(
-    first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law, now
-):
+def exchanges(first, last, ways, chains, now):
     """Return the links that exchanging or skipping detections inside chains undoes, one by one, and the odds of each.
 
-    An exchange of two that are both inside chains is looked at from the first. `now` takes the likelihood of the links
-    at a detection once that is asked for; threads that ask for the same find the same.
+    An exchange of two that are both inside chains is looked at from the first. `chains` is what `likelihood_of` takes
+    of the movie. `now` takes the likelihood of the links at a detection once that is asked for; threads that ask for
+    the same find the same.
     """
-    undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
-    scratch = np.empty((2, alone.shape[1]))
-    peak = np.exp(max(law[4].max(), law[6].max()))  # no displacement's density is higher
-    tables = head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch
+    indptr, tail, head, allowed, out, into = ways
+    lag, undone, ratios = chains[2], [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     for j in range(first, last):
         a, b = into[j], out[j]
         if a < 0 or b < 0:
@@ -106,16 +110,16 @@ def exchanges(
             if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
                 continue
             if now[j] == 0.0:
-                now[j] = likelihood_of(g, a, b, h, 0.0, *tables)
-            ratio = likelihood_of(g, a_new, b_new, h, LEAST * now[j], *tables) / now[j]
+                now[j] = likelihood_of(g, a, b, h, 0.0, *chains)
+            ratio = likelihood_of(g, a_new, b_new, h, LEAST * now[j], *chains) / now[j]
             if ratio < LEAST:
                 continue
             if a2 >= 0 or b2 >= 0:
                 g2 = into[tail[a2]] if a2 >= 0 else -1
                 h2 = out[head[b2]] if b2 >= 0 else -1
                 if now[other] == 0.0:
-                    now[other] = likelihood_of(g2, a2, b2, h2, 0.0, *tables)
-                ratio *= likelihood_of(g2, a2_new, b2_new, h2, LEAST * now[other] / ratio, *tables) / now[other]
+                    now[other] = likelihood_of(g2, a2, b2, h2, 0.0, *chains)
+                ratio *= likelihood_of(g2, a2_new, b2_new, h2, LEAST * now[other] / ratio, *chains) / now[other]
             if ratio < LEAST:
                 continue
             for e in (a, b, a2, b2):

@@ -14,15 +14,10 @@ from .chains import LEAST, edge_between, likelihood_of
 
 
 @compiled(error_model="numpy")
-def passed_over(
-    first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law, now
-):
+def passed_over(first, last, ways, chains, now):
     """Return the links that this undoes, one by one, and the odds of each; see `exchanges.exchanges`."""
-    undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
-    scratch = np.empty((2, alone.shape[1]))
-    peak = np.exp(max(law[4].max(), law[6].max()))
-    ways = indptr, tail, head, allowed, out, into
-    chains = head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch
+    indptr, _, head, allowed, out, into = ways
+    lag, undone, ratios = chains[2], [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     for i in range(first, last):
         b = out[i]
         if b < 0 or lag[b] == 1:
