@@ -76,7 +76,8 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     nothing, by_rows = _no_duals(n, m), n <= m or priced
 
     def completed(base: Duals, v: Pair) -> Duals:
-        return Duals(*_best_duals(*edges, True, base, row_bound, *v), *v)
+        high, low = _best_duals(*edges, True, base, row_bound, *v)
+        return Duals(high, low, *v)
 
     at_least = np.where(np.isfinite(col_bound), col_bound, 0.0)
     if not by_rows:
