@@ -9,6 +9,7 @@ from qtpy.QtWidgets import QVBoxLayout, QWidget
 
 from ...matching.errors import AuctrackError
 from .actions.correcting import Correcting
+from .actions.letting_go import LettingGo
 from .actions.looking import Looking
 from .actions.parts import Parts
 from .actions.recovering import Recovering
@@ -94,6 +95,7 @@ class TrackWidget(QWidget):
         self.correcting.followed.connect(self.looking.plot_again)
         for other_tracks in (self.running.began, self.running.linked):
             other_tracks.connect(self.correcting.forget_clicks)
+        LettingGo(self.parts, self.looking, self.correcting, self)
         Recovering(self.parts, self.running, self.correcting, self.unsaved, self)
         self._devices = Desk(self)
         self._desks = self.findChildren(Desk)

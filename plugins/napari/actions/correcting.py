@@ -328,6 +328,16 @@ class Correcting(QObject):
         self._clicked = {}
         self._parts.results.show_clicked(())
 
+    @property
+    def has_clicks(self) -> bool:
+        """Whether there are clicked particles for the next act."""
+        return bool(self._clicked)
+
+    def let_go_of_clicks(self) -> None:
+        """Forget the clicked particles, and choose no next link after what is being done."""
+        self._goes_on = False
+        self.forget_clicks()
+
     def _switch_clicks(self, on: bool) -> None:
         """Begin or end linking by clicks."""
         self.forget_clicks()

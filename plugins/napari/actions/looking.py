@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from qtpy.QtCore import QObject
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from ....tracker.editing.change import Link
 from ..draw.drawing import BRIGHT
@@ -16,7 +16,12 @@ from .parts import Parts
 
 
 class Looking(QObject):
-    """Shows the track that was clicked or chosen, and doubtful links (keys N and Shift+N) beside their rivals."""
+    """Shows the track that was clicked or chosen, and doubtful links (keys N and Shift+N) beside their rivals.
+
+    Signals: `missed()` where a click hit neither a particle nor a link.
+    """
+
+    missed = Signal()
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parent)
@@ -67,16 +72,21 @@ class Looking(QObject):
         row = session.row_of(track_id, frame)
         if row is None:
             return
-        self._links.let_go()  # of a link that is no longer the one
-        self._parts.results.suspicious.clearSelection()
+        self.let_go_of_link()
         session.link = session.link_to(row)
         if session.link is None:
-            self._parts.overlay.forget_link()
             self._parts.bar.say(f"Track {track_id}, frame {frame}: no single link leads here.")
             return
         link = np.array([[(at, *place) for at, place in map(session.place_of, session.link)]])
         self._parts.overlay.show_link(link, np.empty((0, *link.shape[1:])))
         self._say_what_to_do(session.link)
+
+    def let_go_of_link(self) -> None:
+        """Choose and mark no link any longer, nor one that is still to come."""
+        self._links.let_go()
+        self._parts.results.suspicious.clearSelection()
+        self._parts.session.link = None
+        self._parts.overlay.forget_link()
 
     def _choose_listed(self, track_id: int) -> None:
         """Choose a track, and go where it begins."""
@@ -141,7 +151,9 @@ class Looking(QObject):
         if linked is None:
             return
         link = self._parts.overlay.link_under(click, linked.linking.tracks, linked.linking.links)
-        if link is not None:
+        if link is None:
+            self.missed.emit()
+        else:
             self._parts.results.suspicious.clearSelection()
             self._say_what_to_do(link)
             self._look_at(link)

@@ -7,6 +7,7 @@ from ..session.clicked import CLICKED_ACTS
 _LINKS = (
     ("N, Shift+N", "Next and previous link of the list: time, plane and camera go there"),
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
+    ("Esc", "Let go of the chosen link and the clicked particles; so does a click on the background"),
     ("C", "Confirm the chosen link: it stays, whatever else changes, and leaves the list"),
     ("B", "Break the chosen link: it is never made again"),
     (

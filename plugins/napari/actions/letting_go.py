@@ -1,0 +1,29 @@
+"""Letting go of what was chosen: Escape, or a click on the background."""
+
+from __future__ import annotations
+
+from qtpy.QtCore import QObject
+
+from .correcting import Correcting
+from .looking import Looking
+from .parts import Parts
+
+
+class LettingGo(QObject):
+    """Has the next key act on nothing: neither on the link that was chosen nor on the particles that were clicked."""
+
+    def __init__(self, parts: Parts, looking: Looking, correcting: Correcting, parent: QObject) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._looking = looking
+        self._correcting = correcting
+        parts.keys.add("Escape", self.let_go)
+        looking.missed.connect(self.let_go)
+
+    def let_go(self) -> None:
+        """Let go of link and particles, and say so if there were any."""
+        had_any = self._parts.session.link is not None or self._correcting.has_clicks
+        self._looking.let_go_of_link()
+        self._correcting.let_go_of_clicks()
+        if had_any:
+            self._parts.bar.say("Nothing is chosen any more: click a particle or a link, or press N.")

@@ -1,0 +1,86 @@
+"""Escape, or a click on the background, lets go of what was clicked, and the next key acts on nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import finish, process_events
+from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_clicked_particles import click_all, shown  # noqa: F401 - a fixture
+from .test_correcting import links, press
+from .test_on_the_canvas import click, lines, show  # noqa: F401 - a fixture among them
+from .test_what_a_key_acts_on import NEIGHBOUR, marked, status
+
+BESIDE = (2, 4, 18, 35)  # of all particles and links
+
+
+def press_escape(viewer, widget, mouse) -> None:  # noqa: F811, ARG001 - as by mouse
+    press_key(viewer.window._qt_viewer.canvas.native)
+
+
+def press_escape_in_the_dock(viewer, widget, mouse) -> None:  # noqa: F811, ARG001 - as by mouse
+    results = widget.parts.results
+    widget.parts.steps.setCurrentWidget(results)
+    results.tabs.setCurrentWidget(results.doubtful)
+    press_key(results.suspicious)
+
+
+def press_key(widget) -> None:
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    widget.setFocus()
+    QTest.keyClick(widget, Qt.Key.Key_Escape)
+    process_events()
+
+
+def click_beside(viewer, widget, mouse) -> None:  # noqa: F811, ARG001 - as by key
+    click(viewer, mouse, BESIDE)
+
+
+@pytest.mark.parametrize("let_go", [press_escape, press_escape_in_the_dock, click_beside])
+def test_neither_the_link_nor_the_particle_that_was_clicked_is_acted_on_any_more(viewer, shown, mouse, let_go):  # noqa: F811
+    click_all(viewer, shown, mouse, NEIGHBOUR)
+    assert shown.parts.results.clicked.text()
+    let_go(viewer, shown, mouse)
+    finish(shown)
+    assert status(shown).startswith("Nothing is chosen any more")
+    assert (shown.parts.results.clicked.text(), marked(viewer)) == ("", None)
+    for key in "bcxe":
+        press(viewer, key)
+        finish(shown)
+    assert shown.parts.session.n_corrections == 0
+
+
+@pytest.mark.parametrize("let_go", [press_escape, click_beside])
+def test_the_link_of_the_list_is_let_go_of_even_before_it_is_drawn(viewer, lines, mouse, let_go):  # noqa: F811
+    show(viewer, BESIDE)
+    press(viewer, "n")
+    let_go(viewer, lines, mouse)
+    finish(lines)
+    assert marked(viewer) is None
+    assert not lines.parts.results.suspicious.selectionModel().hasSelection()
+    press(viewer, "b")
+    finish(lines)
+    assert lines.parts.session.n_corrections == 0
+
+
+def test_no_next_link_is_chosen_after_a_correction_that_was_let_go_of(viewer, lines, mouse):  # noqa: F811
+    press(viewer, "n")
+    finish(lines)
+    before = links(lines)
+    press(viewer, "b")
+    press_escape(viewer, lines, mouse)
+    finish(lines)
+    assert len(before - links(lines)) == 1
+    assert lines.parts.session.link is None
+
+
+@pytest.mark.parametrize("let_go", [press_escape, click_beside])
+def test_what_is_said_stays_where_nothing_was_chosen(viewer, lines, mouse, let_go):  # noqa: F811
+    show(viewer, BESIDE)
+    said = status(lines)
+    let_go(viewer, lines, mouse)
+    finish(lines)
+    assert said
+    assert status(lines) == said
