@@ -280,7 +280,7 @@ class Correcting(QObject):
         self._clicked = {}
         for row, (track_id, frame) in self._parts.session.seen(detections).items():
             self._add_click(track_id, frame, row)
-        self._parts.results.show_clicked([*self._clicked.values()])
+        self._show_clicks()
 
     def _fail(self, failure: Failure) -> None:
         """Say what could not be done; what was corrected before it may still have to be shown."""
@@ -304,7 +304,7 @@ class Correcting(QObject):
             return
         self._add_click(track_id, frame, row)
         self._clicked = dict([*self._clicked.items()][-MOST:])
-        self._parts.results.show_clicked([*self._clicked.values()])
+        self._show_clicks()
         if not self._parts.results.link_button.isChecked():
             return
         link_them = CLICKED_ACTS[0]
@@ -317,6 +317,11 @@ class Correcting(QObject):
         self._clicked.pop((frame, row), None)  # clicked again it is the last one
         self._clicked[frame, row] = f"track {track_id} in frame {frame}"
 
+    def _show_clicks(self) -> None:
+        """Mark what was clicked on the canvas, and name it in the panel."""
+        self._parts.results.show_clicked([*self._clicked.values()])
+        self._parts.overlay.show_clicked([self._parts.session.place_of(row) for _, row in self._clicked])
+
     def _take_clicks(self) -> tuple[int, ...]:
         """Return the detections that were clicked; what is clicked from now on is for the next act."""
         detections = self._parts.session.ids_of([row for _, row in self._clicked])
@@ -326,7 +331,7 @@ class Correcting(QObject):
     def forget_clicks(self) -> None:
         """Forget which particles were clicked: of other tracks, others stand in their rows."""
         self._clicked = {}
-        self._parts.results.show_clicked(())
+        self._show_clicks()
 
     @property
     def has_clicks(self) -> bool:

@@ -24,7 +24,7 @@ from ..threads.connections import Connections, has_own_keys
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
-from .links import draw_links
+from .links import draw_clicked, draw_links
 from .picking import Click, drawn_links, link_under, particle_under
 from .tails import Tails
 from .under_mouse import under_mouse
@@ -87,7 +87,7 @@ class Overlay(QObject):
         return self._desk.is_busy or self._timer.isActive() or self._layers.is_busy
 
     def layer(self, role: str) -> Layer | None:
-        """Return the layer of a role ("tracks", "particles", "chosen", "link") while it is in the viewer."""
+        """Return the layer of a role ("tracks", "particles", "chosen", "link", "clicked") while it is in the viewer."""
         return self._layers.layer(role)
 
     def edits(self) -> Edits:
@@ -132,16 +132,15 @@ class Overlay(QObject):
         else:
             self._shown = None
             self._layers.hide("tracks", "older ")
-            self._layers.take_away("chosen", "link")
+            self._layers.take_away("chosen", "link", "clicked")
             self._layers.hand_over({"particles": result})
 
     def _taken(self) -> None:
         if self._shown is not None:
             drawing = self._shown.drawing
-            size = self._shown.layers["particles"][1]["size"]
             tracks = self.layer("tracks")
             if tracks is not None:  # napari may have refused it
-                self._tails.show(tracks, drawing.tail_depth * size)
+                self._tails.show(tracks, drawing.tail_depth * _diameter(self._shown))
                 self.frame_shown.emit(self.frame_of(tracks))
             self.drawn.emit(self._shown)
 
@@ -178,14 +177,24 @@ class Overlay(QObject):
             n_axes = self._shown.drawing.n_axes
             self._put("link", draw_links(made, gone, "links changed", n_axes, self._ink()))
 
+    def show_clicked(self, places: Sequence[Place]) -> None:
+        """Mark the particles that were clicked, and no others."""
+        if not places:
+            self._layers.hide("clicked")
+        elif self._shown is not None:
+            y, x = self._shown.tracks.calibration.scale_for(2)
+            radius = _diameter(self._shown) / 2 * np.array([x / y, 1.0])
+            rows = np.array([[frame, *position] for frame, position in places])
+            self._put("clicked", draw_clicked(rows, radius, self._shown.drawing.n_axes, self._ink()))
+
     def forget_link(self) -> None:
         """Mark no link any longer."""
         self._layers.hide("link")
 
     def forget_track(self) -> None:
-        """Neither draw nor follow the chosen track and link any longer."""
+        """Neither draw nor follow the chosen track and link any longer, nor mark what was clicked."""
         self._followed = None
-        self._layers.take_away("chosen", "link")
+        self._layers.take_away("chosen", "link", "clicked")
 
     def take_keys(self) -> None:
         """Select the tracks in place of a layer whose own keys would come before those that correct them.
@@ -366,6 +375,11 @@ def _draw(drawing: Drawing, report: Report) -> Drawn:
 def _draw_particles(points: Points, n_axes: int, name: str, size: float | None, most: int, report: Report) -> LayerData:
     del report
     return draw_particles(points, n_axes, name, size, most)
+
+
+def _diameter(drawn: Drawn) -> float:
+    """Return how wide particles are drawn, in steps of x."""
+    return drawn.layers["particles"][1]["size"]
 
 
 def _last_three(world: np.ndarray) -> tuple[float, float, float]:

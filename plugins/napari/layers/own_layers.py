@@ -28,7 +28,7 @@ _BEGUN = ("adding", "removing", "changing")
 """What napari calls edits of points that are still going on."""
 _DRAWN = "drawn"
 """Key in a layer's metadata of its role, and of the layer that it is drawn over."""
-_MARKS = ("chosen", "link")
+_MARKS = ("chosen", "link", "clicked")
 """Roles of layers that mean nothing without the widget."""
 _PAUSE_MS = 15  # between two layers, in which the window listens
 

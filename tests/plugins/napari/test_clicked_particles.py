@@ -53,6 +53,39 @@ def shown(request, viewer, lines):  # noqa: F811
     return lines
 
 
+def marked(viewer) -> set[tuple[float, ...]]:
+    """The places (z, y, x) that are marked as clicked."""
+    layers = [layer for layer in viewer.layers if layer.name == "clicked particles" and layer.visible]
+    arms = layers[0].data[:, 2:].reshape(-1, 4, 2, 3) if layers else np.empty((0, 4, 2, 3))
+    return {*map(tuple, arms.mean(axis=(1, 2)).round(6).tolist())}
+
+
+def is_pointed_at(viewer, place) -> bool:
+    """Whether yellow is seen where the lines around a clicked particle are, on both sides of it along y."""
+    layer, radius = viewer.layers["particles of beads"], viewer.layers["particles of beads"].size[0] / 2
+    seen = viewer.screenshot(canvas_only=True, flash=False)[..., :3].astype(int)
+    ends = [on_canvas(viewer, layer, np.add(place, (0, 0, side * 1.45 * radius, 0))) for side in (-1, 1)]
+    red, _, blue = np.transpose([seen[at.y(), at.x()] for at in ends])
+    return bool((red - blue > 60).all())
+
+
+def test_clicked_particles_are_marked_until_the_act_whatever_frame_is_shown(viewer, shown, mouse):  # noqa: F811
+    first = (1, 4, 12, 10)
+    planes = viewer.dims.range[:2]
+    click_all(viewer, shown, mouse, first)
+    assert marked(viewer) == {first[1:]}
+    assert viewer.dims.range[:2] == planes  # no slider comes, or reaches farther
+    assert is_pointed_at(viewer, first)
+    click_all(viewer, shown, mouse, CHOSEN[0])
+    assert marked(viewer) == {first[1:], CHOSEN[0][1:]}
+    assert is_pointed_at(viewer, CHOSEN[0])
+    show(viewer, (3, 4, 0, 0))
+    assert is_pointed_at(viewer, (3, *first[1:]))
+    press(viewer, "j")
+    finish(shown)
+    assert marked(viewer) == set()
+
+
 @pytest.mark.parametrize("way", ["key", "menu"])
 def test_tracks_that_are_mixed_up_are_swapped_from_the_frame_that_is_clicked(viewer, shown, mouse, way):  # noqa: F811
     before = links(shown)

@@ -7,6 +7,7 @@ import pytest
 from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import click_all, shown  # noqa: F401 - a fixture
+from .test_clicked_particles import marked as clicked
 from .test_correcting import links, press
 from .test_on_the_canvas import click, lines, show  # noqa: F401 - a fixture among them
 from .test_what_a_key_acts_on import NEIGHBOUR, marked, status
@@ -41,11 +42,11 @@ def click_beside(viewer, widget, mouse) -> None:  # noqa: F811, ARG001 - as by k
 @pytest.mark.parametrize("let_go", [press_escape, press_escape_in_the_dock, click_beside])
 def test_neither_the_link_nor_the_particle_that_was_clicked_is_acted_on_any_more(viewer, shown, mouse, let_go):  # noqa: F811
     click_all(viewer, shown, mouse, NEIGHBOUR)
-    assert shown.parts.results.clicked.text()
+    assert (clicked(viewer), shown.parts.results.clicked.text() != "") == ({NEIGHBOUR[1:]}, True)
     let_go(viewer, shown, mouse)
     finish(shown)
     assert status(shown).startswith("Nothing is chosen any more")
-    assert (shown.parts.results.clicked.text(), marked(viewer)) == ("", None)
+    assert (shown.parts.results.clicked.text(), marked(viewer), clicked(viewer)) == ("", None, set())
     for key in "bcxe":
         press(viewer, key)
         finish(shown)

@@ -213,7 +213,7 @@ def test_in_3d_the_particle_whose_middle_is_seen_nearest_is_picked(viewer, lines
 
 def picture(viewer) -> np.ndarray:
     """What is seen on the canvas, but for what marks the last change and the track chosen."""
-    names = ("link looked at", "links changed", "chosen track")
+    names = ("link looked at", "links changed", "chosen track", "clicked particles")
     marks = [layer for layer in viewer.layers if layer.name in names and layer.visible]
     for layer in marks:
         layer.visible = False
