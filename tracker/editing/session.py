@@ -94,10 +94,10 @@ class Session:
         A link that went because the act itself took its place is left out.
         """
         if not self._done:
-            raise InvalidEdit("there is no act yet that could have changed other links.", kind="no act")
+            raise InvalidEdit("there is no correction yet that could have changed other links.", kind="no act")
         pinned, forbidden = self._others()
         if not pinned and not forbidden:
-            raise InvalidEdit("the last act changed no other link that could be kept as it was.")
+            raise InvalidEdit("the last correction changed no other link that could be kept as it was.")
         return self.hold_links(pinned, forbidden)
 
     @property
@@ -191,7 +191,7 @@ class Session:
             self._take_back(self._entries())
             if isinstance(error, InvalidEdit):
                 raise
-            raise InvalidEdit(f"act {name} cannot be done: {error}.") from error
+            raise InvalidEdit(f"correction {name} cannot be made: {error}.") from error
         entries, changes = self._entries()
         change = outcome(self._movie, act, {*named(act)}, entries, changes)
         self._done.append(_Done(change, entries, changes))

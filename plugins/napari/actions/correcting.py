@@ -126,7 +126,7 @@ class Correcting(QObject):
         near = None if row is None else self._parts.session.place_of(row)
         at = None if near is None else self._under_mouse(near)
         if row is None or near is None or at is None or at[0] != near[0]:
-            self._parts.bar.say("Click a particle, put the mouse where it is in the same frame, and press P.")
+            self._parts.bar.say("Click a particle, point at where it belongs in the same frame, and press P.")
             return
         self._correct(partial(move_particle, ground=self._ground(), position=at[1]), row)
 
@@ -137,7 +137,7 @@ class Correcting(QObject):
             return  # the next link takes it
         gone, moved = (session.rows_at(_places(places)) for places in (done.gone, done.moved[:, 0]))
         if gone is None or moved is None:
-            self._parts.bar.say("The next link takes these particles as they are now.")
+            self._parts.bar.say("The next run of Link uses these particles as they are now.")
             return
         moved_to, placed = [position for _, position in _places(done.moved[:, 1])], _places(done.placed)
         act = partial(edit_particles, ground=self._ground(), moved_to=moved_to, placed=placed)
@@ -185,7 +185,7 @@ class Correcting(QObject):
     def _correct_chosen(self, act: Act) -> None:
         link = self._parts.session.link
         if link is None:
-            self._parts.bar.say("Choose a link first: N takes the next of the list; or click one, or where it ends.")
+            self._parts.bar.say("Choose a link first: press N, or click a link or the particle where it ends.")
             return
         goes_on = self._parts.results.suspicious.selectionModel().hasSelection()
         self._start(self._parts.session.correcting(act, *link), self._take_clicks(), goes_on=goes_on)

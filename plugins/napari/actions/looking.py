@@ -73,10 +73,12 @@ class Looking(QObject):
         if row is None:
             return
         self.let_go_of_link()
-        session.link = session.link_to(row)
-        if session.link is None:
-            self._parts.bar.say(f"Track {track_id}, frame {frame}: no single link leads here.")
+        sources = session.sources_of(row)
+        if len(sources) != 1:
+            ends = f"Track {track_id} begins here" if not sources else "Several links end here"
+            self._parts.bar.say(f"{ends}: click a link to confirm or break it.")
             return
+        session.link = sources[0], row
         link = np.array([[(at, *place) for at, place in map(session.place_of, session.link)]])
         self._parts.overlay.show_link(link, np.empty((0, *link.shape[1:])))
         self._say_what_to_do(session.link)
@@ -164,7 +166,7 @@ class Looking(QObject):
         assert linked is not None  # it has the link
         ends = linked.linking.tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
         (_, before), (track, frame) = ends
-        self._parts.bar.say(f"Track {track}, frames {before}–{frame}: C confirms, B breaks the yellow link.")
+        self._parts.bar.say(f"Track {track}, frames {before}–{frame}: C confirms the marked link, B breaks it.")
 
     def _look_at(self, link: Link) -> None:
         self._parts.overlay.take_keys()

@@ -96,7 +96,7 @@ class Running(QObject):
         if self._work.is_busy:
             return
         self._edited = [f"Particles edited in their layer: {edits}."] if edits else []
-        self._kept = ", but for what they did to particles" if has_corrected else ""
+        self._kept = ", except for what they changed in the particles" if has_corrected else ""
         if edits or has_corrected:
             self._parts.session.take_edits(edits)
             self._parts.overlay.forget_edits()
@@ -106,7 +106,8 @@ class Running(QObject):
         edits = self._parts.overlay.edits()
         if self._work.is_busy:
             return
-        self._edited = [f"Edits of particles ({edits}) are not part of these: Link takes them."] if edits else []
+        left_out = f"Edits of particles ({edits}) are not part of these tracks: run Link to use them."
+        self._edited = [left_out] if edits else []
         self._kept = ""
         self._parts.overlay.forget_edits()
 
@@ -181,7 +182,7 @@ class Running(QObject):
         session = self._parts.session
         if isinstance(result, TakenUp):
             n = session.n_unsaved
-            return [f"Discarded: {counted(n, 'correction', ',')} that the file did not hold."] if n else []
+            return [f"Discarded: {counted(n, 'correction', ',')} that the file did not contain."] if n else []
         n = session.n_corrections
         return [f"Corrections made before ({n}) are not part of these tracks{self._kept}."] if n else []
 
@@ -192,7 +193,7 @@ class Running(QObject):
         self._suggesting.show_distances()
         self._showing.show_tracks()
         are_back = self._parts.session.n_corrections
-        said = f" Corrections in effect: {are_back}." if are_back else ""
+        said = f" Corrections so far: {are_back}." if are_back else ""
         doubts = [*lost, *self._parts.session.doubts()]
         self._parts.bar.say(f"{self._parts.session.report()}{said}", doubts)
         self._parts.steps.setCurrentWidget(self._parts.results)

@@ -88,8 +88,9 @@ class InputPanel(QGroupBox):
         self.problem = note(warning=True)
         self.take_up_button = QPushButton("Check and correct its links")
         self.take_up_button.setToolTip(
-            "Show these tracks in 3 Results with the links that they have. How sure each is, and where linking with "
-            "the settings of 2 Link would decide otherwise, stands under Check links. Run all links anew instead."
+            "Show these tracks in 3 Results with the links that they have. Check links then tells how sure each link "
+            "is, and where linking with the settings of 2 Link would decide otherwise. To link the particles from "
+            "scratch instead, use Run all."
         )
         self.take_up_button.hide()
         self.sizes = [LengthField() for _ in AXES]

@@ -28,12 +28,12 @@ _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
-_DOUBTFUL = "Likeliest to be wrong first; • was looked at. N next, C confirm, B break, U undo; ? explains all."
+_DOUBTFUL = "Most doubtful first; • marks those looked at. N next, C confirm, B break, U undo; ? for help."
 _COMMAND = "Copies the line of a terminal (auctrack track …) that gives the same tracks."
 _TOML = "Copies the settings as a file: auctrack track FILE --config this.toml gives the same tracks."
 _PROGRESS = (
-    "A link is looked at once it was on display. That alone tells nothing of it: the number of links expected to be "
-    "wrong is worked out anew after each that you confirm, break or correct otherwise."
+    "A link counts as looked at once it has been shown. The number of wrong links is an estimate from how sure each "
+    "link is; it changes with each correction, not by looking. Links that are missing are not counted."
 )
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 
@@ -81,7 +81,7 @@ class ResultsPanel(QWidget):
         self.suspicious_note = note()
         self.left_out = note()
         self.help_button = _button(
-            "?", "What is listed here, and all keys, laid over the canvas; again, or a click on it, puts it away."
+            "?", "Explains this list and all keys on a sheet over the canvas; another click closes it."
         )
         self.help_button.setCheckable(True)
         self.help = HelpSheet(canvas, correction_help())
@@ -95,16 +95,17 @@ class ResultsPanel(QWidget):
         self.plots = [Chart(height=110) for _ in range(4)]
         self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
         self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
-        self.link_button = _button("By clicks", "Each two particles that you click are linked (key L).")
+        self.link_button = _button("By clicks", "Links each pair of particles that you click (key L).")
         self.link_button.setCheckable(True)
         self.clicked_button = _button("Particles", "What to do with the particles that you clicked last.")
         self.clicked_button.setMenu(self._clicked_menu())
         self.keep_button = _button(
-            "Keep others", "Other links stay as they were before the last correction: confirmed, or forbidden (key K)."
+            "Keep others",
+            "Puts the other links back as they were before the last correction, and confirms or forbids them (key K).",
         )
         self.undo_button = _button("Undo", "Take the last correction back (key U).")
         self.redo_button = _button("Redo", "Make it again (Shift+U).")
-        self.open_button = _button("Open…", "Make the corrections of a file (…corrections.json) on these tracks.")
+        self.open_button = _button("Open…", "Applies the corrections of a file (…corrections.json) to these tracks.")
         self.follow_box = QCheckBox("follow the track")
         self.tabs = Pages()
         self.export_button = QPushButton("Export…")
@@ -243,7 +244,7 @@ class ResultsPanel(QWidget):
         self._listed = np.flatnonzero(passes)
         self.suspicious.show_frame(links.loc[passes, _LINK_COLUMNS], self._link_heads)
         n = len(links) - len(self._listed)
-        say(self.left_out, f"{n} more are of tracks that the filters leave out." if n else "")
+        say(self.left_out, f"{n} more belong to tracks that the filters hide." if n else "")
 
     def show_looked_at(self, ticks: np.ndarray, progress: str) -> None:
         """Tick off the links that were looked at."""
@@ -348,7 +349,7 @@ class ResultsPanel(QWidget):
 def _link_heads(length: str, margin: str) -> dict[str, Head]:
     """Return title and explanation of the columns of the suspicious links, with the units of length and margin."""
     return {
-        "looked_at": Head("•", "Looked at: it was on display. Links that you confirm leave the list."),
+        "looked_at": Head("•", "Looked at: the link has been shown. Links that you confirm leave the list."),
         "frame": Head("frame", "Frame in which the link ends."),
         "track_id": Head("track", "Track that the link is part of."),
         "distance": Head(f"distance ({length})", "Length of the link."),
@@ -359,7 +360,7 @@ def _link_heads(length: str, margin: str) -> dict[str, Head]:
         "why": Head(
             "why",
             "ambiguous: its margin is among the smallest. long: it is among the longest. against the odds: the "
-            "tracks have it, but linking would not make it.",
+            "tracks contain it, but linking would not make it.",
         ),
     }
 

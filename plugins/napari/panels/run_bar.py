@@ -53,8 +53,8 @@ class RunBar(QWidget):
         self.error = note(warning=True)
         self.recover_button = QPushButton()
         self.recover_button.setToolTip(
-            "Corrections of these tracks that no file held when napari ended. They take the place of those made since; "
-            "you are asked before."
+            "Corrections of these tracks that were not saved when napari ended. They replace those made since; you are "
+            "asked first."
         )
         self.details_button = QPushButton("Details…")
         self.details = QTextEdit()

@@ -58,7 +58,7 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
         if _turns_aside(act):
             before, after = (see(end).frame for end in act["pinned"][0])
-            return Words(subject, f"link of frames {before}–{after} leads to the other particle")
+            return Words(subject, f"link between frames {before} and {after} moved to the other particle")
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
         return Words(subject, ", ".join(f"{counted(n, 'link', ',')} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in named(act)]
@@ -72,15 +72,15 @@ def _turns_aside(act: Mapping[str, Any]) -> bool:
 
 
 _WHAT: Mapping[str, Callable[[list[int]], str]] = {
-    "break_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} broken",
-    "confirm_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} confirmed",
-    "release_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} left to the data again",
-    "add_link": lambda frames: f"particles of frames {frames[0]} and {frames[1]} linked",
-    "swap_links": lambda frames: f"swapped from frame {frames[1]} on",
+    "break_link": lambda frames: f"link between frames {frames[0]} and {frames[1]} broken",
+    "confirm_link": lambda frames: f"link between frames {frames[0]} and {frames[1]} confirmed",
+    "release_link": lambda frames: f"link between frames {frames[0]} and {frames[1]} no longer confirmed or broken",
+    "add_link": lambda frames: f"particles in frames {frames[0]} and {frames[1]} linked",
+    "swap_links": lambda frames: f"swapped from frame {frames[1]} onwards",
     "split_track": lambda frames: f"ended in frame {frames[0]}",
     "mark_division": lambda frames: f"division after frame {frames[0]} marked",
-    "merge_detections": lambda frames: f"particles of frame {frames[0]} merged",
-    **{name: lambda frames, done=done: f"particle of frame {frames[0]} {done}" for name, done in _OF_ONE.items()},
+    "merge_detections": lambda frames: f"particles in frame {frames[0]} merged",
+    **{name: lambda frames, done=done: f"particle in frame {frames[0]} {done}" for name, done in _OF_ONE.items()},
 }
 
 
@@ -94,12 +94,12 @@ def refusal_words(error: InvalidEdit, track_of: Callable[[int], int | None]) -> 
 
 _REFUSED: Mapping[str, Callable[..., str]] = {
     "no detection": lambda: "This particle is not there any more.",
-    "no act": lambda: "No correction was made yet: K keeps the links that the last one changed besides.",
+    "no act": lambda: "No correction was made yet: K puts back the other links that the last one changed.",
     "no link": lambda source, target: f"There is no link from {_place(source)} to {_place(target)}.",
     "order": lambda source, target: f"Links lead forward in time, not from {_place(source)} to {_place(target)}.",
     "no room": lambda source, target: (
-        f"A link from {_place(source)} to {_place(target)} cannot be confirmed: one of these two particles has a "
-        "confirmed link in its place. Break that one first (B)."
+        f"A link from {_place(source)} to {_place(target)} cannot be confirmed: one of these two particles already "
+        "has a confirmed link. Break that one first (B)."
     ),
     "not given": lambda source, target: (
         f"The link from {_place(source)} to {_place(target)} is neither confirmed nor forbidden."
@@ -114,7 +114,7 @@ def unmakeable_words(error: InvalidSetting, seen: Sequence[Seen]) -> str:
     if error.kind == "missed frames":
         return f"The link from {ends[0]} to {ends[1]} misses more frames than the settings of 2 Link allow."
     if error.kind == "too many":
-        return f"{_capital(ends[0])} has too many links, with {', '.join(ends[1:])}: two on a side are the most."
+        return f"{_capital(ends[0])} has too many links, with {', '.join(ends[1:])}: at most two on a side."
     return error.problem
 
 

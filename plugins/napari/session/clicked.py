@@ -76,7 +76,9 @@ def exchange_pasts(edits: EditSession, one: int, other: int) -> Change:
     if len(before) == len(before_other) == 1:
         return edits.swap_links((before[0], one), (before_other[0], other))
     if {len(before), len(before_other)} != {0, 1}:
-        raise InvalidEdit("these two cannot be swapped: a track needs to lead to one of them, and one to each at most.")
+        raise InvalidEdit(
+            "these two cannot be swapped: one of them needs a link from an earlier frame, and neither may have two."
+        )
     (source,), right, wrong = (before, other, one) if before else (before_other, one, other)
     return edits.hold_links([(source, right)], [(source, wrong)])
 
@@ -111,7 +113,7 @@ CLICKED_ACTS = (
     ClickedAct(
         "m",
         "Merge into one",
-        "Click two particles of one frame that are the same",
+        "Click two particles of one frame that are really one",
         _of_one_frame,
         merge_particles,
         is_told_ground=True,

@@ -203,7 +203,7 @@ class Corrections:
     def progress(self) -> str:
         """How many links were looked at, and how many of the tracks shown are expected to be wrong."""
         wrong = self._shown.wrong
-        remain = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain"
+        remain = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain (missing ones not counted)"
         return f"{len(self._looked_at):,} looked at{remain}."
 
     # --- work ----------------------------------------------------------------------------------------------------
@@ -285,14 +285,15 @@ class Corrections:
                 with self._by_track_and_frame():
                     self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
             except InvalidEdit as error:
-                hint = "Tracks that were saved with these corrections in effect hold them already."
+                hint = "If these tracks were saved after the corrections were made, they already contain them."
                 raise InvalidEdit(f"{error} {hint}") from error
-            said = f"Corrections of {path} in effect: {self.count}."
+            made = counted(self.count, "correction", ",")
+            said = f"Applied {made} from {path}."
             if is_saved:
                 self._saved = self._edits.acts
             else:
                 self._kept = Path(path)
-                said = f"Recovered. Corrections in effect: {self.count}; no file that you named holds them yet."
+                said = f"Recovered {made}, which you have not saved yet."
             self._version += 1
             return self._of_none(said)
 
@@ -407,7 +408,7 @@ def _say(change: Change, note: str, edits: EditSession, count: int, track_of: Tr
     else:
         others = others_words(change, can_keep=edits.can_keep_others)
         said = f"{words}{joined_words(change, track_of)}{far_words(change, edits)}; {others}{note}"
-    return f"{said} Corrections in effect: {count}."
+    return f"{said} Corrections so far: {count}."
 
 
 def _track_of(ids: np.ndarray, tracks: Tracks, detection: int) -> int | None:

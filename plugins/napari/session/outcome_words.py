@@ -43,15 +43,15 @@ def far_words(change: Change, edits: EditSession) -> str:
 
 def others_words(change: Change, *, can_keep: bool) -> str:
     """Return which other links changed, and what can be done about it, as the end of a sentence and those after it."""
-    counts = (len(change.others_gone), "gone (dashed)"), (len(change.others_made), "new (yellow)")
+    counts = (len(change.others_gone), "gone (dashed)"), (len(change.others_made), "new (solid)")
     changed = [(count, what) for count, what in counts if count]
     if not changed:
         return "no other link changed. All links are proven optimal again."
     (first, what), *more = changed
     said = f"{first} other {'link is' if first == 1 else 'links are'} {what}"
     said += "".join(f", {count} {'is' if count == 1 else 'are'} {what}" for count, what in more)
-    keep = "K keeps the other links as they were, U" if can_keep else "U"
-    return f"{said}. All links are proven optimal again. {keep} undoes everything."
+    keep = "K puts the other links back, U" if can_keep else "U"
+    return f"{said}. All links are proven optimal again. {keep} undoes the whole correction."
 
 
 def _track(number: int | None) -> str:

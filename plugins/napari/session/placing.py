@@ -68,9 +68,12 @@ def adding(edits: EditSession, ground: Ground, place: Place) -> tuple[dict[str, 
     is_taken = _particle_at(edits, (place[0], meant[0]["position"])) is not None
     note = ""
     if is_taken:
-        note = " The peak near the mouse is of another particle, so it was placed at the mouse."
+        note = " The nearest peak of the image is of another particle, so this one was placed exactly at the mouse."
     elif "measures" in meant[0] and len(meant) == 1:
-        note = " The image has no peak near the mouse: it was placed at the mouse itself."
+        note = (
+            " The image has no peak near the mouse, so the particle was placed exactly there. If that is not where it "
+            "belongs, click it, point at the right place and press P; or undo with U."
+        )
     return {"act": "add_detection", "frame": place[0], **meant[-1 if is_taken else 0]}, note
 
 
@@ -120,11 +123,12 @@ def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground)
     distance = apart(edits, edits.position(one), edits.position(other))
     most, what = ground.diameter, "the diameter of a particle"
     if most is None:
-        most, what = mean_spacing(edits.begun.tracks), "what neighbours are on average"
+        most, what = mean_spacing(edits.begun.tracks), "the mean distance between neighbours"
     if most is not None and distance > most * (1 + 1e-9):
         unit = edits.begun.tracks.calibration.unit
         raise InvalidEdit(
-            f"These two are {in_digits(distance)} {unit} apart, more than {what} ({in_digits(most)}): they are not one."
+            f"These two are {in_digits(distance)} {unit} apart, more than {what} ({in_digits(most)}): "
+            "too far to be one particle."
         )
     return edits.merge_detections([one, other])
 

@@ -53,8 +53,8 @@ def find_left(folder: Path, points: Points, own: Collection[Path]) -> Left:
         except AuctrackError as error:
             problems.append(
                 "Corrections of these tracks were not saved when napari ended, and the file that keeps them cannot be "
-                f"read. {error} It stays there, and what you correct now is kept in another one: mend the file, or "
-                "delete it to be told no more."
+                f"read. {error} It stays there, and new corrections are kept in another file. Repair the "
+                "file, or delete it to stop this message."
             )
     return Left(None, 0, " ".join(problems))
 

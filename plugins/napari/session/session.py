@@ -183,12 +183,11 @@ class Session:
         rows = np.flatnonzero((table["track_id"] == track_id).to_numpy() & (table["frame"] == frame).to_numpy())
         return int(rows[0]) if len(rows) else None
 
-    def link_to(self, row: int) -> Link | None:
-        """Return the one link that leads to the particle in a row; None where it is not one."""
+    def sources_of(self, row: int) -> list[int]:
+        """Return the rows of the particles that are linked to the one in a row, from earlier frames."""
         assert self.linked is not None  # its table has the row
         links = self.linked.linking.links
-        sources = links["source"].to_numpy()[links["target"].to_numpy() == row]
-        return (int(sources[0]), row) if len(sources) == 1 else None
+        return links["source"].to_numpy()[links["target"].to_numpy() == row].tolist()
 
     def rows_at(self, places: Sequence[Place]) -> list[int] | None:
         """Return the rows of the particles at some places, exactly; None where one is of no particle."""
@@ -340,9 +339,9 @@ class Session:
         if self.linked is None:
             return "There are no complete tracks yet: run linking to its end first."
         if self.linked.is_given:
-            return "These tracks were taken up with the links that they had, which no command makes."
+            return "These tracks keep the links that they came with, which no command can make."
         if self.has_corrected_particles or (self.detected is not None and self.detected.is_edited):
-            return "Particles were added, moved or deleted by hand, which no command does."
+            return "Particles were added, moved or deleted by hand, which no command can repeat."
         return ""
 
     def ground(self, movie: LayerMovie | None) -> Ground:
@@ -411,7 +410,7 @@ class Session:
         source = self._required()
         if source.path is None or (source.intensity is not None and source.intensity.path is None):
             raise InvalidInput(
-                "This layer is not, or no longer, what stands in a file: save it (File > Save), open the file, run it."
+                "This layer is not the same as a file: save it (File > Save), open that file, and run it."
             )
         settings = self._settings(min_length)
         if not settings.link.pinned and not settings.link.forbidden:
@@ -419,8 +418,8 @@ class Session:
         beside = self._exported.get(settings_file(settings))
         if beside is None:
             raise InvalidInput(
-                "A line has no room for the links that you confirmed or broke: export the tracks first, then copy the "
-                "line, which names the settings beside them. Copy as TOML has these links too."
+                "A command line cannot hold the links that you confirmed or broke: export the tracks first, then copy "
+                "the command, which names the settings file beside them. Copy as TOML includes these links too."
             )
         return shlex.join(["auctrack", "track", source.path, "--config", beside])
 
@@ -460,7 +459,7 @@ class Session:
             self.corrections.write(path, write)
         if settings is not None:
             self._exported[settings_file(settings)] = f"{path}{SIDECAR}"
-        beside = f", and beside it the corrections made ({self.n_corrections})" if self.n_corrections else ""
+        beside = f", and the corrections ({self.n_corrections}) to a file beside it" if self.n_corrections else ""
         lost = loss_note(data.only(kept), Path(path), to_write(Path(path), None))
         return f"Wrote {len(kept):,} tracks to {path}{beside}. {lost}".rstrip()
 

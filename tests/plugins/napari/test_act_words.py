@@ -11,35 +11,35 @@ from auctrack.tracker.errors import InvalidEdit
 SHOWN = {0: Seen(3, 4), 1: Seen(3, 5), 2: Seen(7, 4), 3: Seen(7, 5), 4: Seen(None, 5)}
 PLACE = {"frame": 5, "position": [0.0, 0.0]}
 SAID = {
-    "break_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 broken"),
-    "confirm_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: link of frames 4–5 confirmed"),
-    "add_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: particles of frames 4 and 5 linked"),
+    "break_link": ({"source": 0, "target": 1}, "Track 3: link between frames 4 and 5 broken"),
+    "confirm_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: link between frames 4 and 5 confirmed"),
+    "add_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: particles in frames 4 and 5 linked"),
     "confirm_links": ({"links": [[0, 1], [2, 3]]}, "2 links confirmed"),
     "hold_links": (
         {"pinned": [[0, 3]], "forbidden": [[0, 1]]},
-        "Tracks 3 and 7: link of frames 4–5 leads to the other particle",
+        "Tracks 3 and 7: link between frames 4 and 5 moved to the other particle",
     ),
-    "swap_links": ({"first": [0, 1], "second": [2, 3]}, "Tracks 3 and 7: swapped from frame 5 on"),
-    "release_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 left to the data again"),
+    "swap_links": ({"first": [0, 1], "second": [2, 3]}, "Tracks 3 and 7: swapped from frame 5 onwards"),
+    "release_link": ({"source": 0, "target": 1}, "Track 3: link between frames 4 and 5 no longer confirmed or broken"),
     "split_track": ({"detection": 0}, "Track 3: ended in frame 4"),
     "mark_division": ({"mother": 0, "daughters": [1, 3]}, "Tracks 3 and 7: division after frame 4 marked"),
     "add_detection": (PLACE, "Frame 5: particle added"),
-    "move_detection": ({"detection": 1, "position": [0.0, 0.0]}, "Track 3: particle of frame 5 moved"),
-    "delete_detection": ({"detection": 4}, "Particle of frame 5 deleted"),
-    "merge_detections": ({"detections": [0, 2]}, "Tracks 3 and 7: particles of frame 4 merged"),
+    "move_detection": ({"detection": 1, "position": [0.0, 0.0]}, "Track 3: particle in frame 5 moved"),
+    "delete_detection": ({"detection": 4}, "Particle in frame 5 deleted"),
+    "merge_detections": ({"detections": [0, 2]}, "Tracks 3 and 7: particles in frame 4 merged"),
     "together": ({"acts": [{"act": "delete_detection", "detection": one} for one in (0, 1)]}, "2 particles deleted"),
 }
 
 
 REFUSED = {
     "no detection": ((), "This particle is not there any more."),
-    "no act": ((), "No correction was made yet: K keeps the links that the last one changed besides."),
+    "no act": ((), "No correction was made yet: K puts back the other links that the last one changed."),
     "no link": ((0, 3), "There is no link from track 3 in frame 4 to track 7 in frame 5."),
     "order": ((1, 2), "Links lead forward in time, not from track 3 in frame 5 to track 7 in frame 4."),
     "no room": (
         (0, 4),
-        "A link from track 3 in frame 4 to the particle in frame 5 cannot be confirmed: one of these two particles has "
-        "a confirmed link in its place. Break that one first (B).",
+        "A link from track 3 in frame 4 to the particle in frame 5 cannot be confirmed: one of these two particles "
+        "already has a confirmed link. Break that one first (B).",
     ),
     "not given": ((2, 3), "The link from track 7 in frame 4 to track 7 in frame 5 is neither confirmed nor forbidden."),
     "nothing follows": ((3,), "Track 7 already ends in frame 5."),

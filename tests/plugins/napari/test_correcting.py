@@ -132,6 +132,10 @@ def test_after_an_act_the_first_link_that_nobody_has_looked_at_is_chosen(viewer,
     assert listed.selectionModel().hasSelection()
 
 
+def test_what_is_expected_to_remain_is_said_not_to_count_links_that_are_missing(tracked):
+    assert tracked.parts.results.progress.text().endswith("wrong links expected to remain (missing ones not counted).")
+
+
 def test_once_all_of_the_list_was_looked_at_it_is_said(viewer, tracked):
     for _ in range(tracked.parts.results.suspicious.count):
         press(viewer, "n")
@@ -139,7 +143,7 @@ def test_once_all_of_the_list_was_looked_at_it_is_said(viewer, tracked):
     press(viewer, "c")
     finish(tracked)
     assert all(ticks(tracked.parts.results))
-    assert tracked.parts.bar.status.text().startswith("Track 9: link of frames")
+    assert tracked.parts.bar.status.text().startswith("Track 9: link between frames")
     assert "every link of the list" in tracked.parts.bar.status.text()
     assert not tracked.parts.results.suspicious.selectionModel().hasSelection()
 
@@ -264,7 +268,7 @@ def test_what_was_undone_is_not_said_to_be_done(viewer, tracked):
         finish(tracked)
     said = tracked.parts.bar.status.text()
     assert said.startswith("Undone")
-    assert "K keeps" not in said
+    assert "K puts" not in said
     press(viewer, "Shift-u")
     finish(tracked)
     assert not tracked.parts.bar.status.text().startswith("Undone")

@@ -103,7 +103,7 @@ def test_among_tracks_they_are_corrections_and_the_next_link_takes_these(tracked
     tracked.running.run_link()
     finish(tracked)
     assert linked_places(tracked) == wanted
-    assert "but for what they did to particles" in tracked.parts.bar.warnings.text()
+    assert "except for what they changed in the particles" in tracked.parts.bar.warnings.text()
     assert not tracked.parts.results.command_button.isEnabled()
 
 

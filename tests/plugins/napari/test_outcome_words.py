@@ -72,14 +72,14 @@ def test_where_no_link_was_found_any_distance_is_accepted_without_a_word():
     ("gone", "made", "said"),
     [
         (0, 0, "no other link changed. "),
-        (0, 1, "1 other link is new (yellow). "),
+        (0, 1, "1 other link is new (solid). "),
         (2, 0, "2 other links are gone (dashed). "),
-        (1, 2, "1 other link is gone (dashed), 2 are new (yellow). "),
+        (1, 2, "1 other link is gone (dashed), 2 are new (solid). "),
     ],
 )
 def test_other_links_that_changed_are_counted(gone, made, said):
     did = change("break_link", others_gone=((0, 1),) * gone, others_made=((0, 1),) * made)
     words = others_words(did, can_keep=True)
     assert words.startswith(said)
-    assert ("K keeps" in words) == bool(gone + made)
-    assert "K keeps" not in others_words(did, can_keep=False)
+    assert ("K puts" in words) == bool(gone + made)
+    assert "K puts" not in others_words(did, can_keep=False)

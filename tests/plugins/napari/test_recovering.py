@@ -41,7 +41,7 @@ def test_they_are_made_again_at_the_press_of_a_button(viewer, crashed, open_widg
     mouse.click(widget.parts.bar.recover_button)
     finish(widget)
     assert links(widget) == crashed
-    assert "Recovered. Corrections in effect: 2" in widget.parts.bar.status.text()
+    assert "Recovered 2 corrections, which you have not saved yet." in widget.parts.bar.status.text()
     assert (widget.parts.session.n_corrections, widget.parts.session.n_unsaved) == (2, 2)
     assert widget.parts.bar.recover_button.isHidden()
     assert len([*kept_folder.iterdir()]) == 1  # they still would be lost

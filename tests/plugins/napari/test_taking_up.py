@@ -99,7 +99,7 @@ def test_corrections_of_a_session_are_back_on_the_page_that_they_are_made_on(vie
     mouse.click(taken_up.parts.input.take_up_button)
     finish(taken_up)
     assert results.tabs.currentWidget() is results.doubtful
-    assert "Corrections in effect: 1." in taken_up.parts.bar.status.text()
+    assert "Corrections so far: 1." in taken_up.parts.bar.status.text()
 
 
 def test_corrections_that_saved_tracks_hold_already_are_refused_with_the_reason(viewer, taken_up, tmp_path):
@@ -110,7 +110,7 @@ def test_corrections_that_saved_tracks_hold_already_are_refused_with_the_reason(
     take_up_again(viewer, taken_up, tmp_path / "mine.csv")
     taken_up.correcting.replay(str(tmp_path / "mine.csv.corrections.json"))
     finish(taken_up)
-    assert "hold them already" in taken_up.parts.bar.error.text()
+    assert "they already contain them" in taken_up.parts.bar.error.text()
     assert shown(taken_up) == after
 
 
@@ -221,7 +221,7 @@ def test_a_session_shows_frame_plane_and_sizes_as_they_were_left(viewer, widget,
         assert viewer.dims.current_step[:2] == (4, 2)
         np.testing.assert_allclose(viewer.layers[f"particles of {name}"].size, size)
         assert parts.session.n_unsaved == 0
-        assert "which no command makes" in parts.results.command_button.toolTip()
+        assert "which no command can make" in parts.results.command_button.toolTip()
 
 
 def test_why_no_command_is_offered_is_said_where_it_is_grey(viewer, widget):

@@ -49,7 +49,7 @@ def test_a_click_on_a_particle_makes_its_link_the_one_that_is_acted_on(viewer, s
     assert not shown.parts.results.suspicious.selectionModel().hasSelection()
     press(viewer, key)
     finish(shown)
-    assert ": link of frames 1–2 " in status(shown)
+    assert ": link between frames 1 and 2 " in status(shown)
     pinned = shown.parts.session.linked.linking.settings.pinned or ()
     assert (before - links(shown), pinned) == (({own}, ()) if key == "b" else (set(), (own,)))
 
@@ -86,15 +86,15 @@ def test_a_link_stays_chosen_where_its_correction_was_refused(viewer, lines, mou
 
 
 ACTS = {
-    "b": ((NEIGHBOUR,), "link of frames 1–2 broken"),
-    "c": ((NEIGHBOUR,), "link of frames 1–2 confirmed"),
-    "j": (((1, 4, 12, 10), CHOSEN[0]), "particles of frames 1 and 2 linked"),
-    "s": (CHOSEN, "swapped from frame 2 on"),
+    "b": ((NEIGHBOUR,), "link between frames 1 and 2 broken"),
+    "c": ((NEIGHBOUR,), "link between frames 1 and 2 confirmed"),
+    "j": (((1, 4, 12, 10), CHOSEN[0]), "particles in frames 1 and 2 linked"),
+    "s": (CHOSEN, "swapped from frame 2 onwards"),
     "d": (((1, 4, 24, 10), *CHOSEN), "division after frame 1 marked"),
     "e": ((NEIGHBOUR,), "ended in frame 2"),
-    "m": (CHOSEN, "particles of frame 2 merged"),
-    "x": ((NEIGHBOUR,), "particle of frame 2 deleted"),
-    "p": ((NEIGHBOUR,), "particle of frame 2 moved"),
+    "m": (CHOSEN, "particles in frame 2 merged"),
+    "x": ((NEIGHBOUR,), "particle in frame 2 deleted"),
+    "p": ((NEIGHBOUR,), "particle in frame 2 moved"),
 }
 
 
@@ -126,10 +126,10 @@ def test_the_link_that_is_next_in_the_list_is_said_and_then_what_was_done_with_i
     press(viewer, "n")
     finish(lines)
     frames = [int(lines.parts.session.place_of(row)[0]) for row in listed(lines)]
-    assert "frames {}–{}: C confirms, B breaks".format(*frames) in status(lines)
+    assert "frames {}–{}: C confirms the marked link, B breaks it".format(*frames) in status(lines)
     press(viewer, "c")
     finish(lines)
-    assert "link of frames {}–{} confirmed".format(*frames) in status(lines)  # though the next one is chosen
+    assert "link between frames {} and {} confirmed".format(*frames) in status(lines)  # though the next one is chosen
     assert lines.parts.session.link is not None
 
 
@@ -146,6 +146,32 @@ def test_the_next_link_is_one_that_nobody_has_looked_at_after_a_clicked_one_was_
     press(viewer, "n")
     finish(lines)
     assert lines.parts.results.suspicious.position == np.flatnonzero(~ticked)[0]
+
+
+@pytest.mark.parametrize("key", ["b", "c"])
+def test_after_a_link_that_was_clicked_no_other_one_is_chosen(viewer, lines, mouse, key):  # noqa: F811
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    press(viewer, key)
+    finish(lines)
+    assert lines.parts.session.n_corrections == 1
+    assert lines.parts.session.link is None
+    assert not lines.parts.results.suspicious.selectionModel().hasSelection()
+
+
+def test_a_link_that_was_broken_is_made_again_by_the_user_alone(viewer, lines, mouse):  # noqa: F811
+    ends = (1, 4, 12, 10), NEIGHBOUR
+    (link,) = pairs(lines, ends)
+    click_all(viewer, lines, mouse, NEIGHBOUR)
+    press(viewer, "b")
+    finish(lines)
+    click_all(viewer, lines, mouse, (3, 4, 36, 30))
+    press(viewer, "b")
+    finish(lines)
+    assert link not in links(lines)
+    click_all(viewer, lines, mouse, *ends)
+    press(viewer, "j")
+    finish(lines)
+    assert link in links(lines)
 
 
 def test_a_particle_clicked_twice_is_one(viewer, shown, mouse):  # noqa: F811
@@ -247,7 +273,7 @@ def test_keeping_the_others_is_offered_where_there_are_any(viewer, lines, mouse)
     click_all(viewer, lines, mouse, NEIGHBOUR)
     press(viewer, "x")
     finish(lines)
-    assert "K keeps" not in status(lines)
+    assert "K puts" not in status(lines)
     press(viewer, "k")
     finish(lines)
     assert lines.parts.session.n_corrections == 1
@@ -259,4 +285,4 @@ def test_keeping_the_others_is_offered_where_there_are_any(viewer, lines, mouse)
     said, n = status(lines), lines.parts.session.n_corrections
     press(viewer, "k")
     finish(lines)
-    assert ("K keeps" in said) == (lines.parts.session.n_corrections > n)
+    assert ("K puts" in said) == (lines.parts.session.n_corrections > n)
