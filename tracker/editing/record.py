@@ -23,8 +23,8 @@ SAME_PLACE = 1e-6
 """Of the largest coordinate: how far a detection may be from where a file has it, as some formats round."""
 
 
-def write_acts(path: Path, acts: Sequence[Mapping[str, Any]], points: Points) -> None:
-    """Write acts on the detections of a table, over what stands there; errors as of `formats.write.write_whole`."""
+def write_acts(path: Path, acts: Sequence[Mapping[str, Any]], points: Points, *, overwrite: bool) -> None:
+    """Write acts on the detections of a table; `overwrite` and errors as of `formats.write.write_whole`."""
     rows = sorted(row for row in {*chain.from_iterable(map(named, acts))} if row < len(points))
     content = {"auctrack_corrections": FORMAT, "detections": len(points)}
     places = dict(zip(map(str, rows), _places(points)[rows].tolist(), strict=True))
@@ -32,7 +32,7 @@ def write_acts(path: Path, acts: Sequence[Mapping[str, Any]], points: Points) ->
     members += [_block("places", [f"{json.dumps(row)}: {json.dumps(place)}" for row, place in places.items()], "{}")]
     members += [_block("acts", [json.dumps(dict(act)) for act in acts], "[]")]
     text = "{\n  " + ",\n  ".join(members) + "\n}\n"
-    write_whole({path: text.encode()}, overwrite=True)
+    write_whole({path: text.encode()}, overwrite=overwrite)
 
 
 def read_acts(path: Path, points: Points) -> list[dict[str, Any]]:

@@ -354,9 +354,21 @@ class Session:
 
     # ---------------------------------------------------------------- saving
 
-    def save(self, path: str | Path) -> None:
-        """Write the acts in effect into a file, over what stands there; errors as of `write_tracks`."""
-        write_acts(Path(path), self.acts, self._linking.tracks)
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the acts in effect into a file.
+
+        Parameters
+        ----------
+        path : str or Path
+        overwrite : bool
+            Whether a file that stands there may be replaced.
+
+        Raises
+        ------
+        OutputExists, OutputFailed
+            As of `write_tracks`.
+        """
+        write_acts(Path(path), self.acts, self._linking.tracks, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path, linking: Linking, *, progress: Progress | None = None) -> Self:

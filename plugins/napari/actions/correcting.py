@@ -211,15 +211,22 @@ class Correcting(QObject):
     def _show_act(self, acted: Acted) -> None:
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
         self._parts.overlay.show_changes(acted.made, acted.gone)
-        self._meant = acted.meant
+        self._meant = acted.meant if acted.is_again else None
         if acted.meant is not None:
-            self._parts.overlay.go_back_to(acted.meant.place)
-            self._parts.session.choose_link(acted.meant.link)
+            self._go_to(acted.meant, is_again=acted.is_again)
         self._said = acted.said
         self._parts.bar.say(acted.said)
         self._goes_on &= not acted.has_others
         self._soon.start()
         self._parts.turns.release()
+
+    def _go_to(self, meant: Meant, *, is_again: bool) -> None:
+        """Go where a correction was made, unless the user looks there or has made it by hand there."""
+        overlay = self._parts.overlay
+        if is_again or not (self._is_by_hand or overlay.shows(meant.places)):
+            overlay.go_back_to(meant.places[-1])
+        if is_again:
+            self._parts.session.choose_link(meant.link)
 
     def _follow(self) -> None:
         session = self._parts.session

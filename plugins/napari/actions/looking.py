@@ -78,10 +78,7 @@ class Looking(QObject):
             ends = f"Track {track_id} begins here" if not sources else "Several links end here"
             self._parts.bar.say(f"{ends}: click a link to confirm or break it.")
             return
-        session.link = sources[0], row
-        link = np.array([[(at, *place) for at, place in map(session.place_of, session.link)]])
-        self._parts.overlay.show_link(link, np.empty((0, *link.shape[1:])))
-        self._say_what_to_do(session.link)
+        self._look_at((sources[0], row))
 
     def let_go_of_link(self) -> None:
         """Choose and mark no link any longer, nor one that is still to come."""
@@ -144,7 +141,6 @@ class Looking(QObject):
             self._parts.results.show_chosen(track_id)
             self._parts.overlay.go_to(track_id, frame)
             self._parts.overlay.choose([track_id])
-            self._say_what_to_do(ends)
             self._look_at(ends)
 
     def _choose_link(self, click: Click) -> None:
@@ -157,7 +153,6 @@ class Looking(QObject):
             self.missed.emit()
         else:
             self._parts.results.suspicious.clearSelection()
-            self._say_what_to_do(link)
             self._look_at(link)
 
     def _say_what_to_do(self, link: Link) -> None:
@@ -169,15 +164,21 @@ class Looking(QObject):
         self._parts.bar.say(f"Track {track}, frames {before}–{frame}: C confirms the marked link, B breaks it.")
 
     def _look_at(self, link: Link) -> None:
-        self._parts.overlay.take_keys()
-        self._parts.session.link = link
-        self._links.start(self._parts.session.looking_at(link))
+        """Choose a link: it is marked at once, and again with its rivals when they are known."""
+        session, overlay = self._parts.session, self._parts.overlay
+        overlay.take_keys()
+        session.link = link
+        ends = np.array([[(at, *place) for at, place in map(session.place_of, link)]])
+        overlay.show_link(ends, np.empty((0, *ends.shape[1:])))
+        self._say_what_to_do(link)
+        self._links.start(session.looking_at(link))
 
     def _show_link(self, looked_at: LookedAt) -> None:
-        """Draw a link and its rivals, and tick it off."""
+        """Draw a link and its rivals, unless a correction has taken it since, and tick it off."""
         corrections = self._parts.session.corrections
         if corrections is not None:
-            self._parts.overlay.show_link(looked_at.link, looked_at.rivals)
+            if self._parts.session.link is not None:
+                self._parts.overlay.show_link(looked_at.link, looked_at.rivals)
             self._parts.results.show_looked_at(corrections.ticks(), corrections.progress)
 
     def _next_link(self) -> None:

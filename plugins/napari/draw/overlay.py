@@ -17,13 +17,14 @@ from ....tracker.points import Points, Tracks
 from ..layers.depth import Depth
 from ..layers.edits import ByHand, Edits
 from ..layers.layer_tables import LayerData
-from ..layers.main_window import canvas_of, is_dark
+from ..layers.main_window import is_dark
 from ..layers.own_layers import OwnLayers
 from ..session.placing import Place
 from ..threads.connections import Connections, has_own_keys
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
+from .in_sight import is_in_slice, is_on_canvas
 from .links import draw_clicked, draw_links
 from .picking import Click, drawn_links, link_under, particle_under
 from .tails import Tails
@@ -229,9 +230,7 @@ class Overlay(QObject):
 
     def show_place(self, place: Sequence[float], layer: Layer) -> tuple[float, float, float]:
         """Show frame and position, counted in the data of a layer, and return where in the world it is."""
-        at = np.zeros(layer.ndim)
-        at[0], at[1 - len(place) :] = place[0], place[1:]
-        world, dims = np.asarray(layer.data_to_world(at)), self._viewer.dims
+        world, dims = _world(place, layer), self._viewer.dims
         if dims.ndim >= len(world):  # else all layers are deleted
             dims.set_point(range(dims.ndim - len(world), dims.ndim), world.tolist())
         return _last_three(world)
@@ -246,18 +245,27 @@ class Overlay(QObject):
         """Show frame and plane of a place (frame, z, y, x or y, x), with it in the middle where it was out of sight."""
         layer = self._placing
         center = None if layer is None else self.show_place(place, layer)
-        if center is not None and not self._is_in_sight(center):
+        if center is not None and not is_on_canvas(self._viewer, center):
             self._viewer.scene.camera.center = center
 
-    def _is_in_sight(self, world: tuple[float, float, float]) -> bool:
-        """Whether a place (z, y, x) is on the canvas."""
-        camera: Any = self._viewer.scene.camera
-        up = (0.0, 1.0, 0.0) if self._viewer.dims.ndisplay == 2 else camera.up_direction
-        sight = (1.0, 0.0, 0.0) if self._viewer.dims.ndisplay == 2 else camera.view_direction
-        away = np.subtract(world, [*[0.0] * (3 - len(camera.center)), *camera.center])
-        canvas = canvas_of(self._viewer)
-        aside, above = abs(away @ np.cross(sight, up)), abs(away @ np.asarray(up))
-        return bool(aside * camera.zoom <= canvas.width() / 2 and above * camera.zoom <= canvas.height() / 2)
+    def shows(self, places: Sequence[Sequence[float]]) -> bool:
+        """Whether one of some places (frame, z, y, x or y, x), or the tail between them, is where the user looks."""
+        layer = self._placing
+        if layer is None:
+            return False
+        worlds = [_world(place, layer) for place in places]
+        seen = [world for world in worlds if is_in_slice(self._viewer, world)]
+        if places[0][0] < places[-1][0] and self._is_in_tail(worlds[-1], layer):
+            seen.append(worlds[-1])
+        return any(is_on_canvas(self._viewer, _last_three(world)) for world in seen)
+
+    def _is_in_tail(self, world: np.ndarray, layer: Layer) -> bool:
+        """Whether a link that ends in a place is seen as part of a tail."""
+        if self._shown is None or self.layer("tracks") is None:
+            return False
+        end = np.asarray(layer.world_to_data(world))
+        since = self.frame_of(layer) - end[0]
+        return 0 <= since < self._shown.drawing.tail and bool(self._tails.are_seen(end[None])[0])
 
     @property
     def _placing(self) -> Layer | None:
@@ -375,6 +383,13 @@ def _draw(drawing: Drawing, report: Report) -> Drawn:
 def _draw_particles(points: Points, n_axes: int, name: str, size: float | None, most: int, report: Report) -> LayerData:
     del report
     return draw_particles(points, n_axes, name, size, most)
+
+
+def _world(place: Sequence[float], layer: Layer) -> np.ndarray:
+    """Return where in the world a place (frame, z, y, x or y, x) in the data of a layer is."""
+    at = np.zeros(layer.ndim)
+    at[0], at[1 - len(place) :] = place[0], place[1:]
+    return np.asarray(layer.data_to_world(at))
 
 
 def _diameter(drawn: Drawn) -> float:

@@ -37,10 +37,9 @@ class Words(NamedTuple):
         """Return both, as the beginning of a sentence."""
         return f"{self.subject}: {self.what}" if self.subject else _capital(self.what)
 
-    @property
-    def undone(self) -> str:
-        """The same as the beginning of a sentence about its undoing."""
-        return f"Undone: {self.what}" + (f" ({self.subject[0].lower()}{self.subject[1:]})" if self.subject else "")
+    def told_again(self, how: str) -> str:
+        """Return both as the beginning of a sentence on how it was told again: "Undone", "Redone"."""
+        return f"{how}: {self.what}" + (f" ({self.subject[0].lower()}{self.subject[1:]})" if self.subject else "")
 
 
 def act_words(act: Mapping[str, Any], see: See) -> Words:

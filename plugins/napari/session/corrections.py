@@ -7,7 +7,7 @@ A correction takes milliseconds; what is shown of all tracks, of a million links
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,6 +41,8 @@ from .suspicious import suspicious_links
 Act = Callable[..., Change | Noted | None]
 """One correction, of a session and the ids of detections; None where there was nothing to undo or redo."""
 
+_AGAIN: Mapping[Act, str] = {EditSession.undo: "Undone", EditSession.redo: "Redone"}
+"""What is said of acts that are about an earlier one."""
 _OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections", "together")
 
 
@@ -60,13 +62,15 @@ class Acted:
     ----------
     gone, made : float64 (k, 2, 1 + d)
         Both ends (frame, z, y, x or y, x, in steps) of the links that it took away, and of those that it made, the one
-        that is `meant` before them.
+        that is chosen again before them.
     has_others : bool
         Whether it changed links besides those that it was about.
     said : str
         What it changed, in a sentence or two.
     meant : Meant or None
-        What it was about, where it was undone or made again: the user may be elsewhere since.
+        What it was about; None where nothing of it has a place.
+    is_again : bool
+        Whether that is an earlier act, which was undone or made again: the user may have chosen something else since.
     """
 
     gone: np.ndarray
@@ -74,6 +78,7 @@ class Acted:
     has_others: bool
     said: str
     meant: Meant | None = None
+    is_again: bool = False
 
 
 @dataclass(frozen=True)
@@ -230,14 +235,12 @@ class Corrections:
                 what = "undo" if act is EditSession.undo else "redo"
                 return self._of_none(f"There is nothing to {what}.")
             self._version += 1
-            self._words = partial(_say, change, note, edits, self.count, is_undone=act is EditSession.undo)
+            self._words = partial(_say, change, note, edits, self.count, _AGAIN.get(act, ""))
             has_others = bool(change.others_gone or change.others_made)
-            meant = meant_by(change, edits, self._place) if act in (EditSession.undo, EditSession.redo) else None
-            chosen = () if meant is None or meant.link is None else (meant.link,)
-            made = dict.fromkeys((*chosen, *change.made))
-            return Acted(
-                self._ends(change.gone, as_shown=True), self._ends(made), has_others, self._words(self._track), meant
-            )
+            meant, is_again = meant_by(change, edits, self._place), act in _AGAIN
+            chosen = (meant.link,) if is_again and meant is not None and meant.link is not None else ()
+            gone, made = self._ends(change.gone, as_shown=True), self._ends(dict.fromkeys((*chosen, *change.made)))
+            return Acted(gone, made, has_others, self._words(self._track), meant, is_again)
 
     def _of_none(self, said: str) -> Acted:
         """Return what is said where no link changed that could be shown."""
@@ -304,7 +307,7 @@ class Corrections:
             if self.n_unsaved:
                 folder.mkdir(parents=True, exist_ok=True)
                 self._kept = self._kept or free_file(folder, self._linking.tracks)
-                self._opened().save(self._kept)
+                self._opened().save(self._kept, overwrite=True)
             else:
                 self.keep_no_longer()
 
@@ -334,7 +337,7 @@ class Corrections:
             if not self.count:
                 beside.unlink(missing_ok=True)
             else:
-                self._opened().save(beside)
+                self._opened().save(beside, overwrite=True)
                 self._saved = self._opened().acts
                 self.keep_no_longer()
 
@@ -400,14 +403,15 @@ class Corrections:
         return None if rows is None else [float(tracks.table[name].iloc[rows[0]]) for name in columns]
 
 
-def _say(change: Change, note: str, edits: EditSession, count: int, track_of: TrackOf, *, is_undone: bool) -> str:
-    """Return what an act changed, in a sentence or two."""
+def _say(change: Change, note: str, edits: EditSession, count: int, again: str, track_of: TrackOf) -> str:
+    """Return what an act changed, in a sentence or two; `again`: "Undone" or "Redone", empty if it is new."""
     words = act_words(change.act, lambda detection: Seen(track_of(detection), edits.frame(detection)))
-    if is_undone:
-        said = f"{words.undone}. All links are again as they were before it."
+    begun = words.told_again(again) if again else str(words)
+    if again == "Undone":
+        said = f"{begun}. All links are again as they were before it."
     else:
         others = others_words(change, can_keep=edits.can_keep_others)
-        said = f"{words}{joined_words(change, track_of)}{far_words(change, edits)}; {others}{note}"
+        said = f"{begun}{joined_words(change, track_of)}{far_words(change, edits)}; {others}{note}"
     return f"{said} Corrections so far: {count}."
 
 

@@ -1,4 +1,4 @@
-"""What an act was about: where the user is led once it is undone or made again, and what is chosen then."""
+"""What an act was about: where the user is led after it, and what is chosen once it is undone or made again."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ class Meant:
 
     Attributes
     ----------
-    place : list of float
-        Frame and z, y, x or y, x, in steps: where the link ends, else where the particle is, or was until it went.
+    places : list of list of float
+        Frame and z, y, x or y, x, in steps, of the first particle or two of it, or where they were until they went. The
+        last one is where the user is led: where the link ends, else to the particle.
     link : (source, target) or None
         As ids of detections, where it was about one link, which is there.
     particles : tuple of int
         Detections that are there, in the order of the act; none where there is such a link.
     """
 
-    place: list[float]
+    places: list[list[float]]
     link: Link | None
     particles: tuple[int, ...]
 
@@ -37,4 +38,4 @@ def meant_by(change: Change, edits: EditSession, place_of: Callable[[int], list[
     if not places:
         return None
     is_link = len(about) == len(there) == 2 and there[1] in edits.successors(there[0])
-    return Meant(places[-1], (there[0], there[1]) if is_link else None, () if is_link else there)
+    return Meant(places, (there[0], there[1]) if is_link else None, () if is_link else there)

@@ -62,12 +62,14 @@ def test_every_act_has_words():
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_an_act_is_said_by_its_tracks_and_frames_and_so_is_its_undoing(name):
+def test_an_act_is_said_by_its_tracks_and_frames_and_so_are_its_undoing_and_redoing(name):
     arguments, said = SAID[name]
     words = act_words({"act": name, **arguments}, SHOWN.__getitem__)
     assert str(words) == said
-    assert words.undone.startswith(f"Undone: {words.what}")
-    assert words.subject.lower() in words.undone
+    for how in ("Undone", "Redone"):
+        again = words.told_again(how)
+        assert again.startswith(f"{how}: {words.what}")
+        assert words.subject.lower() in again
 
 
 @pytest.mark.parametrize(

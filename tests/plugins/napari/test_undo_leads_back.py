@@ -1,4 +1,4 @@
-"""Undo and redo lead to what they change: frame, plane and camera go there, link or particles are chosen again."""
+"""Keys lead to what they change: frame, plane and camera go there; undo and redo choose link or particles again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at
 from .test_correcting import links, press
-from .test_on_the_canvas import lines, point_at, show  # noqa: F401 - a fixture among them
+from .test_on_the_canvas import lines, place_of, point_at, show  # noqa: F401 - a fixture among them
+from .test_placing import movie, table  # noqa: F401 - a fixture
 from .test_what_a_key_acts_on import NEIGHBOUR, marked, status, track_of
 
 FAR = np.array([0.0, 500.0, 900.0])
@@ -159,3 +160,45 @@ def test_in_3d_the_camera_goes_there_from_wherever_it_looks(viewer, lines, mouse
     do("Shift-u")
     layer = viewer.layers["particles of beads"]
     np.testing.assert_allclose(viewer.scene.camera.center, layer.data_to_world(NEIGHBOUR)[1:])
+
+
+@pytest.mark.parametrize("key", ["b", "c", "j", "s", "d", "e", "m", "x"])
+def test_a_key_leads_to_what_it_changes_where_that_is_out_of_sight(viewer, lines, mouse, do, key):  # noqa: F811
+    on, _, place = ACTS.get(key, ACTS["b"])
+    click_all(viewer, lines, mouse, *on)
+    go_away(viewer)
+    do(key)
+    assert lines.parts.session.n_corrections == 1
+    assert_shown(viewer, place)
+
+
+@pytest.mark.parametrize(("key", "frame"), [("b", 3), ("j", 3), ("x", 2)])
+def test_a_link_is_in_sight_while_its_tail_is_and_a_particle_in_its_frame(viewer, lines, mouse, do, key, frame):  # noqa: F811
+    click_all(viewer, lines, mouse, *ACTS[key][0])
+    show(viewer, (3, 4, 0, 0))
+    camera = viewer.scene.camera.center
+    do(key)
+    assert (viewer.dims.point[0], viewer.scene.camera.center) == (frame, camera)
+
+
+@pytest.mark.parametrize(("planes", "is_led"), [(1, False), (6, True)])
+def test_a_key_leads_to_the_plane_of_a_particle_unless_the_one_shown_reaches_it(
+    viewer,
+    movie,  # noqa: F811
+    mouse,  # noqa: F811
+    planes,
+    is_led,
+):
+    z = table(movie)["z"].to_numpy()
+    row = int(np.argmin(z))
+    frame, *place = place_of(movie, row)
+    assert z[row] + planes < 8
+    click_all(viewer, movie, mouse, (frame, *place))
+    other = frame, place[0] + planes, *place[1:]
+    show(viewer, other)
+    press(viewer, "x")
+    finish(movie)
+    layer = viewer.layers["particles of movie"]
+    assert movie.parts.session.n_corrections == 1
+    shown = layer.world_to_data(viewer.dims.point)[1]
+    assert shown == pytest.approx(place[0] if is_led else other[1])

@@ -10,8 +10,8 @@ import pytest
 from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at, shown  # noqa: F401 - a fixture among them
-from .test_correcting import links, press
-from .test_on_the_canvas import lines, point_at  # noqa: F401 - a fixture among them
+from .test_correcting import links, press, ticks
+from .test_on_the_canvas import click, lines, point_at, show  # noqa: F401 - a fixture among them
 
 NEIGHBOUR = (2, 4, 12, 20)
 
@@ -52,6 +52,29 @@ def test_a_click_on_a_particle_makes_its_link_the_one_that_is_acted_on(viewer, s
     assert ": link between frames 1 and 2 " in status(shown)
     pinned = shown.parts.session.linked.linking.settings.pinned or ()
     assert (before - links(shown), pinned) == (({own}, ()) if key == "b" else (set(), (own,)))
+
+
+def test_a_link_chosen_by_its_particle_is_ticked_off_in_the_list(viewer, lines, mouse):  # noqa: F811
+    place = (1, 4, 12, 10)
+    (own,) = pairs(lines, ((0, 4, 12, 0), place))
+    click_all(viewer, lines, mouse, place)
+    listed = lines.parts.session.suspicious
+    is_own = ((listed["source"] == own[0]) & (listed["target"] == own[1])).to_numpy()
+    assert is_own.any()
+    np.testing.assert_array_equal(lines.parts.session.corrections.ticks(), is_own)
+    assert ticks(lines.parts.results).count("•") == 1
+
+
+@pytest.mark.parametrize("way", ["n", "link", "particle"])
+def test_a_link_is_marked_by_the_time_that_it_is_spoken_of(viewer, lines, mouse, way):  # noqa: F811
+    place = {"link": (3, 4, 24, 15), "particle": NEIGHBOUR}.get(way, (3, 4, 0, 0))
+    show(viewer, place)
+    seen = []
+    lines.parts.bar.say = lambda text: seen.append(("marked link" in text, marked(viewer) is not None))
+    press(viewer, "n") if way == "n" else click(viewer, mouse, place)
+    finish(lines)
+    assert (True, True) in seen
+    assert (True, False) not in seen
 
 
 def test_a_particle_that_no_link_leads_to_leaves_no_link_chosen(viewer, lines, mouse):  # noqa: F811
@@ -119,6 +142,7 @@ def test_each_act_and_its_undoing_name_tracks_and_frames_and_leave_no_trace(view
     np.testing.assert_array_equal(picture(viewer), pictured)
     press(viewer, "Shift-u")
     finish(shown)
+    assert status(shown).startswith(f"Redone: {what}")
     np.testing.assert_array_equal(picture(viewer), after)
 
 

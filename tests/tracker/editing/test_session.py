@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from auctrack.matching.solving import solve
 from auctrack.tracker.editing.session import Session
-from auctrack.tracker.errors import InvalidEdit, InvalidInput
+from auctrack.tracker.errors import InvalidEdit, InvalidInput, OutputExists
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
@@ -179,6 +179,18 @@ def test_undoing_a_move_brings_the_margins_beside_both_places_back(linking, is_e
     pd.testing.assert_frame_equal(session.linking(anew=False).links, before, rtol=1e-9, atol=1e-9)
     session.redo()
     pd.testing.assert_frame_equal(session.linking(anew=False).links, after, rtol=1e-9, atol=1e-9)
+
+
+def test_corrections_are_saved_over_a_file_only_where_that_is_asked_for(linking, tmp_path):
+    session, path = Session(linking), tmp_path / "corrections.json"
+    session.save(path)
+    before = path.read_bytes()
+    some_acts(session, 3, seed=9)
+    with pytest.raises(OutputExists, match="overwrite=True"):
+        session.save(path)
+    assert path.read_bytes() == before
+    session.save(path, overwrite=True)
+    assert Session.load(path, linking).acts == session.acts
 
 
 def test_a_saved_session_is_taken_up_where_it_was_left(linking, tmp_path):
