@@ -89,7 +89,7 @@ class Showing(QObject):
             tail=self._parts.preferences.tail_frames,
             tail_depth=self._parts.preferences.tail_depth,
         )
-        results.show_window("Drawing…")
+        results.show_drawing()
         overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:

@@ -7,23 +7,22 @@ from ..session.clicked import CLICKED_ACTS
 _LINKS = (
     ("N, Shift+N", "Next and previous link of the list: time, plane and camera go there"),
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
-    ("Esc", "Let go of the chosen link and the clicked particles; so does a click on the background"),
-    ("C", "Confirm the chosen link: no other correction changes it until you break it, and it leaves the list"),
-    ("B", "Break the chosen link: it goes, and only you can make it again (J, or U)"),
+    ("Escape", "Let go of the chosen link and the clicked particles; so does a click on the background"),
+    ("C", "Confirm the chosen link: it stays until you break it, and leaves the list"),
+    ("B", "Break the chosen link: it goes, and only you can make it again (J, U)"),
     (
         "",
-        "After C or B on a link of the list, the first one that you have not looked at is chosen, unless other links "
-        "changed too; after one that you clicked, none is. • marks links that have been shown, whatever you decided: "
-        "Shift+N, or a click on its row, goes back to one",
+        "After C or B on a link of the list the first one not looked at yet is chosen, unless other links changed; "
+        "after a clicked link none is. • marks links that have been shown: Shift+N, or a click on a row, goes back",
     ),
-    ("U, Shift+U", "Undo, redo: the panel says what, the view goes there, and its link or particles are chosen again"),
-    ("K", "Put the other links back as they were before the last correction, and keep them so"),
+    ("U, Shift+U", "Undo, redo: the panel says what, the view goes there, its link or particles are chosen again"),
+    ("K", "Put the other links back as they were before the last correction"),
 )
 _MOUSE = (
     (
         "I",
-        "Add the particle under the mouse (in 3D at the brightest voxel): at the peak of the image there, or exactly "
-        "at the mouse where there is no peak",
+        "Add the particle under the mouse (in 3D at the brightest voxel): at the peak of the image there; "
+        "where there is none, at the mouse",
     ),
     ("P", "Move the clicked particle to the mouse"),
     (
@@ -37,12 +36,12 @@ _ABOUT = (
     "The list holds the links most likely to be wrong, the worst first: those that linking would not make, then, in "
     "turn, those that the next best set of links would replace at little cost (small margin), and the longest. The "
     "chosen link is drawn solid, the links that would replace it dashed; short lines point at the clicked particles. "
-    "After every correction the rest is solved again and proven optimal: new links are then drawn solid, those that "
-    "are gone dashed. Keys typed faster than the screen can follow wait for their turn."
+    "After every correction the rest is solved again and proven optimal: new links are solid, those that are gone "
+    "dashed. Keys typed faster than the screen can follow wait for their turn."
 )
 _SAVING = (
-    "<i>Export…</i> writes the tracks, and the corrections to a file beside them. A name that ends in .auctrack keeps "
-    "everything in one file, which you can open later to go on correcting."
+    "<i>Export…</i> writes the tracks, and the corrections beside them; a name that ends in .auctrack keeps all of it "
+    "in one file, to be opened later."
 )
 
 

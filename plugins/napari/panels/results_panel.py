@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from ..session.clicked import CLICKED_ACTS
 from ..session.curves import Plot
@@ -69,7 +69,8 @@ class ResultsPanel(QWidget):
         super().__init__()
         self.data: MeasuredTracks | None = None
         self.kept: pd.DataFrame | None = None
-        self.count = note(_NO_TRACKS)
+        self._counted = _NO_TRACKS
+        self.count = note(self._counted)
         self.tracks = TrackTable()
         self.lineage = LineageView()
         self.suspicious = FrameTable(digits=3)
@@ -86,6 +87,10 @@ class ResultsPanel(QWidget):
         self.help_button.setCheckable(True)
         self.help = HelpSheet(canvas, correction_help())
         self.clicked = note()
+        self._about_list = QStackedWidget()  # what was clicked in place of the note: no button moves by it
+        self._about_list.addWidget(self.suspicious_note)
+        self._about_list.addWidget(self.clicked)
+        self._about_list.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.progress = note()
         self.progress.setToolTip(_PROGRESS)
         self.filters = FilterCharts()
@@ -132,11 +137,10 @@ class ResultsPanel(QWidget):
         self.lineage_page = _column(note(_LINEAGE), self.lineage)
         self.tabs.addTab(self.lineage_page, "Lineage")
         self.doubtful = _column(
-            self.suspicious_note,
+            self._about_list,
             self.suspicious,
             self.left_out,
             self.progress,
-            self.clicked,
             _row(*self._acts[:3], self.clicked_button),
             _row(*self._acts[3:], self.link_button, self.help_button),
         )
@@ -211,9 +215,11 @@ class ResultsPanel(QWidget):
         self.lineage.clear()
         self.colour.clear()
         self.clear_plots()
-        say(self.count, _NO_TRACKS)
-        for label in (self.suspicious_note, self.left_out, self.progress, self.clicked, self.drawn):
+        self._counted = _NO_TRACKS
+        say(self.count, self._counted)
+        for label in (self.suspicious_note, self.left_out, self.progress, self.drawn):
             say(label, "")
+        self.show_clicked(())
         self.set_result(is_complete=False, why_no_command=_NO_TRACKS)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
@@ -264,7 +270,8 @@ class ResultsPanel(QWidget):
 
     def show_clicked(self, particles: Sequence[str]) -> None:
         """Say which particles were clicked last."""
-        say(self.clicked, f"Clicked: {'; '.join(particles)}." if particles else "")
+        self.clicked.setText(f"Clicked: {'; '.join(particles)}." if particles else "")
+        self._about_list.setCurrentWidget(self.clicked if particles else self.suspicious_note)
 
     def show_plots(self, titled: tuple[str, tuple[Plot, ...]]) -> None:
         """Show the curves of one track under its title."""
@@ -300,8 +307,13 @@ class ResultsPanel(QWidget):
         listed = self._links.iloc[self._listed]
         self.suspicious.mark(np.flatnonzero((listed["source"] == link[0]) & (listed["target"] == link[1])).tolist())
 
+    def show_drawing(self) -> None:
+        """Say that the tracks are being drawn, where no button moves by it, until `show_window`."""
+        self.count.setText(f"{self._counted}, drawing…")
+
     def show_window(self, text: str) -> None:
         """Say which part is drawn, where it is not everything."""
+        self.count.setText(self._counted)
         say(self.drawn, text)
 
     def _apply(self) -> None:
@@ -313,7 +325,8 @@ class ResultsPanel(QWidget):
         self.mark(tuple(np.intersect1d(self.chosen, kept["track_id"]).tolist()))
         n = len(self.data.measures)
         shown = f"{len(kept):,} of {n:,}" if len(kept) < n else f"{n:,}"
-        say(self.count, f"{shown} tracks")
+        self._counted = f"{shown} tracks"
+        say(self.count, self._counted)
 
     # --- what the user does --------------------------------------------------------------------------------------
 

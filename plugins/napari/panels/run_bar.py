@@ -23,7 +23,9 @@ from ...cli.compiling import COMPILED
 from ..session.corrections import Preparing
 from ..threads.job import Failure
 from .fields import note, say
+from .scroll import PanelScroll
 
+_LINES = 5  # of messages in sight; for more one scrolls
 _STAGES = {"detect": "Detecting", "link": "Linking"}
 
 
@@ -76,14 +78,24 @@ class RunBar(QWidget):
         row.addWidget(self._run_or_progress, 2)
         row.addWidget(self.cancel_button, 1)
         column.addLayout(row)
-        column.addWidget(self.recover_button)
-        column.addWidget(self.status)
-        column.addWidget(self.warnings)
-        column.addWidget(self.error)
-        column.addWidget(self.details_button)
+        column.addWidget(self._messages())
         column.addWidget(self.details)
         for part in (self.recover_button, self.details_button, self.details):
             part.hide()
+
+    def _messages(self) -> QWidget:
+        """Return room for messages that keeps its height whatever they say, so that no button moves by them."""
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        for part in (self.recover_button, self.error, self.details_button, self.status, self.warnings):
+            column.addWidget(part)
+        column.addStretch(1)
+        height = _LINES * self.fontMetrics().lineSpacing()
+        room = PanelScroll(page, least=height)
+        room.setFixedHeight(height)
+        room.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        return room
 
     def set_running(self, running: bool) -> None:
         """Offer what makes sense now."""

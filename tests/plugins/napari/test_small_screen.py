@@ -6,9 +6,13 @@ import re
 
 import pytest
 
+from auctrack.plugins.napari.threads.job import Failure
+
 from .conftest import finish, process_events, spots, wait
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_clicked_particles import click_all
 from .test_correcting import tracked  # noqa: F401 - a fixture
+from .test_on_the_canvas import lines  # noqa: F401 - a fixture
 
 
 def luminance(colour) -> float:
@@ -66,6 +70,42 @@ def test_the_widget_leaves_most_of_a_small_screen_to_the_movie(viewer, widget):
     viewer.window.resize(1280, 720)
     wait(lambda: viewer.window._qt_window.width() == 1280)
     assert widget.minimumSizeHint().width() <= 460
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 1100)])
+def test_no_button_moves_by_what_is_said(viewer, lines, mouse, size):  # noqa: F811
+    """Neither by a short or long sentence, warnings or an error, nor by the particles that were clicked."""
+    viewer.window.resize(*size)
+    wait(lambda: viewer.window._qt_window.width() == size[0])
+    results, bar = lines.parts.results, lines.parts.bar
+    results.tabs.setCurrentWidget(results.doubtful)
+    finish(lines)
+
+    def places() -> list[tuple[int, int]]:
+        process_events()
+        buttons = (*results._acts, results.link_button, results.clicked_button, results.export_button, bar.run_button)
+        at = (button.mapToGlobal(button.rect().topLeft()) for button in buttons)
+        return [(place.x(), place.y()) for place in at]
+
+    before = places()
+    click_all(viewer, lines, mouse, (1, 4, 12, 10), (2, 4, 24, 20), (3, 4, 36, 30))
+    assert results.clicked.text().count("in frame") == 3
+    assert places() == before
+    for text, warnings in (("", ()), ("A sentence.", ()), ("Many words. " * 60, ("And a warning. " * 20,))):
+        bar.say(text, warnings)
+        assert places() == before
+        bar.fail(Failure("It could not be done. " * 20, "why"))
+        assert places() == before
+
+
+def test_an_error_is_in_sight_above_whatever_else_is_said(viewer, lines):  # noqa: F811
+    viewer.window.resize(1280, 720)
+    bar = lines.parts.bar
+    bar.say("Many words. " * 60)
+    bar.fail(Failure("It could not be done.", "why"))
+    process_events()
+    for part in (bar.error, bar.details_button):
+        assert part.visibleRegion().boundingRect().height() == part.height()
 
 
 @pytest.mark.parametrize("button", ["detect.run_button", "link.run_button", "results.export_button"])
