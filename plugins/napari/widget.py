@@ -115,6 +115,7 @@ class TrackWidget(QWidget):
         column.addWidget(parts.steps, 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(4, 4, 4, 4)
+        whole.setSpacing(3)
         whole.addWidget(PanelScroll(page, least=300))
         whole.addWidget(parts.bar)
         WheelGuard(self)

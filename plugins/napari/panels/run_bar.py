@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Sequence
 
-from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import QEvent, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import (
     QHBoxLayout,
     QProgressBar,
@@ -25,7 +25,7 @@ from ..threads.job import Failure
 from .fields import note, say
 from .scroll import PanelScroll
 
-_LINES = 5  # of messages in sight; for more one scrolls
+_LINES = 4  # of messages in sight; for more one scrolls
 _STAGES = {"detect": "Detecting", "link": "Linking"}
 
 
@@ -49,7 +49,7 @@ class RunBar(QWidget):
             "result is shown then."
         )
         self.progress = QProgressBar()
-        self._run_or_progress = QStackedWidget()
+        self._run_or_progress, self._cancel_or_details = QStackedWidget(), QStackedWidget()
         self.status = note()
         self.warnings = note(warning=True)
         self.error = note(warning=True)
@@ -61,6 +61,7 @@ class RunBar(QWidget):
         self.details_button = QPushButton("Details…")
         self.details = QTextEdit()
         self.details.setReadOnly(True)
+        self._room = self._messages()
         self._lay_out()
         self.run_button.clicked.connect(self._run)
         self.cancel_button.clicked.connect(self._cancel)
@@ -71,29 +72,38 @@ class RunBar(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
         row = QHBoxLayout()
         for widget in (self.run_button, self.progress):
             self._run_or_progress.addWidget(widget)
         self._run_or_progress.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row.addWidget(self._run_or_progress, 2)
-        row.addWidget(self.cancel_button, 1)
+        for widget in (self.cancel_button, self.details_button):
+            self._cancel_or_details.addWidget(widget)
+        self._cancel_or_details.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row.addWidget(self._cancel_or_details, 1)
         column.addLayout(row)
-        column.addWidget(self._messages())
+        column.addWidget(self._room)
         column.addWidget(self.details)
-        for part in (self.recover_button, self.details_button, self.details):
+        for part in (self.recover_button, self.details):
             part.hide()
+
+    def event(self, event: QEvent | None) -> bool:
+        """Make room for as many lines as of old when letters have got another size (called by Qt)."""
+        if event is not None and event.type() in (QEvent.Type.Show, QEvent.Type.StyleChange):
+            self._room.setFixedHeight(_LINES * (self.status.fontMetrics().lineSpacing() + 2))  # as labels lay them out
+        return super().event(event)  # pyright: ignore[reportArgumentType]
 
     def _messages(self) -> QWidget:
         """Return room for messages that keeps its height whatever they say, so that no button moves by them."""
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
-        for part in (self.recover_button, self.error, self.details_button, self.status, self.warnings):
+        for part in (self.recover_button, self.error, self.status, self.warnings):
             column.addWidget(part)
         column.addStretch(1)
-        height = _LINES * self.fontMetrics().lineSpacing()
-        room = PanelScroll(page, least=height)
-        room.setFixedHeight(height)
+        column.setSpacing(2)
+        room = PanelScroll(page, least=0)
         room.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         return room
 
@@ -102,6 +112,7 @@ class RunBar(QWidget):
         self.run_button.setEnabled(not running)
         self.cancel_button.setEnabled(running)
         self._run_or_progress.setCurrentWidget(self.progress if running else self.run_button)
+        self._offer_details()
         if running:
             self.offer_recovery(0)
             self.say("")
@@ -156,13 +167,19 @@ class RunBar(QWidget):
         """Show what went wrong, with the details on demand."""
         say(self.error, _begun(failure.sentence))
         self.details.setPlainText(failure.details)
-        self.details_button.setVisible(bool(failure.details))
+        self._offer_details()
 
     def clear_error(self) -> None:
         """Forget what went wrong."""
         say(self.error, "")
-        self.details_button.hide()
+        self.details.clear()
         self.details.hide()
+        self._offer_details()
+
+    def _offer_details(self) -> None:
+        """Offer the details of what went wrong in the place of Cancel, while there is nothing to cancel."""
+        offers = bool(self.details.toPlainText()) and not self.cancel_button.isEnabled()
+        self._cancel_or_details.setCurrentWidget(self.details_button if offers else self.cancel_button)
 
     def _show_details(self) -> None:
         self.details.setVisible(not self.details.isVisible())

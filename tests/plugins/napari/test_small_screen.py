@@ -105,6 +105,7 @@ def test_an_error_is_in_sight_above_whatever_else_is_said(viewer, lines):  # noq
     bar.fail(Failure("It could not be done.", "why"))
     process_events()
     for part in (bar.error, bar.details_button):
+        assert part.isVisible()
         assert part.visibleRegion().boundingRect().height() == part.height()
 
 
