@@ -143,7 +143,7 @@ class Choice(NamedTuple):
     reason: str
 
     def last_device(self, problem: Problem, tried: Sequence[Any]) -> str:
-        """Return where the solver is run once those `tried` were stuck: large point sets on the CPU."""
+        """Return where the solver is run once those `tried` have given up: large point sets on the CPU."""
         is_for_cpu = tried and problem.kind == "points" and problem.n_rows > MOST_IN_MATRIX
         return "cpu" if is_for_cpu else self.device
 

@@ -1,4 +1,4 @@
-"""What the options of solvers are held to, told in one wording."""
+"""Validation of the options of solvers."""
 
 from __future__ import annotations
 

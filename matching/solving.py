@@ -84,7 +84,7 @@ def solve(
       costs without `unmatched_cost`: `hungarian-tree`; all else: `auction`. A problem goes there if the device is asked
       for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a device and
       the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
-    - point sets of equal sides under squared distances are laid over each other first where they are unlike as a whole
+    - point sets of equal sides under squared distances are laid over each other first where their distributions differ
       (see `presolve.superposed`), whatever solver is named;
     - a single problem of equal sides changes to another solver where the first one's own counts say that it takes too
       long, unless options are given; more than 8,000 points that two solvers of a GPU give up are then solved on the
@@ -127,10 +127,10 @@ def _without_needless_prices(problem: Problem, solve_stated: Callable[[Problem],
 
 
 def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> Assignment:
-    """Solve as "auto" does, and keep the reason for the way that was taken."""
+    """Solve as "auto" does, and record why that solver was chosen."""
     answer = None if options else _sorted(problem, device)
     if answer is not None:
-        return answer.with_stats(auto="neighbours in one order of each side tell that matched edges need not cross")
+        return answer.with_stats(auto="the cheapest pairs do not cross, so sorting both sides gives the optimum")
     choice = choose(problem, device)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)

@@ -1,4 +1,4 @@
-"""The whole way on one page: read or detect points, link them (`link.py` gates, matches, chains), cut short tracks.
+"""The whole way on one page: read or detect points, link them (`link.py` gates, matches, chains), drop short tracks.
 
 It is a generator of how far each stage is: `track` drains it, the command line shows it, napari takes its stages one by
 one. Closing it stops the work.
@@ -280,10 +280,10 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
         If a frame step or names of columns are given, as for a table.
     """
     if given.columns:
-        raise InvalidSetting("goes with tables; what was given is a movie.", setting="columns")
+        raise InvalidSetting("applies to tables only; the input is a movie.", setting="columns")
     if given.frame_step is not None:
         raise InvalidSetting(
-            "goes with tables; a movie knows its frames. To use every k-th of them give frames ::k.",
+            "applies to tables only; a movie knows its frames. To use every k-th of them give frames ::k.",
             setting="frame_step",
         )
     return read_movie(

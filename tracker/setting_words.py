@@ -64,7 +64,7 @@ WORDS: dict[str, Words] = {
     ),
     "frames": Words(
         "Frames to use, counted from 0",
-        written="TO itself is not one of them. Example: 0:20, or ::5 for every fifth.",
+        written="TO is excluded. Example: 0:20, or ::5 for every fifth.",
     ),
     "roi": Words(
         "Region to use, in voxels",
@@ -80,7 +80,7 @@ WORDS: dict[str, Words] = {
     "diameter": Words(
         "Diameter of a particle",
         auto="suggested from the movie",
-        more="Of a Gaussian spot 1.2 times its full width at half maximum.",
+        more="For a Gaussian spot: 1.2 times its full width at half maximum.",
         is_length=True,
     ),
     "threshold": Words(

@@ -37,7 +37,7 @@ _NAMES = declared_as('names such as {frame = "Time"}', _are_names)
 
 @dataclass(frozen=True)
 class InputSettings:
-    """How the input is read; what is None comes from the file, and where the file is silent is asked for.
+    """How the input is read; None takes what the file states, and an error asks for what it does not.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class InputSettings:
 
     @property
     def of_table(self) -> dict[str, Any]:
-        """What says of a table that it does not: keywords of `read_points`, `read_tracks` and `read_either`."""
+        """What a table does not state itself: keywords of `read_points`, `read_tracks` and `read_either`."""
         names = ("columns", "scale", "unit", "frame_interval", "time_unit", "frame_step")
         return {name: getattr(self, name) for name in names}
 

@@ -1,4 +1,4 @@
-"""Whether all rows can be matched: found out on the GPU before the first bid, by as little as decides it.
+"""Checks on the GPU before the first bid, with as little work as possible, whether all rows can be matched.
 
 Edges: a greedy matching by cost, which in a gate leaves next to nothing to the cardinality kernels. Matrices with
 forbidden pairs: counting, then a few of each row's allowed pairs, then all of them.

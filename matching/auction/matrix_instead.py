@@ -54,7 +54,7 @@ def refuse_matrix(options: AuctionOptions) -> None:
 def match_matrix(problem: Problem, options: AuctionOptions) -> Matched:
     """Match point sets on all their costs: by the auction, or by shortest paths where some columns stay unassigned.
 
-    There these take a half to a third of the auction's time (3,000 points against 3,010 and 4,000 of `unlike_points`);
+    There these take a half to a third of the auction's time (3,000 points, 3,010 and 4,000 of `differing_points`);
     of equal sides the auction takes a fourth to a half of theirs.
     """
     refuse_matrix(options)

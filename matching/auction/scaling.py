@@ -39,9 +39,9 @@ RESOLUTION = BID_ULPS * EPS
 TRIED_SCANS = 20
 """Rows scanned by shortest paths, for each row, that bids without an increment are tried for before any phase.
 
-Measured: what needs no more takes 1/10 to all of the time of ε-scaling (independent whole costs and gates of unlike
-frames 4 to 16, frames that resemble each other 0 to 1.6); where 24 to 150 are needed ε-scaling takes 1/2 to 1/30 of the
-time, and what is spent before that shows (`finish.are_too_few`) adds up to half of it.
+Measured: what needs no more takes 1/10 to all of the time of ε-scaling (independent whole costs and gates of
+frames that differ 4 to 16, frames that resemble each other 0 to 1.6); where 24 to 150 are needed ε-scaling takes 1/2
+to 1/30 of the time, and what is spent before that shows (`finish.are_too_few`) adds up to half of it.
 """
 
 NEARLY_EQUAL = 1.025

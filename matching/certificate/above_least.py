@@ -1,4 +1,4 @@
-"""Whether a matching costs so little more than what every answer pays that rounding of a gap would hide a cheaper one.
+"""Whether a matching's cost above the unavoidable least is so small that rounding of the gap would hide a cheaper one.
 
 No answer pays less than each row's least, with the price of every column taken as paid. Beside unmatched costs near 1
 two edges of 0.1 that differ in the last digit are the same number, and the one at hand may be the dearer: its gap is

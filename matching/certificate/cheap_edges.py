@@ -1,4 +1,4 @@
-"""The edges too cheap to bear what rounding leaves of a proof: a small problem of their own.
+"""Edges so cheap that the rounding of a proof exceeds their share of it: a small problem of their own.
 
 An exchange lowers the cost by no more than the slack of the matched edges and unassigned members that it touches,
 rounding included. Most of these cost so much that their slack is far below a `SHARE` of it, and what is left of that

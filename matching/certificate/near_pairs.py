@@ -1,4 +1,4 @@
-"""The pairs that may decide a doubt: those whose reduced cost is next to nothing.
+"""The pairs that may decide a doubt: those whose reduced cost is close to zero.
 
 A proof without rounding looks at every pair many times, and of large point sets the matrix is never made. Pairs that
 are dearer than their duals by more than the gap and all rounding change no row's dual and lie on no exchange that pays:

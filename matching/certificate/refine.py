@@ -1,4 +1,4 @@
-"""The last digits of an answer: what rounding kept from being proven, settled in twice the working precision.
+"""Refinement in twice the working precision, where rounding alone prevents a proof.
 
 Prices are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
 in the price of a pair of small ones, and more than 64 ulp of it; and where matchings tie to the last digits, the one at

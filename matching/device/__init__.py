@@ -1,1 +1,1 @@
-"""CUDA: the one door to devices and kernels (`cuda`), and what devices say to each other (`collectives`)."""
+"""CUDA: the one door to devices and kernels (`cuda`), and reductions and broadcasts among them (`collectives`)."""

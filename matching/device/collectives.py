@@ -1,4 +1,4 @@
-"""What the shards of a problem say to each other: reductions and broadcasts of one array a shard.
+"""Reductions and broadcasts among the shards of a problem, of one array a shard.
 
 Over NCCL when each shard has a GPU of its own; by plain copies when all lie in one memory (the host's, or one GPU's),
 so that the sharded algorithms can be run, and tested, without several GPUs.

@@ -295,7 +295,7 @@ def queue() -> Generator[Callable[[], None]]:
 
 @functools.cache
 def _shared_stream(device: int, purpose: str) -> Any:
-    del device, purpose  # the current device; by both streams are told apart
+    del device, purpose  # the current device; both are part of the cache's key
     return cupy().cuda.Stream(non_blocking=True)
 
 
@@ -326,7 +326,7 @@ def source(file: str) -> str:
 def declared(file: str, name: str) -> int:
     """Return a whole number that a kernel file states: ``constexpr int NAME = 1 << 4;`` or ``#define NAME 16``.
 
-    It stands there alone.
+    It is defined only there.
 
     Raises
     ------

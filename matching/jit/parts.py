@@ -47,7 +47,7 @@ class KernelDispatcher(CPUDispatcher):
         return super().is_compiling or self._part.is_compiling
 
     def add_overload(self, cres: Any) -> None:
-        """Keep what was compiled, and tell the parts in it what they take from Python."""
+        """Keep what was compiled, and hand its parts the values that they take from Python."""
         super().add_overload(cres)
         for environment in cres._find_referenced_environments():
             cres.library.codegen.set_env(environment.env_name, environment)

@@ -1,4 +1,4 @@
-"""What the machine code of a numba function is made from, as a hash: its own instructions and all that it takes in."""
+"""What the machine code of a numba function is made from, as a hash: its instructions and all they depend on."""
 
 from __future__ import annotations
 

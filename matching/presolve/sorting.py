@@ -53,7 +53,7 @@ def by_sorting(problem: Problem) -> Assignment | None:
 
 
 def _is_beyond_proof(problem: Problem, answer: Assignment) -> bool:
-    """Whether rounding alone keeps points from a proof, so many that no solver would get any further."""
+    """Whether only rounding prevents a proof, for so many points that no solver would do better."""
     return problem.kind == "points" and problem.n_edges > MOST_PAIRS and answer.gap <= SHARE * answer.cost
 
 

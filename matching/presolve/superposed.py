@@ -1,6 +1,6 @@
-"""Squared distances of point sets that are unlike as a whole: the one is laid over the other before a method sees them.
+"""Squared distances of point sets with disjoint supports: one set is moved onto the other before it is solved.
 
-|x - y|² = |x|² + |y|² - 2 x·y, and who goes with whom decides on the last term alone. Of the sums of x·y the greatest
+|x - y|² = |x|² + |y|² - 2 x·y, and only the last term depends on the matching. Of the sums of x·y the greatest
 stays so when each side is moved, and when the x are transformed by A and the y by the inverse of its transpose; duals
 change by what a point adds by itself. Here both sides are moved to the origin, and A gives them one covariance.
 Between normal clouds that is the optimal map itself (I. Olkin, F. Pukelsheim, Linear Algebra Appl. 48, 1982), and of
@@ -27,8 +27,8 @@ from ..problem import Problem
 FEWEST = 200
 """Points a side below which the sets are matched as they are."""
 
-UNLIKE = 1.0
-"""Sets are unlike where matched edges between normal clouds like them would cost this times n^(-2/3) of both
+DIFFERING = 1.0
+"""Distributions differ where matched edges between normal clouds like them would cost this times n^(-2/3) of both
 variances, or more. Independent uniform points are linked at 1.4 to 1.6 of that (n = 500 to 20,000); moved on by a
 twentieth of their extent, 20,000 take 0.48 CPU seconds laid over each other and 1.04 as they are, 5,000 take 0.11
 and 0.15."""
@@ -86,7 +86,7 @@ def _laid(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     root = _power(ours, 0.5)
     both = _power(root @ theirs @ root, 0.5)
     total = np.trace(ours) + np.trace(theirs)
-    if not apart @ apart + total - 2 * np.trace(both) > UNLIKE * len(x) ** (-2 / 3) * total:
+    if not apart @ apart + total - 2 * np.trace(both) > DIFFERING * len(x) ** (-2 / 3) * total:
         return None
     inverse = _power(ours, -0.5)
     stretch = _power(inverse @ both @ inverse, 0.5)

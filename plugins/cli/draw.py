@@ -43,7 +43,7 @@ def command(
         typer.Option(
             metavar="FROM:TO",
             rich_help_panel=_SHOWN,
-            help="Frames to show, counted from 0; TO itself is not one of them. Example: 80:100.",
+            help="Frames to show, counted from 0; TO is excluded. Example: 80:100.",
         ),
     ] = None,
     roi: Annotated[

@@ -17,7 +17,7 @@ from .wording import naming
 
 
 def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> int:
-    """Show every input and what would become of it; return the exit code that it foretells."""
+    """Show every input and what would become of it; return the exit code that a real run would end with."""
     failed = 0
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")

@@ -21,7 +21,7 @@ def is_ctrl_c(error: BaseException) -> bool:
 
 
 def heeded() -> list[signal.Signals]:
-    """Return the signals that end a run; not those that whoever started it has it ignore, as nohup and "&" do."""
+    """Return the signals that end a run; except those that its parent had it ignore, as nohup and "&" do."""
     return [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
 
 

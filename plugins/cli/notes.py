@@ -25,7 +25,7 @@ _FLAT, _ROUGH = 0.9, 0.5
 _MANY_LOST = 0.2
 """Share of particles without a link to the next frame: on movies that are tracked well it is below."""
 _NEAR_THE_RANGE = 0.6
-"""Median link over search range: links to whoever is near, in 2D and 3D, come to 0.7 and 0.8 of it, steps to less."""
+"""Median link over search range: links between unrelated neighbours come to 0.7 (2D) and 0.8 (3D) of it."""
 _APART = 2
 """Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
 _OTHER_TONE = 2.0
@@ -82,7 +82,7 @@ def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of
             "frames)."
         ]
     if not bridged and not (np.diff(present) == step).any():
-        return ["no frame follows another, so there is nothing to link."]
+        return ["no two frames are consecutive, so there is nothing to link."]
     seen = int(points.timeline.count(first, last)[0])
     if seen == len(present):
         return []
@@ -251,7 +251,7 @@ def on_mask(image: np.ndarray, name: str) -> list[str]:
 
 
 def on_tone(movie: Movie, settings: DetectSettings) -> list[str]:
-    """Return what is to be said where blobs of the other tone, which are not looked for, answer far more strongly."""
+    """Return what is to be said where blobs of the other tone, which are not looked for, stand out far more."""
     from ...tracker.detecting.diameter import responses_by_tone
 
     bright, dark = responses_by_tone(movie, settings.known_diameter)

@@ -251,7 +251,7 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         return _followed(load_table(path, columns), path)
     if columns:
         raise InvalidSetting(
-            f"goes with tables; {path} is {known.program}, which has its own names.", setting="columns"
+            f"applies to plain tables only; {path} is from {known.program}, which has its own names.", setting="columns"
         )
     return _with_beside(known.read(path), path)
 

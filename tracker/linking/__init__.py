@@ -1,1 +1,1 @@
-"""Points to tracks: candidate links, their price, the matching, the chains."""
+"""Points to tracks: candidate links, unmatched costs, the matching, tracks."""

@@ -179,7 +179,7 @@ class LinkSettings:
         return {name: f"the Python function {_name_of(of)}" for name, of in given if of is not None}
 
     def _take_features(self) -> None:
-        """Keep names as a tuple; refuse what are none, and features without learned motion."""
+        """Keep names as a tuple; refuse what is not a name, and features without learned motion."""
         given: Any = self.features
         if given not in ("auto", "none"):
             if isinstance(given, str) or not all(isinstance(name, str) for name in given):

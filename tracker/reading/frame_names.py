@@ -1,4 +1,4 @@
-"""Numbers in the names of files are time: which frame of a movie each file of a folder is."""
+"""Which frame of a movie each file of a folder is, from the numbers in their names."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def _times(files: Sequence[Path]) -> tuple[list[int], str]:
         return [], "a number comes twice in the file names"
     if median_low(gaps) != math.gcd(*gaps):
         shown = ", ".join([*map(str, sorted(set(gaps))[:_SHOWN]), *(["…"] if len(set(gaps)) > _SHOWN else [])])
-        return [], f"the numbers in the file names are {shown} apart, like times of the day and unlike frames"
+        return (
+            [],
+            f"the numbers in the file names are {shown} apart, which looks like clock times rather than frame numbers",
+        )
     return times, ""
 
 

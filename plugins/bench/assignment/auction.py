@@ -34,7 +34,7 @@ def auction(effort: Effort, gpu: str = "cuda") -> Benchmark:
 
 
 def _label(experiment: Experiment, case: Case) -> str:
-    if experiment.name in {"unequal", "unlike-dense"}:
+    if experiment.name in {"unequal", "differing-dense"}:
         return f"{case.series}, {case.size:,} columns"
     return f"{case.series}, n = {case.size:,}"
 

@@ -16,13 +16,13 @@ from ....matching.device import cuda
 from ....matching.problem import Problem
 from ..benchmark import Effort
 from ..measure.harness import Case, Experiment, Facts, Variant
+from .differing_points import CLUSTERED, DIFFERING, Make
 from .gated_pairs import GATES, SCATTERED, SPACING, gate_with_a_shortage, gated_pair, scattered_pair
 from .generated_costs import GeneratedCosts
 from .hostile import hostile
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
 from .solver_variants import missing_device
-from .unlike_points import CLUSTERED, UNLIKE, Make
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
@@ -46,9 +46,9 @@ EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 TITLES = {
     "dense": "Dense costs, float32",
     "priced": "Dense costs with an unmatched cost, float32",
-    "unlike-dense": "Dense distances of point sets that are unlike, float32; equal and unequal sides",
+    "differing-dense": "Dense distances of point sets from different distributions, float32; equal and unequal sides",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
-    "unlike-points": "Point sets that are unlike: all pairs allowed, none stored",
+    "differing-points": "Point sets from different distributions: all pairs allowed, none stored",
     "gated": "Gates with an unmatched cost, float32",
     "sparse": "Gates that must be matched whole, float32, 7.3 candidates unless said; noise in spacings",
     "short": "Such gates from which 1 % of the particles are gone, so that no matching is whole: time to prove that",
@@ -65,7 +65,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
     return [
         _dense(effort, gpu),
         _priced(effort, gpu),
-        _unlike_dense(effort, gpu),
+        _differing_dense(effort, gpu),
         *_points(effort, gpu),
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
@@ -113,12 +113,12 @@ def _priced(effort: Effort, gpu: str) -> Experiment:
     return Experiment("priced", cases, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], effort.times(5, 3))
 
 
-def _unlike_dense(effort: Effort, gpu: str) -> Experiment:
+def _differing_dense(effort: Effort, gpu: str) -> Experiment:
     """Dense clusters: a row has many columns within reach, and most rows want the same few."""
     shapes = SMALL_CLUSTERED_SHAPES if effort.quick else CLUSTERED_SHAPES
     most = max(m for _, m in shapes)
     makers = {name: partial(_distances, make, most) for name, make in CLUSTERED.items()}
-    return _of_shapes("unlike-dense", makers, shapes, effort, gpu)
+    return _of_shapes("differing-dense", makers, shapes, effort, gpu)
 
 
 def _points(effort: Effort, gpu: str) -> list[Experiment]:
@@ -132,7 +132,7 @@ def _points(effort: Effort, gpu: str) -> list[Experiment]:
             variants,
             effort.times(5, 3),
         )
-        for name, makers, ns in zip(("points", "unlike-points"), (alike, UNLIKE), sizes, strict=True)
+        for name, makers, ns in zip(("points", "differing-points"), (alike, DIFFERING), sizes, strict=True)
     ]
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ....matching.problem import Problem
+from .differing_points import cube_and_slab
 from .gated_pairs import Scatter, scattered_pair
 from .hostile_costs import inner_products, machol_wien, one_far_point, permuted_blocks, two_blobs
-from .unlike_points import cube_and_slab
 
 
 def one_more_column(n: int, seed: int) -> Problem:
@@ -28,7 +28,7 @@ def priced_far_point(n: int, seed: int) -> Problem:
 
 
 def wide_gate(n: int, seed: int) -> Problem:
-    """Return a gate that must be matched whole, of unlike noise and 29 candidates a row."""
+    """Return a gate that must be matched whole, of differing noise and 29 candidates a row."""
     return scattered_pair(n, Scatter(0.6, degree=28.8), seed)
 
 

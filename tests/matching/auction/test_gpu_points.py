@@ -1,4 +1,4 @@
-"""Point sets without a matrix on a GPU: near or far, unlike, batched, dense."""
+"""Point sets without a matrix on a GPU: near or far, differing, batched, dense."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_matrix_is_made_where_neighbours_say_little(kind: str, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 1.0), (50.0, 0.0)], ids=["beside", "fifty times as wide"])
-def test_unlike_sets_leave_little_to_searches(scale: float, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differing_sets_leave_little_to_searches(scale: float, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Phases of the matrix's own scale bring nearly all rows where they belong, or searches would take seconds."""
     monkeypatch.setattr(gpu_points, "SAMPLED_READS", 0)
     x, y = np.random.default_rng(36).random((2, 2000, 3))

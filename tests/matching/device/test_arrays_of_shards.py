@@ -1,4 +1,4 @@
-"""What shards say to each other where all lie in one memory, and values of blocks spread over their members."""
+"""Reductions and broadcasts of shards that lie in one memory, and values of blocks spread over their members."""
 
 from __future__ import annotations
 

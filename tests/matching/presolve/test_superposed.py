@@ -1,4 +1,4 @@
-"""Squared distances of unlike sets: laid over each other, they have the optimum that they have as stated."""
+"""Sets from different distributions, laid over each other, have the optimum that they have as stated."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _far_from_origin(n: int, rng: np.random.Generator) -> Sets:
     return x, y + np.array([1.0, 0.0, 0.0])
 
 
-UNLIKE = _apart, _cube_and_slab, _of_other_units, _turned, _plane_and_space, _one_place, _far_from_origin
+DIFFERING = _apart, _cube_and_slab, _of_other_units, _turned, _plane_and_space, _one_place, _far_from_origin
 
 
 def _problem(make: Callable[[int, np.random.Generator], Sets], n: int, seed: int = 1) -> Problem:
@@ -53,8 +53,8 @@ def _problem(make: Callable[[int, np.random.Generator], Sets], n: int, seed: int
 
 
 @pytest.mark.parametrize("solver", ["auction", "jv", "hungarian-classical"])
-@pytest.mark.parametrize("make", UNLIKE, ids=lambda make: make.__name__)
-def test_unlike_sets_are_matched_at_the_least_cost(
+@pytest.mark.parametrize("make", DIFFERING, ids=lambda make: make.__name__)
+def test_differing_sets_are_matched_at_the_least_cost(
     make: Callable[[int, np.random.Generator], Sets], solver: str
 ) -> None:
     problem = _problem(make, FEWEST + 20)

@@ -100,9 +100,9 @@ def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
     for experiment in (
         "dense",
         "priced",
-        "unlike-dense",
+        "differing-dense",
         "points",
-        "unlike-points",
+        "differing-points",
         "gated",
         "sparse",
         "batch",

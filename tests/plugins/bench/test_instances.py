@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from auctrack.matching import Infeasible, solve, verify
 from auctrack.matching.cardinality import maximum_matching
 from auctrack.plugins.bench.assignment import generated_costs
+from auctrack.plugins.bench.assignment.differing_points import CLUSTERED, DIFFERING, WIDTH
 from auctrack.plugins.bench.assignment.gated_pairs import (
     SCATTERED,
     Scatter,
@@ -40,7 +41,6 @@ from auctrack.plugins.bench.assignment.peer_solvers import (
     scipy_dense,
     scipy_sparse,
 )
-from auctrack.plugins.bench.assignment.unlike_points import CLUSTERED, UNLIKE, WIDTH
 from auctrack.plugins.bench.graphs.graph_families import FAMILIES, permuted
 from auctrack.plugins.bench.measure.harness import WrongAnswer
 from auctrack.plugins.bench.tracking.movies import checked_links, simulated
@@ -118,15 +118,15 @@ def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
     assert problem.data.max() <= 2 * problem.row_unmatched[0]
 
 
-def test_unlike_point_sets_are_what_their_names_say():
-    clusters, others = UNLIKE["different clusters"](4000, 1)
+def test_differing_point_sets_are_what_their_names_say():
+    clusters, others = DIFFERING["different clusters"](4000, 1)
     assert np.linalg.norm(clusters[:, None] - others[None, :200], axis=2).min(axis=0).mean() > WIDTH
     box, clustered = CLUSTERED["a box and clusters"](2000, 1)
     boxes_of_a_tenth = [len(np.unique(np.floor(10 * points), axis=0)) for points in (box, clustered)]
     assert boxes_of_a_tenth[0] > 5 * boxes_of_a_tenth[1]
-    left, right = UNLIKE["clouds side by side"](100, 1)
+    left, right = DIFFERING["clouds side by side"](100, 1)
     assert left[:, 0].max() < right[:, 0].min()
-    cube, slab = UNLIKE["a cube and a slab"](100, 1)
+    cube, slab = DIFFERING["a cube and a slab"](100, 1)
     assert np.ptp(cube[:, 2]) > 5 * np.ptp(slab[:, 2])
 
 

@@ -112,5 +112,7 @@ def price_of(
     if price is not None:
         return price
     follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
-    nothing = "no two particles are within the search range of each other" if follows else "no frame follows another"
+    nothing = (
+        "no two particles are within the search range of each other" if follows else "no two frames are consecutive"
+    )
     return UnmatchedCost(search_range / 2, f"not measured: {nothing}")

@@ -129,7 +129,7 @@ def _field(first, last, near, mean, weight, field, support):
     centre, new = np.zeros(ndim), np.zeros(ndim)
     for i in range(first, last):
         if near[i, 0] < 0:
-            continue  # nobody is asked: zeros that are left alone take no memory
+            continue  # no neighbours: zeros that are never written take no memory
         spread = np.inf
         for _ in range(3):
             total, squares, plain = 0.0, 0.0, 0.0

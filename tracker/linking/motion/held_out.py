@@ -1,4 +1,4 @@
-"""What a context tells of links that taught nothing of it: the links of every other frame.
+"""What a context gains on links that were held out: those of every other frame.
 
 The laws are those of `law`, fitted by expectation-maximisation to the teaching links alone, with the context and
 without it; what the asked links gain is the difference of their mean log-likelihoods, in nats a link.

@@ -49,7 +49,7 @@ class Belief:
     linked : bool
         Whether links know of the links before and after them.
     link_gain : float
-        Nats by which the link before makes a link likelier that taught nothing of it.
+        Gain of knowing the link before, in nats a link, measured on links that were held out.
     features : Features or None
         The detections' own, where they make links likelier.
     feature_law : FeatureLaw or None

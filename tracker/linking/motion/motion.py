@@ -28,7 +28,7 @@ class Motion:
         Share of a particle's own step that the next one repeats, per frame, all classes together; None where past and
         future are no contexts.
     log_likelihood_gain : float
-        Nats by which the link before makes a link likelier that taught nothing of it; 0 where it is no context.
+        Gain of knowing the link before, in nats a link, measured on links that were held out; 0 where it is no context.
     flow_weight, flow_share, flow_gain : float
         What the neighbours' mean step counts in predicting one, the share of the median step it explains, and the nats
         by which it makes a link likelier that taught nothing of it; 0 where it is no context.

@@ -179,7 +179,7 @@ def _unlinked(
     ends: Ends,
     sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
-    """Weigh edges whose steps know of no others, a piece at a time: of what is only on the way there is a piece."""
+    """Weigh edges whose steps know of no others, a piece at a time, so that temporary arrays are the size of one."""
     past = np.empty((len(graph), len(law[0])))
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
 
@@ -193,7 +193,7 @@ def _unlinked(
         _combined(*known, odds[e], without_past[e], part_without_future[e])
 
     side_by_side(write, graph.pieces)
-    # What comes after speaks for no class, so that each has the maximum of 1.
+    # Later links are no evidence for a class, so that each has the maximum of 1.
     return Weighed(odds, without_past, part_without_future, past, np.broadcast_to(np.ones(()), past.shape), None)
 
 

@@ -1,4 +1,4 @@
-"""How likely a track has a detection that is another's, or nobody's: all links at once that no single margin sees.
+"""How likely a track has a detection that is another's, or nobody's: changes of several links at once.
 
 A margin weighs what the best links lose without one of them, each at its own weight. Where two particles pass each
 other, the likeliest error takes one detection of each for the other's: four links at once, or two where the other

@@ -35,7 +35,7 @@ UNLINKED = 0.5
 TELLING = 0.05
 """Probability of a mother's other link from which it says whether she divides."""
 SURE = 0.99
-"""One that does with more than this is no second daughter."""
+"""A candidate for a second daughter above this is refused."""
 RAREST = 0.01
 """Smallest share of unlinked ends that are daughters."""
 

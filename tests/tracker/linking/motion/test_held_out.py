@@ -1,4 +1,4 @@
-"""What a context tells of links that taught nothing of it."""
+"""What a context gains on links that were held out."""
 
 from __future__ import annotations
 

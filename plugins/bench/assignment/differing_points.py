@@ -1,4 +1,4 @@
-"""Pairs of point sets that are unlike: the prices that match them reach from one end to the other."""
+"""Pairs of point sets from different distributions: the prices that match them reach from one end to the other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cube_and_slab(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 Make = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
 """make(n, seed)."""
 
-UNLIKE: dict[str, Make] = {
+DIFFERING: dict[str, Make] = {
     "different clusters": other_clusters,
     "clouds side by side": clouds_apart,
     "a cube and a slab": cube_and_slab,
