@@ -99,7 +99,7 @@ class RunBar(QWidget):
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
-        for part in (self.recover_button, self.error, self.status, self.warnings):
+        for part in (self.recover_button, self.error, self.warnings, self.status):
             column.addWidget(part)
         column.addStretch(1)
         column.setSpacing(2)

@@ -109,6 +109,16 @@ def test_an_error_is_in_sight_above_whatever_else_is_said(viewer, lines):  # noq
         assert part.visibleRegion().boundingRect().height() == part.height()
 
 
+def test_a_doubtful_result_is_in_sight_above_its_praise(viewer, widget):
+    """Where a run says much, "proven optimal" must not stand alone over nonsense."""
+    viewer.window.resize(1280, 720)
+    bar = widget.parts.bar
+    bar.say("2,400 particles, 1,168 tracks. All links are proven optimal. " * 4, ["40 % of the particles have no link"])
+    process_events()
+    assert bar.warnings.isVisible()
+    assert bar.warnings.visibleRegion().boundingRect().height() == bar.warnings.height()
+
+
 @pytest.mark.parametrize("button", ["detect.run_button", "link.run_button", "results.export_button"])
 def test_what_carries_on_is_seen_without_scrolling(viewer, widget, button):
     from qtpy.QtCore import QPoint
