@@ -1,4 +1,4 @@
-"""Links to tracks on a GPU, as in `chains`."""
+"""Links to tracks on a GPU, as `links.track_ids` on the CPU."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def track_ids(cp: Any, frame: Any, before: Any, n_frames: int) -> Any:
-    """Number the chains of links as `chains.track_ids` does, int64 (n,).
+    """Number the chains of links as `links.track_ids` does, int64 (n,).
 
     Who comes first in a chain is found by doubling: each asks the one that it knows to be earlier for the earliest that
     this one knows.

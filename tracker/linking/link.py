@@ -291,11 +291,11 @@ def link(
         )
     settings = LinkSettings(
         search_range,
-        unmatched_cost,
-        cost,
-        memory,
-        solver,
-        device,
+        unmatched_cost=unmatched_cost,
+        cost=cost,
+        max_missed_frames=memory,
+        solver=solver,
+        device=device,
         motion=motion,
         features=features,
         divisions=divisions,

@@ -57,7 +57,7 @@ def link_on_gpu(
     Returns
     -------
     int64 (n,) or None
-        Track of each particle, as `chains.track_ids` numbers them. None, and nothing made, where candidate links are
+        Track of each particle, as `links.track_ids` numbers them. None, and nothing made, where candidate links are
         too many to lie in memory together, or one grid cannot serve all frames.
 
     Raises

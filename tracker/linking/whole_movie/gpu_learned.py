@@ -32,7 +32,7 @@ class Rows:
     after : int32 (n,)
         Row that follows each, −1 where none does.
     track_id : int64 (n,)
-        As `chains.track_ids` numbers them.
+        As `links.track_ids` numbers them.
     probability, margin : float64 (n,)
         Of the link that leads to each row, NaN where none does.
     """
