@@ -86,7 +86,7 @@ def median_step(links: pd.DataFrame, frame_step: int) -> float | None:
 
 def tracks_of(points: Points, source: np.ndarray, target: np.ndarray) -> Tracks:
     """Return the tracks of links between rows of the points table, and who descends from whom."""
-    ids, parents = chains_of(points.frames, source, target, are_alone(source, target, len(points)))
+    ids, parents = chains_of(points.frames, source, target, are_only_links(source, target, len(points)))
     return replace(points.with_track_ids(ids), parents=parents)
 
 
@@ -103,7 +103,7 @@ def with_sureness(tracks: Tracks, links: pd.DataFrame) -> Tracks:
     return replace(tracks, table=tracks.table.assign(**sure))
 
 
-def are_alone(source: np.ndarray, target: np.ndarray, n: int) -> np.ndarray:
+def are_only_links(source: np.ndarray, target: np.ndarray, n: int) -> np.ndarray:
     """Return of each link between `n` detections whether it is the only one of both its ends."""
     return (np.bincount(source, minlength=n)[source] == 1) & (np.bincount(target, minlength=n)[target] == 1)
 

@@ -32,7 +32,7 @@ _DEGREE_SAMPLE = 8192
 _GAP_SAMPLE = 256
 _THIN = 3.0
 """Mean number of columns of a row."""
-_PATIENCE = 16.0
+_PUSHES_PER_LEVEL = 16.0
 _FEW = 0.001
 _LOCAL_LIMITS = 16, 128, 1024, 8192
 _VISITS = 4.0
@@ -115,7 +115,9 @@ def best(
         if is_maximum:
             return stats
     far = kind != "general"  # near free columns are taken: exact distances pay at once
-    stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=far, patience=_PATIENCE, few=_FEW)
+    stats["push-relabel"] = push_relabel(
+        graph, col_of_row, row_of_col, first_relabel=far, pushes_per_level=_PUSHES_PER_LEVEL, few=_FEW
+    )
     return stats
 
 

@@ -38,7 +38,7 @@ def push_relabel(
     *,
     k: float = 0.5,
     first_relabel: bool = True,
-    patience: float = np.inf,
+    pushes_per_level: float = np.inf,
     few: float = 0.0,
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run.
@@ -49,16 +49,16 @@ def push_relabel(
         Global relabelling after every k · (rows + columns) pushes.
     first_relabel : bool
         Start from exact distances; else from 0 for free and 2 for matched columns, which are bounds too.
-    patience : float
-        After a global relabelling that found L levels, relabel again after at most patience · L pushes per active
-        row: the last few rows are led by exact distances instead of stirring the whole graph. Not in the papers.
+    pushes_per_level : float
+        After a global relabelling that found L levels, relabel again after at most this times L pushes per active row:
+        the last few rows are led by exact distances instead of stirring the whole graph. Not in the papers.
     few : float
         Leave out a relabelling when at most this share of all rows is active and the last period served three of
         four: pushing those on costs less than distances for all. (Not when it served all but one in 1500: on a graph of
         so short paths distances lead the rest straight to their ends.) Not in the papers.
     """
     check_number("k", k, "global relabelling period")
-    check_number("patience", patience, "pushes per active row and level")
+    check_number("pushes_per_level", pushes_per_level, "pushes per active row and level")
     check_number("few", few, "share of active rows", zero=True)
     label = np.zeros(graph.n_columns, np.int32)
     bound_of_row = np.empty(graph.n_rows, np.int32)
@@ -83,7 +83,7 @@ def push_relabel(
             transposed = graph.transposed.indptr, graph.transposed.indices
             levels.append(global_relabel(*transposed, col_of_row, row_of_col, *buffers, *scratch, len(free_rows)))
         if levels:
-            budget = min(budget, patience * levels[-1] * len(free_rows))
+            budget = min(budget, pushes_per_level * levels[-1] * len(free_rows))
         relabelled = perf_counter()
         rows = graph.indptr, graph.indices, col_of_row, row_of_col
         n_left, n_pushes = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)))

@@ -86,7 +86,7 @@ def assert_violates_hall(error: Infeasible, allowed: np.ndarray) -> None:
 def optimum_of(cost: np.ndarray, row_unmatched: Any = None, col_unmatched: Any = None) -> float | None:
     """Return the least cost of a matrix (n, m) with +inf for forbidden pairs, or None where there is no assignment.
 
-    Without unmatched costs the whole shorter side is matched; with them, dummies let every member stay alone.
+    Without unmatched costs the whole shorter side is matched; with them, dummies let every member stay unassigned.
     """
     n, m = cost.shape
     if row_unmatched is not None:

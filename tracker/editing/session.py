@@ -283,7 +283,7 @@ class Session:
     def candidates_of(self, detection: int) -> pd.DataFrame:
         """Return the links that a detection might have, the most valuable first.
 
-        Columns `source`, `target`, `weight` (what the link is worth against both ends staying alone), `linked`,
+        Columns `source`, `target`, `weight` (what the link is worth against both ends staying unlinked), `linked`,
         `pinned`, `forbidden`.
         """
         movie = self._movie
@@ -307,7 +307,7 @@ class Session:
         return self._doubts.margin(self._link(source, target))
 
     def rivals(self, source: int, target: int) -> tuple[Link, ...]:
-        """Return the links that would be made if this one were not; none where both its ends would stay alone."""
+        """Return the links that would be made if this one were not; none where both its ends would stay unlinked."""
         return self._doubts.rivals(self._link(source, target))
 
     def doubtful(self, count: int = 100) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import InvalidInput
-from ..links import are_alone, chains_of
+from ..links import are_only_links, chains_of
 from ..points import Points, Tracks
 
 
@@ -79,7 +79,7 @@ def tracks_of(
     if ids is not None and (descent := _descent(frames, edges, ids)) is not None:
         return ids, descent
     source, target = edges.T
-    return chains_of(frames, source, target, are_alone(source, target, len(frames)))
+    return chains_of(frames, source, target, are_only_links(source, target, len(frames)))
 
 
 def unbroken_tracks_of(tracks: Tracks) -> tuple[np.ndarray, dict[int, list[int]]]:
@@ -99,7 +99,7 @@ def unbroken_tracks_of(tracks: Tracks) -> tuple[np.ndarray, dict[int, list[int]]
     edges = _forward(frames, edges_of(tracks))
     source, target = edges.T
     follows = (ids[source] == ids[target]) & (frames[target] - frames[source] == tracks.frame_step)
-    return chains_of(frames, source, target, are_alone(source, target, len(frames)) & follows)
+    return chains_of(frames, source, target, are_only_links(source, target, len(frames)) & follows)
 
 
 def _forward(frames: np.ndarray, edges: np.ndarray) -> np.ndarray:

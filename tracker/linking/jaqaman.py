@@ -3,9 +3,9 @@
 First every pair of consecutive frames is linked by squared length. The chains that this makes, of two detections or
 more, are segments, and a second assignment joins them: the end of one to the start of another some frames later (a
 gap), to the middle of another in the next frame (a merge), and a middle to a start in the next frame (a division).
-Detections that the first step leaves alone take no part in the second.
+Detections that the first step leaves unlinked take no part in the second.
 
-In both steps a link of cost c is worth a - c against both its ends staying alone. The alternative cost a is 1.05 times
+In both steps a link of cost c is worth a - c against both its ends unlinked. The alternative cost a is 1.05 times
 the largest cost of the frame pair, and in the second step 1.05 times the 90th percentile of all costs. The unmatched
 cost is half of it: who is linked pays `a` once more in the fourth block of Jaqaman's matrix (K. Jaqaman et al., Nature
 Methods 5, 2008, with the simplifications of J.-Y. Tinevez et al., Methods 115, 2017). Where features have penalties,
@@ -149,7 +149,7 @@ class _Joined:
 
 @dataclass(frozen=True)
 class _Segments:
-    """Which detections are what of a segment, bool (n,) each; none of them is one that was left alone."""
+    """Which detections are what of a segment, bool (n,) each; none of them is one that was left unlinked."""
 
     start: np.ndarray
     middle: np.ndarray

@@ -30,7 +30,7 @@ class Keeping(Enum):
 
 
 class Worth(Protocol):
-    """What a link between any two detections is worth against both its ends staying alone."""
+    """What a link between any two detections is worth against both its ends staying unlinked."""
 
     @property
     def most_frames(self) -> int:
@@ -72,7 +72,7 @@ class Kept:
     second_out, second_into : bool (edges,)
         Whether the edge stands for the second link out of its source (a division), or into its target (a merge).
     weight : float64 (edges,)
-        What it is worth against both its ends staying alone there, above 0.
+        What it is worth against both its ends staying unlinked there, above 0.
     made : bool (edges,)
         The links.
     out_dual, into_dual : float64 (n, 2)

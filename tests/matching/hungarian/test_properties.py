@@ -15,7 +15,7 @@ from .variants import ALL, DEFAULTS
 
 
 def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
-    """State a sparse problem with the given share of pairs, priced so that some stay alone."""
+    """State a sparse problem with the given share of pairs, priced so that some stay unassigned."""
     allowed = rng.random((n, m)) < share
     indptr = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))])
     graph = (indptr, np.nonzero(allowed)[1], rng.random(int(indptr[-1])))

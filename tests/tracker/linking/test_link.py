@@ -289,7 +289,7 @@ class TestWideRanges:
 class TestPaperFailure:
     """The auction-tracking paper's own failure: one particle leaves while another enters, and the two are matched.
 
-    Its model has no price for staying alone, so with as many particles in both frames everyone is matched.
+    Its model has no price for staying unlinked, so with as many particles in both frames everyone is matched.
     """
 
     FRAMES = table([10.0, 20, 30, 99], [1.0, 11, 21, 31])  # 99 leaves on the right, 1 enters on the left

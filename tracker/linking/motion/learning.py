@@ -178,7 +178,7 @@ class Belief:
 
     @property
     def weight(self) -> np.ndarray:
-        """What each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
+        """What each link is worth against both its ends staying unlinked, in nats, float64 (edges,)."""
         weight = np.log(self.odds)
         return weight if self.further is None else np.where(self.can_be, weight, -np.inf)
 

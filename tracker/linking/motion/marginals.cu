@@ -15,7 +15,7 @@
 struct Terms {
     double rest, largest;
 
-    // One, for staying alone, and all terms but for the largest, which is never taken off again.
+    // One, for staying unlinked, and all terms but for the largest, which is never taken off again.
     __device__ __forceinline__ void add(double term) {
         rest += fmin(term, largest);
         largest = fmax(term, largest);

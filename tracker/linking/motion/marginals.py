@@ -1,6 +1,6 @@
 """How probable each candidate link is, given the weights of all: belief propagation on the graph of the movie.
 
-A link's weight is its log-likelihood against both its ends staying alone. The messages converge to the Bethe
+A link's weight is its log-likelihood against both its ends staying unlinked. The messages converge to the Bethe
 approximation of the marginals (Chertkov, Kroc & Vergassola, 2008): over-confident on short cycles, but cheap.
 """
 
@@ -82,7 +82,7 @@ def cavities(
 
 @compiled
 def _terms(of, indptr, odds, message):
-    """Return one, for staying alone, and the terms of a row's edges but for the largest; and the largest."""
+    """Return one, for staying unlinked, and the terms of a row's edges but for the largest; and the largest."""
     rest, largest = 1.0, 0.0
     for e in range(indptr[of], indptr[of + 1]):
         # Without a branch: which of an edge's rivals is the largest cannot be predicted.

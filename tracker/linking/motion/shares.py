@@ -23,7 +23,7 @@ RAREST = 0.003
 COMMONEST = 0.5
 """Largest share: links that are hard to tell must not teach that there are none."""
 HIDDEN = 0.1
-"""Detections for which more than this share of the links may fall outside the movie do not teach who is alone."""
+"""Detections for which more than this share of the links may fall outside the movie do not teach which are unlinked."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def link_margins(problem: Problem, answer: Assignment) -> Any:
 
 
 def _settled(cp: Any, edges: tuple[Any, Any, Any], owner: Any, alone: Any) -> Any:
-    """Return for every freed member of one side the cheapest way to settle it that leaves a member alone."""
+    """Return for every freed member of one side the cheapest way to settle it that leaves a member unassigned."""
     kernel, cost, changed = cuda.load(_KERNELS)["settled"], alone, cp.ones(1, np.int32)
     while int(changed[0]):
         changed.fill(0)

@@ -77,10 +77,10 @@ def _reduce(indptr, indices, data, r, v, reduced):
 
 @compiled
 def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
-    """Return for every freed member of one side the cheapest way to settle it that leaves a member alone.
+    """Return for every freed member of one side the cheapest way to settle it that leaves a member unassigned.
 
     `indptr`, `neighbours`, `reduced` list, for each member of the other side, its edges to this side. A freed member
-    stays alone, or takes an unassigned member across, or takes a matched one, whose partner is freed in turn.
+    stays unassigned, or takes an unassigned member across, or takes a matched one, whose partner is freed in turn.
     """
     cost = alone.copy()
     for across in range(len(indptr) - 1):
@@ -113,7 +113,7 @@ def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
 
 @compiled
 def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
-    """Return per link the cheaper repair: through members left alone, or a ring of matched pairs."""
+    """Return per link the cheaper repair: through members left unassigned, or a ring of matched pairs."""
     margin = np.empty(len(rows))
     cost = np.full(len(indptr) - 1, np.inf)
     touched, heap = [np.int64(0) for _ in range(0)], [(0.0, np.int64(0)) for _ in range(0)]

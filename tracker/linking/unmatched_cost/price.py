@@ -55,8 +55,8 @@ class UnmatchedCost:
     Attributes
     ----------
     distance : float
-        In the unit of the positions: two particles left alone cost as much as one link of twice this length, whatever
-        the cost of a link is.
+        In the unit of the positions: two particles left unlinked cost as much as one link of twice this length,
+        whatever the cost of a link is.
     reason : str
         One sentence for the user.
     """

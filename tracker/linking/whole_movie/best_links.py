@@ -66,7 +66,7 @@ def best_links(
     ----------
     graph : Graph
     weight : float64 (edges,)
-        What a link is worth against both its ends staying alone there.
+        What a link is worth against both its ends staying unlinked there.
     division, merge : float64 (edges,), optional
         What it is worth as the second link out of its tail, or into its head; −inf where it cannot be one. Not given:
         nothing divides, or merges.

@@ -36,7 +36,7 @@ def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
 
 
 def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
-    """Return what each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
+    """Return what each link is worth against both its ends staying unlinked, in nats, float64 (edges,)."""
     if settings.unmatched_cost == "auto":
         return belief.weight
     graph, movie = belief.graph, belief.movie

@@ -94,7 +94,7 @@ class LearnedWorth:
         return min(self.spacing * min(self.reach * np.sqrt(lag), WIDEST), self.longest * lag)
 
     def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:
-        """Return log-odds against both ends staying alone; see `Worth`."""
+        """Return log-odds against both ends staying unlinked; see `Worth`."""
         drift = np.stack([self._at(frames[:, 1], of) - self._at(frames[:, 0], of) for of in self.drift.T], axis=1)
         step = np.ascontiguousarray((target - source) / self.spacing - drift)
         law = tables(self.law, self.most_frames).packed
