@@ -1,4 +1,4 @@
-"""A diameter from the image itself: the scale at which its blobs answer most strongly.
+"""A diameter from the image itself: the scale at which its blobs stand out most.
 
 Automatic scale selection after Lindeberg (IJCV 30, 1998): the scale-normalised Laplacian of a blob is highest at the
 blob's own diameter. The scales are compared by the median response of the peaks that stand out from the noise at
@@ -150,8 +150,8 @@ def suggest_diameter(
     unit = movie.calibration.unit
     voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
     reason = (
-        f"Of diameters from {in_digits(diameters[0])} to {in_digits(diameters[-1])} {unit}, blobs in {where} answer "
-        f"most strongly at {in_digits(diameter)} {unit} ({voxels} voxels): {blobs[best]} of them, median "
+        f"Of diameters from {in_digits(diameters[0])} to {in_digits(diameters[-1])} {unit}, blobs in {where} stand out "
+        f"most at {in_digits(diameter)} {unit} ({voxels} voxels): {blobs[best]} of them, median "
         f"{responses[best]:.3g} grey levels."
     )
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)

@@ -192,7 +192,7 @@ def test_what_the_user_set_on_the_overlay_stays(viewer, widget):
 def test_suggestions_come_with_reasons(widget):
     widget.suggesting.suggest_detection()
     finish(widget)
-    assert "answer most strongly" in widget.parts.detect.reason.text()
+    assert "stand out most" in widget.parts.detect.reason.text()
     assert "5 frames of the movie" in widget.parts.detect.reason.text()  # as many as are sampled
     assert widget.parts.detect.diameter.text().startswith("auto: ")
     assert widget.parts.detect.found_settings.threshold > 0
