@@ -227,8 +227,8 @@ def _is_borne(
 def without_rounding(block: Problem, matched: Sides, duals: Sides, gap: float) -> tuple[float, bool]:
     """Return the gap of a block computed without rounding, and whether it proves the matching; by its costs at hand.
 
-    The pairs that may decide are looked at first, and all of them only if these do not. What they are of large point
-    sets would take too much memory leaves the gap, and a doubt.
+    The pairs that may decide are looked at first, and all of them only if these do not. All of large point sets are
+    never looked at: there the gap stays as it is, and so does the doubt.
 
     Parameters
     ----------

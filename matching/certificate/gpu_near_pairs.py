@@ -28,10 +28,10 @@ def near_pairs(graph: CostGraph, block: Problem, r: Any, v: Any, within: float) 
         More than rounding may take from a reduced cost.
     """
     cp, most = graph.cp, MOST * graph.n_rows
-    edges, found = cp.empty(most, cp.int64), cp.zeros(1, cp.int32)
+    edges, found = cp.empty(most, cp.int64), cp.zeros(1, cp.uint64)
     kernel = graph.kernel("certificate/near_pairs.cu", "edges_within")
     blocks = max(1, min(-(-32 * graph.n_rows // THREADS), 1 << 16))
-    arguments = np.int32(graph.n_rows), *graph.edges(), r, v, np.float64(within), np.int32(most), edges, found
+    arguments = np.int32(graph.n_rows), *graph.edges(), r, v, np.float64(within), np.int64(most), edges, found
     kernel((blocks,), (THREADS,), arguments)
     count = int(found.get()[0])
     return of_edges(block, cp.sort(edges[:count]), cp).on_host() if count <= most else None

@@ -7,10 +7,10 @@
 // variant: -DDENSE
 #include "problem/graph.cuh"
 
-// edges: (most,), of which the first `found` are written; found begins at 0 and counts on above `most`.
+// edges: (most,), of which the first `found` are written; found begins at 0 and ends above `most` where they are more.
 extern "C" __global__ void edges_within(
     int n_rows, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
-    int block_rows, const double* r, const double* v, double within, int most, int64* edges, int* found
+    int block_rows, const double* r, const double* v, double within, int64 most, int64* edges, unsigned long long* found
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     for (int row = global_thread() / 32; row < n_rows; row += all_threads() / 32) {
@@ -21,8 +21,10 @@ extern "C" __global__ void edges_within(
             const bool is_near = e < degree && graph.value(first, e, v) - r[row] <= within;
             const uint32 who = __ballot_sync(FULL_WARP, is_near);
             if (who == 0) continue;
-            int place = lane() == 0 ? atomicAdd(found, __popc(who)) : 0;
-            place = __shfl_sync(FULL_WARP, place, 0) + __popc(who & ((1u << lane()) - 1));
+            int64 place = lane() == 0 ? (int64)atomicAdd(found, (unsigned long long)__popc(who)) : 0;
+            place = __shfl_sync(FULL_WARP, place, 0);
+            if (place >= most) return;  // too many: no place is handed out any more
+            place += __popc(who & ((1u << lane()) - 1));
             if (is_near && place < most) edges[place] = first + e;
         }
     }
