@@ -52,5 +52,5 @@ def _foretold(movie: Ordered, lag: int, hooks: Hooks) -> np.ndarray:
     displacement = np.zeros_like(movie.position)
     if len(rows):
         expected = hooks.expected(rows, hooks.points.frames[rows] + lag * step)
-        displacement[asked] = (expected - hooks.points.positions_of(rows)) / movie.spacing
+        displacement[asked] = (expected - hooks.points.positions_of(rows))[:, -movie.ndim :] / movie.spacing
     return displacement

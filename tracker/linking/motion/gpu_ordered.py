@@ -15,7 +15,7 @@ from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from ..settings import LinkSettings
 from .drift import drift_of
 from .gpu_graph import BYTES_AN_EDGE, nearest_others
-from .ordered import Ordered, asked_for_spacing, ordered
+from .ordered import Ordered, asked_for_spacing, ordered, spread_axes
 from .row_order import by_frame_and_place
 
 GPU_PAYS = 100_000
@@ -61,13 +61,14 @@ def ordered_on_gpu(cp: Any, points: Points) -> Ordered | None:
     ------
     DeviceMemoryExceeded
     """
-    table = DeviceTable.of(cp, points)
+    table, ndim = DeviceTable.of(cp, points), spread_axes(points)
+    table = replace(table, axes=table.axes[-ndim:], scale=table.scale[-ndim:])
     row = by_frame_and_place(table.frame, table.axes)
     table = replace(table, frame=table.frame[row], axes=tuple(along[row] for along in table.axes))
     grid = movie_on_device(cp, table, 0.0)
     if grid is None:
         return None
-    movie = _in_spacings(grid, row, points.ndim)
+    movie = _in_spacings(grid, row, ndim)
     drift = drift_of(movie)
     return _without(drift, movie) if drift.any() else movie
 

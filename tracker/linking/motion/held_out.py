@@ -48,7 +48,7 @@ def gain_without(left: np.ndarray, step: np.ndarray, asked: np.ndarray, law: Law
     law : Law
         Of steps; where fitting starts.
     """
-    likelihood = [_log_density(x[asked], _fitted(x[~asked], law)) for x in (left, step)]
+    likelihood = [log_density(x[asked], _fitted(x[~asked], law)) for x in (left, step)]
     return float((likelihood[0] - likelihood[1]).mean())
 
 
@@ -65,8 +65,8 @@ def gain_of_link_before(step: np.ndarray, before: np.ndarray, asked: np.ndarray,
     law = replace(law, second=0.8 * law.first)
     for _ in range(ROUNDS):
         law = law.learned_from(_sums(step[~asked], before[~asked], law)).floored()
-    together = sum(_turns(step[asked], before[asked], law))
-    return float((np.log(np.asarray(together).sum(axis=1)) - _log_density(step[asked], law)).mean())
+    after = log_density_after(step[asked], before[asked], law)
+    return float((after - log_density(step[asked], law)).mean())
 
 
 def _fitted(step: np.ndarray, law: Law) -> Law:
@@ -80,8 +80,15 @@ def _fitted(step: np.ndarray, law: Law) -> Law:
     return law
 
 
-def _log_density(step: np.ndarray, law: Law) -> np.ndarray:
+def log_density(step: np.ndarray, law: Law) -> np.ndarray:
+    """Return the log-density of steps of which nothing else is known, float64 (links,)."""
     return np.log(_densities(step, law.first) @ law.shares)
+
+
+def log_density_after(step: np.ndarray, before: np.ndarray, law: Law) -> np.ndarray:
+    """Return the log-density of steps where those before them are known, float64 (links,)."""
+    kept, switched, new = _turns(step, before, law)
+    return np.log((kept + switched + new).sum(axis=1))
 
 
 def _densities(step: np.ndarray, variance: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:

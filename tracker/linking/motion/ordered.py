@@ -24,7 +24,7 @@ NEAREST = {1: 0.5, 2: 0.5, 3: 0.5539602783}
 
 @dataclass(frozen=True)
 class Ordered:
-    """Detections sorted by frame, and by the cell of a grid within a frame.
+    """Detections sorted by frame, and by the cell of a grid within a frame; of the axes those of `spread_axes`.
 
     Attributes
     ----------
@@ -144,12 +144,25 @@ class Ordered:
         return {}
 
 
+def spread_axes(points: Points) -> int:
+    """Return along how many axes, the last ones, particles spread: a z that is the same everywhere is none.
+
+    Programs for planar movies write such a z. As an axis its steps of 0 would be likelier than any by chance, and so
+    would be whatever link.
+    """
+    if points.ndim < 3 or len(points) == 0:
+        return points.ndim
+    z = points.table["z"].to_numpy()
+    return 2 if z[0] == z[-1] and (z == z[0]).all() else 3
+
+
 def ordered(points: Points) -> Ordered:
-    """Sort the detections of a movie by frame and place, and measure their spacing."""
-    row = by_frame_and_place(points.frames, [points.table[axis].to_numpy() for axis in points.axes])
+    """Sort the detections of a movie by frame and place, and measure their spacing, on the axes they spread along."""
+    ndim = spread_axes(points)
+    row = by_frame_and_place(points.frames, [points.table[axis].to_numpy() for axis in points.axes[-ndim:]])
     numbers, firsts = np.unique(points.frames[row], return_index=True)
     starts, rank = np.append(firsts, len(row)), np.arange(len(row), dtype=np.int32)
-    position = points.positions[row]
+    position = points.positions[row][:, -ndim:]
     spacing = _spacing(position, starts)
     position = (position - position.min(axis=0)) / spacing if len(row) else position
     extent = position.max(axis=0, initial=0.0)
@@ -158,7 +171,7 @@ def ordered(points: Points) -> Ordered:
         place = build_grid(position[own], 1.0).order
         row[own], rank[own], position[own] = row[own][place], rank[own][place], position[own][place]
     number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
-    return Ordered(position, number, starts, row, rank, spacing, extent, np.zeros((len(numbers), points.ndim)))
+    return Ordered(position, number, starts, row, rank, spacing, extent, np.zeros((len(numbers), ndim)))
 
 
 def _spacing(position: np.ndarray, starts: np.ndarray) -> float:

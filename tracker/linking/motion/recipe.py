@@ -1,8 +1,12 @@
-"""The recipe: first order, then the neighbours' flow, then past and future, then gaps; each kept where it helps."""
+"""The recipe: first order, then the neighbours' flow, then past and future, then gaps; each kept where it helps.
+
+Where steps are long beside the spacing, past and future come first: see `long_steps`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -20,6 +24,7 @@ from .gaps import with_gaps
 from .graph import Graph
 from .learning import Belief
 from .lessons import Lessons
+from .long_steps import Start, better_start, followed
 from .ordered import Ordered
 from .shares import shares_of
 from .start import mutual_nearest, starting_law
@@ -73,17 +78,47 @@ def believed(
     TooManyCandidates
         If there are more.
     """
-    belief = _first_order(movie, lessons or Lessons(), hooks, most)
+    lessons, start = lessons or Lessons(), None
+    if motion == "auto" or "velocity" in motion:
+        start = lessons.of(lambda: better_start(movie, partial(_learned, motion=motion, hooks=hooks, most=most)))
+    belief = _learned(movie, start, motion, features, lessons, hooks, most)
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
+    with_gaps(belief, max_missed_frames, radius_of(belief))
+    return belief
+
+
+def _learned(
+    movie: Ordered,
+    start: Start | None,
+    motion: Motion,
+    features: Features | None = None,
+    lessons: Lessons | None = None,
+    hooks: Hooks | None = None,
+    most: int | None = None,
+) -> Belief:
+    """Learn from links over one frame, from a start on, or without one from mutual nearest neighbours on."""
+    lessons, free = lessons or Lessons(), motion == "auto"
+    if start is None:
+        belief = _first_order(movie, lessons, hooks, most)
+    else:
+        belief = _long_steps_first(movie, start, lessons, hooks, most)
     if features is not None:
         _take_features(belief, features)
-    free = motion == "auto"
     if free or "flow" in motion:
-        _take_flow(belief, FLOW_GAIN if free else -np.inf)
+        _take_flow(belief, FLOW_GAIN if free else -np.inf, start.radius if start else WIDEST_RADIUS)
     if free or "velocity" in motion:
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
-    with_gaps(belief, max_missed_frames, radius_of(belief))
+    return belief
+
+
+def _long_steps_first(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+    """Learn from steps that go on as they came."""
+    belief = followed(movie, start, lessons, hooks, most)
+    belief.notes.append("links were found by how particles go on, which explains them better than that they are near")
+    belief.drop_idle_classes()
+    belief.border = border_of(movie, lessons.of(lambda: belief.law.typical_step))
+    _sweeps(belief, 4)
     return belief
 
 
@@ -162,8 +197,11 @@ def _some(belief: Belief, links: np.ndarray) -> np.ndarray:
     return links[held_out.some(belief.movie.rank[belief.graph.tail[links]])]
 
 
-def _take_flow(belief: Belief, least_gain: float) -> None:
-    """Make the neighbours' flow a context where it makes links likelier, and look for candidates where it leads."""
+def _take_flow(belief: Belief, least_gain: float, widest: float) -> None:
+    """Make the neighbours' flow a context where it makes links likelier, and look for candidates where it leads.
+
+    They are looked for within `widest` spacings.
+    """
     gain = belief.lessons.of(lambda: _gain_of_flow(belief))
     if gain is None or gain < least_gain:
         return
@@ -173,7 +211,7 @@ def _take_flow(belief: Belief, least_gain: float) -> None:
     unexplained = np.inf
     for done in range(MOST_PASSES):
         belief.flow_weight = weight
-        radius = min(max(radius_of(belief), LEAST_RADIUS), WIDEST_RADIUS)
+        radius = min(max(radius_of(belief), LEAST_RADIUS), widest)
         belief.settle()
         graph = candidates_ahead(belief.movie, 1, radius, weight * ahead, belief.hooks)
         belief.restart(graph, _carried(belief, graph))
@@ -243,12 +281,13 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
     """Make the links before and after a link contexts, where they make links likelier."""
     if not belief.lessons.of(lambda: _has_enough_links(belief)):
         return
-    belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
-    if belief.link_gain < HOPELESS * least_gain:
-        return
-    belief.law = replace(belief.law, second=0.8 * belief.law.first)
-    belief.linked = True
-    _sweeps(belief, 5, damping=0.5)
+    if not belief.linked:
+        belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
+        if belief.link_gain < HOPELESS * least_gain:
+            return
+        belief.law = replace(belief.law, second=0.8 * belief.law.first)
+        belief.linked = True
+        _sweeps(belief, 5, damping=0.5)
     belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
     if belief.link_gain < least_gain:
         belief.linked, belief.sums = False, None

@@ -96,7 +96,7 @@ class LearnedWorth:
     def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:
         """Return log-odds against both ends staying unlinked; see `Worth`."""
         drift = np.stack([self._at(frames[:, 1], of) - self._at(frames[:, 0], of) for of in self.drift.T], axis=1)
-        step = np.ascontiguousarray((target - source) / self.spacing - drift)
+        step = np.ascontiguousarray((target - source)[:, -drift.shape[1] :] / self.spacing - drift)
         law = tables(self.law, self.most_frames).packed
         density = np.empty((len(step), len(law[0])))
         first_densities(step, np.full(len(step), lag), law, density)

@@ -1,0 +1,144 @@
+"""Particles that move farther than their neighbours are apart, and how it is told that they do."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion import long_steps, recipe
+from auctrack.tracker.linking.motion.long_steps import better_start, log_likelihood, starts
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
+from tests.tracker.linking.movies import table, walks
+
+N, FRAMES = 200, 12
+SAID = "links were found by how particles go on"
+
+
+def fliers(ndim: int, step: float, share: float = 1.0, seed: int = 1) -> tuple[Points, np.ndarray]:
+    """Particles in a box at density 1, of which a share flies straight on, through walls that join; and who each is.
+
+    A particle that comes back on the other side is another one.
+    """
+    rng = np.random.default_rng(seed)
+    edge = N ** (1 / ndim)
+    velocity = rng.normal(size=(N, ndim))
+    velocity *= step * (rng.random((N, 1)) < share) / np.linalg.norm(velocity, axis=1, keepdims=True)
+    place = rng.random((N, ndim)) * edge + np.arange(FRAMES)[:, None, None] * velocity
+    place += rng.normal(scale=0.01, size=place.shape)
+    times_through = np.floor(place / edge).astype(int)
+    _, who = np.unique(
+        np.concatenate([np.tile(np.arange(N), FRAMES)[:, None], times_through.reshape(-1, ndim)], axis=1),
+        axis=0,
+        return_inverse=True,
+    )
+    return table(np.repeat(np.arange(FRAMES), N), (place % edge).reshape(-1, ndim)), np.ravel(who)
+
+
+def right_share(points: Points, who: np.ndarray, **settings) -> float:
+    """Return the F1 of the links over one frame."""
+    linking = link_points(points, LinkSettings(device="cpu", max_missed_frames=0, **settings))
+    links = linking.links[["source", "target"]].to_numpy()
+    order = np.lexsort((points.frames, who))
+    real = np.count_nonzero((np.diff(who[order]) == 0) & (np.diff(points.frames[order]) == 1))
+    return 2 * np.count_nonzero(who[links[:, 0]] == who[links[:, 1]]) / (len(links) + real)
+
+
+def notes(points: Points, **settings) -> str:
+    return " ".join(link_points(points, LinkSettings(device="cpu", **settings)).motion.notes)
+
+
+@pytest.mark.parametrize(
+    ("ndim", "step"),
+    [(2, 0.8), (2, 2.0), (3, 1.0)],
+    ids=["plane, 1.6 spacings", "plane, 4 spacings", "space, 1.8 spacings"],
+)
+def test_particles_that_fly_on_are_followed_however_many_are_nearer(ndim, step):
+    points, who = fliers(ndim, step)
+    assert right_share(points, who) > 0.95
+    assert right_share(points, who, motion="diffusion") < 0.3
+    assert SAID in notes(points)
+
+
+def test_the_few_that_fly_among_the_many_that_stay_are_followed():
+    points, who = fliers(2, 1.0, share=0.2)
+    assert right_share(points, who) > 0.99
+
+
+def test_three_frames_are_enough():
+    points, who = fliers(2, 1.0)
+    seen = points.frames < 3
+    assert right_share(table(points.frames[seen], points.positions[seen]), who[seen]) > 0.9
+
+
+def test_two_frames_say_nothing_of_who_goes_on():
+    points, _ = fliers(2, 1.0)
+    seen = points.frames < 2
+    assert SAID not in notes(table(points.frames[seen], points.positions[seen]))
+
+
+@pytest.mark.parametrize("motion", ["none", "diffusion", "flow"])
+def test_who_forbids_past_and_future_gets_links_that_know_of_none(motion):
+    points, _ = fliers(2, 0.8)
+    linking = link_points(points, LinkSettings(device="cpu", motion=motion))
+    assert linking.motion is None or not linking.motion.is_persistent
+
+
+def test_particles_that_are_near_are_linked_as_near_ones():
+    points, _ = walks(300, 8, step=0.3, persistence=0.0)
+    assert SAID not in notes(points)
+
+
+def test_the_windows_of_a_movie_start_as_its_excerpt_did():
+    points, who = fliers(2, 0.8)
+    whole = right_share(points, who, motion="velocity")
+    parts = right_share(points, who, motion="velocity", memory_budget_gb=N * FRAMES * 800 / 2 / 1e9)
+    assert parts > 0.95
+    assert whole > 0.97
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_candidates_of_uniform_particles_are_as_many_as_stated(ndim):
+    rng = np.random.default_rng(0)
+    movie = ordered(table(np.repeat([0, 1], 4000), rng.random((8000, ndim))))
+    for start, expected in zip(starts(ndim), long_steps.CANDIDATES, strict=True):
+        near = recipe.candidates_ahead(movie, 1, start.radius, 0.0, None)
+        assert len(near) / 4000 == pytest.approx(expected, rel=0.25)  # those at the border have fewer
+
+
+def test_true_links_are_likelier_than_those_of_nearest_neighbours():
+    points, _ = fliers(3, 1.0)
+    movie = ordered(points)
+    learned = partial(recipe._learned, movie, motion="velocity")
+    near, other = (log_likelihood(learned(start)) for start in (None, starts(3)[0]))
+    assert other > near + len(points)
+
+
+class TestSample:
+    def test_of_a_small_movie_it_is_the_movie(self):
+        movie = ordered(walks(100, 10)[0])
+        sample = long_steps._sample_of(movie)
+        np.testing.assert_array_equal(sample.position, movie.position)
+        np.testing.assert_array_equal(sample.row, movie.row)
+
+    def test_of_a_large_one_it_is_some_frames_of_some_of_its_field_of_view(self):
+        movie = ordered(walks(4000, 20)[0])
+        sample = long_steps._sample_of(movie)
+        assert len(sample) == pytest.approx(long_steps.SAMPLE, rel=0.2)
+        assert len(sample.number) == long_steps.FEWEST_FRAMES
+        np.testing.assert_array_equal(sample.starts[[0, -1]], [0, len(sample.position)])
+        place = {int(row): tuple(at) for row, at in zip(movie.row, movie.position, strict=True)}
+        assert all(place[int(row)] == tuple(at) for row, at in zip(sample.row, sample.position, strict=True))
+
+
+def test_a_start_whose_candidates_are_too_many_is_not_tried():
+    movie = ordered(fliers(2, 2.0)[0])
+    learned = partial(recipe._learned, motion="auto")
+    assert better_start(movie, learned).radius == starts(2)[-1].radius
+    few = partial(recipe._learned, motion="auto", most=8 * len(movie))
+    found = better_start(movie, few)
+    assert found is None or found.radius < starts(2)[-1].radius

@@ -1,0 +1,178 @@
+"""Another start of learning, for steps that are long beside the spacing: a particle goes on as it came.
+
+Mutual nearest neighbours start well where steps are short. Where they are long these are different particles, whose
+steps look short and lead nowhere, and expectation-maximisation stays with them. Two steps in a row that are alike are
+rare by chance, however long they are: a law that is wide for a first step and narrow for the next one finds them among
+all candidates. Which start was the better one, the likelihood of the links that each ends with tells, on a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gamma, xlogy
+
+from ....matching.device import cuda
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ..hooks import Hooks
+from . import held_out
+from .expected import candidates_ahead
+from .graph import pointers
+from .law import Law
+from .learning import Belief, TooManyCandidates
+from .lessons import Lessons
+from .ordered import NEAREST, Ordered
+from .shares import Shares
+from .start import TURNS
+
+CANDIDATES = (4.0, 20.0)
+"""Candidates a detection, were they spread evenly, that starts are tried with."""
+SIZES, SHARES = (0.03, 0.5, 3.0), (0.2, 0.5, 0.3)
+"""Variances of the still, the slow and the fast class to start with, beside each other, and their shares."""
+PERSISTENCE, LEFT = 0.9, 0.2
+"""To start with: the share of a step that the next one repeats, and the share of the variance that it leaves."""
+ENDS, UNLINKED = 0.2, 0.1
+"""Shares of lost and of new detections, and of those that are both, to start with."""
+UNTAUGHT, SWEEPS = 2, 8
+"""Sweeps before anything is learned, and after."""
+
+SAMPLE, FEWEST_FRAMES = 3_000, 5
+"""Detections that starts are tried on, and the frames that they are of at least."""
+SURE = 0.98
+"""Share of the detections followed by links from which no other start is tried."""
+GAIN_A_DETECTION, LOGS = 0.05, 5.0
+"""Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What learning starts with: a law, shares, and the radius of the candidates in spacings."""
+
+    law: Law
+    shares: Shares
+    radius: float
+
+
+def starts(ndim: int) -> list[Start]:
+    """Return what is tried where nothing is known of a movie but its spacing."""
+    return [_start(_radius_around(count, ndim), ndim) for count in CANDIDATES]
+
+
+def _radius_around(count: float, ndim: int) -> float:
+    """Return the radius of the ball that holds so many uniform particles, in spacings."""
+    ball = np.pi ** (ndim / 2) / gamma(ndim / 2 + 1)
+    return float((count / ball) ** (1 / ndim) / NEAREST[ndim])
+
+
+def _start(radius: float, ndim: int) -> Start:
+    variance = (radius / 2) ** 2 / ndim / np.dot(SHARES, SIZES)
+    first = np.outer(SIZES, np.full(ndim, variance))
+    law = Law(np.array(SHARES), first, LEFT * first, np.full(len(SIZES), PERSISTENCE), np.array(TURNS))
+    return Start(law, Shares(ENDS, ENDS, UNLINKED, np.array([1 - ENDS])), radius)
+
+
+def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Belief]) -> Start | None:
+    """Return the start that leads to likelier links than nearest neighbours do, None where none does.
+
+    Parameters
+    ----------
+    movie : Ordered
+    learned : callable
+        What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on.
+    """
+    sample = _sample_of(movie)
+    likelihood = _unless_sure(learned(sample, None))
+    if likelihood is None:
+        return None
+    n, better = len(sample), None
+    least = likelihood + max(GAIN_A_DETECTION * n, LOGS * np.log(n))
+    for start in starts(movie.ndim):
+        with suppress(TooManyCandidates):
+            belief = learned(sample, start)
+            if (likelihood := log_likelihood(belief)) > least:
+                better, least = Start(belief.law, belief.shares, start.radius), likelihood
+            del belief  # before the next one is made
+    return better
+
+
+def _unless_sure(near: Belief) -> float | None:
+    """Return the likelihood, None where hardly any detection is left unlinked, or no link can know of one before it."""
+    earlier, _ = near.movie.pairs_apart(1)
+    followed_by_links = near.probability.sum() >= SURE * np.diff(near.movie.starts)[earlier].sum()
+    return None if len(earlier) < 2 or followed_by_links else log_likelihood(near)
+
+
+def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+    """Return what is believed of a movie from a start on, where links know of those before and after them.
+
+    Raises
+    ------
+    TooManyCandidates
+        If there are more than `most`.
+    """
+    graph = candidates_ahead(movie, 1, start.radius, 0.0, hooks)
+    any_of_them = 1.0 / (1 + np.diff(graph.indptr))[graph.tail]
+    known = graph, start.law, start.shares, any_of_them
+    belief = Belief(movie, *known, linked=True, lessons=lessons, hooks=hooks, most=most)
+    for done in range(UNTAUGHT + SWEEPS):
+        belief.sweep(learn=done >= UNTAUGHT)
+    return belief
+
+
+def _sample_of(movie: Ordered) -> Ordered:
+    """Return about `SAMPLE` detections on the host, from the middle of a movie and of its field of view."""
+    frames = len(movie.number)
+    length = min(max(SAMPLE * frames // max(len(movie), 1), FEWEST_FRAMES), frames)
+    part = movie.part((frames - length) // 2, (frames + length) // 2)
+    position, inside = cuda.to_host(part.position), np.ones(len(part), bool)
+    if len(part) > SAMPLE:
+        half = (SAMPLE / len(part)) ** (1 / movie.ndim) / 2
+        low, high = np.quantile(position, [0.5 - half, 0.5 + half], axis=0)
+        inside = ((position >= low) & (position <= high)).all(axis=1)
+    starts = pointers(inside)[part.starts]
+    rows = part.row[inside], cuda.to_host(part.rank)[inside]
+    return Ordered(position[inside], part.number, starts, *rows, part.spacing, part.extent, part.drift)
+
+
+def log_likelihood(belief: Belief) -> float:
+    """Return how likely the best links make a movie beside particles that come from anywhere, in nats.
+
+    Whether a detection has a link into it and one out of it counts as often as it is so: what the shares say of that
+    has made the links.
+    """
+    movie, graph, law = belief.movie, belief.graph, belief.law
+    tail, head = _best_links(belief)
+    links = np.searchsorted(graph.tail * np.int64(graph.n) + graph.head, tail * graph.n + head)
+    step, into, out = belief.own_steps().at(links), *np.full((2, graph.n), -1, np.int64)
+    into[head] = out[tail] = np.arange(len(links))
+    density = held_out.log_density(step, law)
+    if belief.linked:
+        after = np.flatnonzero(into[tail] >= 0)
+        density[after] = held_out.log_density_after(step[after], step[into[tail[after]]], law)
+    return float(density.sum()) - len(links) * movie.log_density + _log_of_ends(movie, into >= 0, out >= 0)
+
+
+def _best_links(belief: Belief) -> tuple[np.ndarray, np.ndarray]:
+    """Return tails and heads, int64 (links,) each, of the links whose weights have the largest sum."""
+    graph, weight = belief.graph, belief.weight
+    worth = np.flatnonzero(weight > 0)
+    indptr = pointers(np.bincount(graph.tail[worth], minlength=graph.n))
+    problem = Problem.sparse((indptr, graph.head[worth], -weight[worth]), unmatched_cost=0.0, shape=(graph.n, graph.n))
+    follower = solve(problem, device="cpu").col_of_row
+    tail = np.flatnonzero(follower >= 0)
+    return tail, follower[tail]
+
+
+def _log_of_ends(movie: Ordered, into: np.ndarray, out: np.ndarray) -> float:
+    """Return the log-likelihood of which detections have a link into them, and out of them, by how many have."""
+    follows, is_followed = np.zeros((2, len(movie.number)), bool)
+    earlier, later = movie.pairs_apart(1)
+    is_followed[earlier] = follows[later] = True
+    asked = movie.of_each(2 * follows + is_followed)
+    states = 2 * (into & movie.of_each(follows)) + (out & movie.of_each(is_followed))
+    counts = (np.bincount(states[asked == each], minlength=4) for each in range(1, 4))
+    return float(sum(xlogy(count, count / max(count.sum(), 1)).sum() for count in counts))
