@@ -1,6 +1,6 @@
 """The recipe: first order, then the neighbours' flow, then past and future, then gaps; each kept where it helps.
 
-Where steps are long beside the spacing, past and future come first: see `long_steps`.
+Where mutual nearest neighbours are no start, past and future come first: see `other_starts`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .gaps import with_gaps
 from .graph import Graph
 from .learning import Belief
 from .lessons import Lessons
-from .long_steps import Start, better_start, followed
 from .ordered import Ordered
+from .other_starts import Start, better_start, followed
 from .shares import shares_of
 from .start import mutual_nearest, starting_law
 
@@ -102,7 +102,7 @@ def _learned(
     if start is None:
         belief = _first_order(movie, lessons, hooks, most)
     else:
-        belief = _long_steps_first(movie, start, lessons, hooks, most)
+        belief = _going_on_first(movie, start, lessons, hooks, most)
     if features is not None:
         _take_features(belief, features)
     if free or "flow" in motion:
@@ -112,7 +112,7 @@ def _learned(
     return belief
 
 
-def _long_steps_first(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+def _going_on_first(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
     """Learn from steps that go on as they came."""
     belief = followed(movie, start, lessons, hooks, most)
     belief.notes.append("links were found by how particles go on, which explains them better than that they are near")

@@ -50,6 +50,10 @@ MOVIES = {
     "rows in any order": replace(walks(150, 5)[0], table=walks(150, 5)[0].table.sample(frac=1, random_state=1)),
     "a frame without particles": Points(walks(150, 6)[0].table.query("frame != 3")),
     "a field of view that particles leave": in_view(300, 6, step=0.6)[0],
+    "steps longer than the spacing": walks(
+        150, 8, step=1.5, persistence=1.0, missed=0.0, false=0.0, ndim=2, walls=True
+    )[0],
+    "a z that is the same everywhere": Points(walks(150, 6, ndim=2, seed=1)[0].table.assign(z=2.0)),
     "few": walks(12, 4)[0],
     "one frame": walks(20, 1)[0],
     "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),

@@ -1,4 +1,4 @@
-"""Particles that move farther than their neighbours are apart, and how it is told that they do."""
+"""Particles that move farther than their neighbours are apart, or are few among false ones; how it is told they do."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion import long_steps, recipe
-from auctrack.tracker.linking.motion.long_steps import better_start, log_likelihood, starts
+from auctrack.tracker.linking.motion import other_starts, recipe
 from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.other_starts import better_start, log_likelihood, starts
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
-from tests.tracker.linking.movies import table, walks
+from tests.tracker.linking.movies import f1, table, walks
 
 N, FRAMES = 200, 12
 SAID = "links were found by how particles go on"
@@ -41,11 +41,8 @@ def fliers(ndim: int, step: float, share: float = 1.0, seed: int = 1) -> tuple[P
 
 def right_share(points: Points, who: np.ndarray, **settings) -> float:
     """Return the F1 of the links over one frame."""
-    linking = link_points(points, LinkSettings(device="cpu", max_missed_frames=0, **settings))
-    links = linking.links[["source", "target"]].to_numpy()
-    order = np.lexsort((points.frames, who))
-    real = np.count_nonzero((np.diff(who[order]) == 0) & (np.diff(points.frames[order]) == 1))
-    return 2 * np.count_nonzero(who[links[:, 0]] == who[links[:, 1]]) / (len(links) + real)
+    links = link_points(points, LinkSettings(device="cpu", max_missed_frames=0, **settings)).links
+    return f1(points, who, links["source"].to_numpy(), links["target"].to_numpy())
 
 
 def notes(points: Points, **settings) -> str:
@@ -67,6 +64,11 @@ def test_particles_that_fly_on_are_followed_however_many_are_nearer(ndim, step):
 def test_the_few_that_fly_among_the_many_that_stay_are_followed():
     points, who = fliers(2, 1.0, share=0.2)
     assert right_share(points, who) > 0.99
+
+
+def test_particles_are_followed_among_as_many_false_detections():
+    points, who = walks(300, 20, step=0.45, persistence=0.9, missed=0.0, false=1.0)
+    assert right_share(points, who) > 0.95
 
 
 def test_three_frames_are_enough():
@@ -105,9 +107,9 @@ def test_the_windows_of_a_movie_start_as_its_excerpt_did():
 def test_candidates_of_uniform_particles_are_as_many_as_stated(ndim):
     rng = np.random.default_rng(0)
     movie = ordered(table(np.repeat([0, 1], 4000), rng.random((8000, ndim))))
-    for start, expected in zip(starts(ndim), long_steps.CANDIDATES, strict=True):
+    for start, guess in zip(starts(ndim), other_starts._GUESSES, strict=True):
         near = recipe.candidates_ahead(movie, 1, start.radius, 0.0, None)
-        assert len(near) / 4000 == pytest.approx(expected, rel=0.25)  # those at the border have fewer
+        assert len(near) / 4000 == pytest.approx(guess.candidates, rel=0.25)  # those at the border have fewer
 
 
 def test_true_links_are_likelier_than_those_of_nearest_neighbours():
@@ -121,15 +123,15 @@ def test_true_links_are_likelier_than_those_of_nearest_neighbours():
 class TestSample:
     def test_of_a_small_movie_it_is_the_movie(self):
         movie = ordered(walks(100, 10)[0])
-        sample = long_steps._sample_of(movie)
+        sample = other_starts._sample_of(movie)
         np.testing.assert_array_equal(sample.position, movie.position)
         np.testing.assert_array_equal(sample.row, movie.row)
 
     def test_of_a_large_one_it_is_some_frames_of_some_of_its_field_of_view(self):
         movie = ordered(walks(4000, 20)[0])
-        sample = long_steps._sample_of(movie)
-        assert len(sample) == pytest.approx(long_steps.SAMPLE, rel=0.2)
-        assert len(sample.number) == long_steps.FEWEST_FRAMES
+        sample = other_starts._sample_of(movie)
+        assert len(sample) == pytest.approx(other_starts.SAMPLE, rel=0.2)
+        assert len(sample.number) == other_starts.FEWEST_FRAMES
         np.testing.assert_array_equal(sample.starts[[0, -1]], [0, len(sample.position)])
         place = {int(row): tuple(at) for row, at in zip(movie.row, movie.position, strict=True)}
         assert all(place[int(row)] == tuple(at) for row, at in zip(sample.row, sample.position, strict=True))
@@ -138,7 +140,7 @@ class TestSample:
 def test_a_start_whose_candidates_are_too_many_is_not_tried():
     movie = ordered(fliers(2, 2.0)[0])
     learned = partial(recipe._learned, motion="auto")
-    assert better_start(movie, learned).radius == starts(2)[-1].radius
+    assert better_start(movie, learned).radius == max(start.radius for start in starts(2))
     few = partial(recipe._learned, motion="auto", most=8 * len(movie))
     found = better_start(movie, few)
-    assert found is None or found.radius < starts(2)[-1].radius
+    assert found is None or found.radius < max(start.radius for start in starts(2))

@@ -1,9 +1,10 @@
-"""Another start of learning, for steps that are long beside the spacing: a particle goes on as it came.
+"""Other starts of learning: a particle goes on as it came, however far that is, and however many detections are false.
 
-Mutual nearest neighbours start well where steps are short. Where they are long these are different particles, whose
-steps look short and lead nowhere, and expectation-maximisation stays with them. Two steps in a row that are alike are
-rare by chance, however long they are: a law that is wide for a first step and narrow for the next one finds them among
-all candidates. Which start was the better one, the likelihood of the links that each ends with tells, on a sample.
+Mutual nearest neighbours start well where steps are short and most detections are particles. Elsewhere they are mostly
+different particles, whose steps look short and lead nowhere, and expectation-maximisation stays with them. Two steps in
+a row that are alike are rare by chance, however long they are: a law that is wide for a first step and narrow for the
+next one finds them among all candidates. Which start was the best one, the likelihood of the links that each ends with
+tells, on a sample.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gamma, xlogy
@@ -29,14 +31,8 @@ from .ordered import NEAREST, Ordered
 from .shares import Shares
 from .start import TURNS
 
-CANDIDATES = (4.0, 20.0)
-"""Candidates a detection, were they spread evenly, that starts are tried with."""
-SIZES, SHARES = (0.03, 0.5, 3.0), (0.2, 0.5, 0.3)
-"""Variances of the still, the slow and the fast class to start with, beside each other, and their shares."""
 PERSISTENCE, LEFT = 0.9, 0.2
 """To start with: the share of a step that the next one repeats, and the share of the variance that it leaves."""
-ENDS, UNLINKED = 0.2, 0.1
-"""Shares of lost and of new detections, and of those that are both, to start with."""
 UNTAUGHT, SWEEPS = 2, 8
 """Sweeps before anything is learned, and after."""
 
@@ -57,22 +53,54 @@ class Start:
     radius: float
 
 
+class _Guess(NamedTuple):
+    """What a start is made of where nothing is known of a movie but its spacing.
+
+    Attributes
+    ----------
+    candidates : float
+        Of a detection, were they spread evenly.
+    sizes, shares : tuple of float
+        Variances of the classes beside each other, and their shares.
+    ends, unlinked : float
+        Shares of lost and of new detections, and of those that are both.
+    """
+
+    candidates: float
+    sizes: tuple[float, ...]
+    shares: tuple[float, ...]
+    ends: float
+    unlinked: float
+
+
+_MIXED, _ALIKE = ((0.03, 0.5, 3.0), (0.2, 0.5, 0.3)), ((1.0,), (1.0,))
+_FEW_FALSE, _MANY_FALSE = (0.2, 0.1), (0.5, 0.4)
+_GUESSES = (
+    _Guess(4.0, *_MIXED, *_FEW_FALSE),
+    _Guess(20.0, *_MIXED, *_FEW_FALSE),
+    _Guess(4.0, *_ALIKE, *_MANY_FALSE),
+    _Guess(1.0, *_ALIKE, *_MANY_FALSE),
+)
+"""Steps of up to some two spacings, and of up to five, by particles of several kinds; and among much clutter."""
+
+
 def starts(ndim: int) -> list[Start]:
     """Return what is tried where nothing is known of a movie but its spacing."""
-    return [_start(_radius_around(count, ndim), ndim) for count in CANDIDATES]
+    return [_start(guess, ndim) for guess in _GUESSES]
+
+
+def _start(guess: _Guess, ndim: int) -> Start:
+    radius = _radius_around(guess.candidates, ndim)
+    variance = (radius / 2) ** 2 / ndim / np.dot(guess.shares, guess.sizes)
+    first = np.outer(guess.sizes, np.full(ndim, variance))
+    law = Law(np.array(guess.shares), first, LEFT * first, np.full(len(first), PERSISTENCE), np.array(TURNS))
+    return Start(law, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
 
 
 def _radius_around(count: float, ndim: int) -> float:
     """Return the radius of the ball that holds so many uniform particles, in spacings."""
     ball = np.pi ** (ndim / 2) / gamma(ndim / 2 + 1)
     return float((count / ball) ** (1 / ndim) / NEAREST[ndim])
-
-
-def _start(radius: float, ndim: int) -> Start:
-    variance = (radius / 2) ** 2 / ndim / np.dot(SHARES, SIZES)
-    first = np.outer(SIZES, np.full(ndim, variance))
-    law = Law(np.array(SHARES), first, LEFT * first, np.full(len(SIZES), PERSISTENCE), np.array(TURNS))
-    return Start(law, Shares(ENDS, ENDS, UNLINKED, np.array([1 - ENDS])), radius)
 
 
 def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Belief]) -> Start | None:
