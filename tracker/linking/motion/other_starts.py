@@ -23,7 +23,7 @@ from ....matching.solving import solve
 from ..hooks import Hooks
 from . import held_out
 from .expected import candidates_ahead
-from .graph import pointers
+from .graph import pointers, sums_at_ends
 from .law import Law
 from .learning import Belief, TooManyCandidates
 from .lessons import Lessons
@@ -38,8 +38,10 @@ UNTAUGHT, SWEEPS = 2, 8
 
 SAMPLE, FEWEST_FRAMES = 3_000, 5
 """Detections that starts are tried on, and the frames that they are of at least."""
-SURE = 0.98
-"""Share of the detections followed by links from which no other start is tried."""
+SURE, FEW_FALSE = 0.98, 0.85
+"""Shares of the detections that links follow from which no other start is tried, and none for many false ones."""
+RIM = 2.0
+"""Spacings from where a sample is cut out within which particles come and go."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
 """Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
 
@@ -64,6 +66,8 @@ class _Guess(NamedTuple):
         Variances of the classes beside each other, and their shares.
     ends, unlinked : float
         Shares of lost and of new detections, and of those that are both.
+    until : float
+        Share of the detections followed by links of nearest neighbours from which it is not tried.
     """
 
     candidates: float
@@ -71,22 +75,24 @@ class _Guess(NamedTuple):
     shares: tuple[float, ...]
     ends: float
     unlinked: float
+    until: float
 
 
 _MIXED, _ALIKE = ((0.03, 0.5, 3.0), (0.2, 0.5, 0.3)), ((1.0,), (1.0,))
-_FEW_FALSE, _MANY_FALSE = (0.2, 0.1), (0.5, 0.4)
 _GUESSES = (
-    _Guess(4.0, *_MIXED, *_FEW_FALSE),
-    _Guess(20.0, *_MIXED, *_FEW_FALSE),
-    _Guess(4.0, *_ALIKE, *_MANY_FALSE),
-    _Guess(1.0, *_ALIKE, *_MANY_FALSE),
+    _Guess(4.0, *_MIXED, 0.2, 0.1, SURE),
+    _Guess(20.0, *_MIXED, 0.2, 0.1, SURE),
+    _Guess(4.0, *_ALIKE, 0.5, 0.4, FEW_FALSE),
 )
-"""Steps of up to some two spacings, and of up to five, by particles of several kinds; and among much clutter."""
+"""Steps of up to some two spacings, and of up to five, by particles of several kinds; and among many false ones.
+
+A start with fewer candidates than these would find short steps wherever there are none.
+"""
 
 
-def starts(ndim: int) -> list[Start]:
-    """Return what is tried where nothing is known of a movie but its spacing."""
-    return [_start(guess, ndim) for guess in _GUESSES]
+def starts(ndim: int, share: float = 0.0) -> list[Start]:
+    """Return what is tried where links of nearest neighbours follow a share of the detections."""
+    return [_start(guess, ndim) for guess in _GUESSES if share < guess.until]
 
 
 def _start(guess: _Guess, ndim: int) -> Start:
@@ -112,26 +118,34 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     learned : callable
         What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on.
     """
-    sample = _sample_of(movie)
-    likelihood = _unless_sure(learned(sample, None))
-    if likelihood is None:
+    sample, is_cut_out = _sample_of(movie)
+    if len(sample.pairs_apart(1)[0]) < 2:
+        return None  # no link can know of one before it
+    near = learned(sample, None)
+    tried = starts(movie.ndim, _followed_share(near, RIM if is_cut_out else 0.0))
+    if not tried:
         return None
     n, better = len(sample), None
-    least = likelihood + max(GAIN_A_DETECTION * n, LOGS * np.log(n))
-    for start in starts(movie.ndim):
+    least = log_likelihood(near) + max(GAIN_A_DETECTION * n, LOGS * np.log(n))
+    del near  # before others are made
+    for start in tried:
         with suppress(TooManyCandidates):
             belief = learned(sample, start)
             if (likelihood := log_likelihood(belief)) > least:
                 better, least = Start(belief.law, belief.shares, start.radius), likelihood
-            del belief  # before the next one is made
+            del belief
     return better
 
 
-def _unless_sure(near: Belief) -> float | None:
-    """Return the likelihood, None where hardly any detection is left unlinked, or no link can know of one before it."""
-    earlier, _ = near.movie.pairs_apart(1)
-    followed_by_links = near.probability.sum() >= SURE * np.diff(near.movie.starts)[earlier].sum()
-    return None if len(earlier) < 2 or followed_by_links else log_likelihood(near)
+def _followed_share(belief: Belief, rim: float) -> float:
+    """Return the share of the detections, farther than `rim` spacings from the border, that links follow."""
+    movie = belief.movie
+    earlier, _ = movie.pairs_apart(1)
+    low, high = movie.position.min(axis=0) + rim, movie.position.max(axis=0) - rim
+    inside = ((movie.position >= low) & (movie.position <= high)).all(axis=1)
+    inside &= movie.of_each(np.isin(np.arange(len(movie.number)), earlier))
+    _, follows = sums_at_ends(belief.graph, belief.probability, belief.probability)
+    return float(follows[inside].mean()) if inside.any() else 0.0
 
 
 def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
@@ -151,19 +165,20 @@ def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None
     return belief
 
 
-def _sample_of(movie: Ordered) -> Ordered:
-    """Return about `SAMPLE` detections on the host, from the middle of a movie and of its field of view."""
+def _sample_of(movie: Ordered) -> tuple[Ordered, bool]:
+    """Return about `SAMPLE` detections on the host, from the middle of a movie, and whether from that of its field."""
     frames = len(movie.number)
     length = min(max(SAMPLE * frames // max(len(movie), 1), FEWEST_FRAMES), frames)
     part = movie.part((frames - length) // 2, (frames + length) // 2)
-    position, inside = cuda.to_host(part.position), np.ones(len(part), bool)
-    if len(part) > SAMPLE:
+    position, inside, is_cut_out = cuda.to_host(part.position), np.ones(len(part), bool), len(part) > SAMPLE
+    if is_cut_out:
         half = (SAMPLE / len(part)) ** (1 / movie.ndim) / 2
         low, high = np.quantile(position, [0.5 - half, 0.5 + half], axis=0)
         inside = ((position >= low) & (position <= high)).all(axis=1)
     starts = pointers(inside)[part.starts]
     rows = part.row[inside], cuda.to_host(part.rank)[inside]
-    return Ordered(position[inside], part.number, starts, *rows, part.spacing, part.extent, part.drift)
+    sample = Ordered(position[inside], part.number, starts, *rows, part.spacing, part.extent, part.drift)
+    return sample, is_cut_out
 
 
 def log_likelihood(belief: Belief) -> float:

@@ -123,13 +123,15 @@ def test_true_links_are_likelier_than_those_of_nearest_neighbours():
 class TestSample:
     def test_of_a_small_movie_it_is_the_movie(self):
         movie = ordered(walks(100, 10)[0])
-        sample = other_starts._sample_of(movie)
+        sample, is_cut_out = other_starts._sample_of(movie)
+        assert not is_cut_out
         np.testing.assert_array_equal(sample.position, movie.position)
         np.testing.assert_array_equal(sample.row, movie.row)
 
     def test_of_a_large_one_it_is_some_frames_of_some_of_its_field_of_view(self):
         movie = ordered(walks(4000, 20)[0])
-        sample = other_starts._sample_of(movie)
+        sample, is_cut_out = other_starts._sample_of(movie)
+        assert is_cut_out
         assert len(sample) == pytest.approx(other_starts.SAMPLE, rel=0.2)
         assert len(sample.number) == other_starts.FEWEST_FRAMES
         np.testing.assert_array_equal(sample.starts[[0, -1]], [0, len(sample.position)])
