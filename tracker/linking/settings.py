@@ -80,7 +80,8 @@ class LinkSettings:
         What predicts a step. "none" links each frame pair by distance alone. All others link the whole movie at once
         by likelihood, learned from the movie: "diffusion" knows the law of the steps only, "velocity" also each
         particle's own steps before and after, "flow" also those of its neighbours; "auto" takes what makes links
-        likelier. Where there are too few links to learn from, less is used, and `Linking.report` says so.
+        likelier. Where there are too few links to learn from, less is used, and `Linking.report` says so. "auto" and
+        those with "velocity" follow particles that go on as they came over steps longer than the spacing, too.
     divisions, merges : bool
         Whether a particle may be followed by two, and two by one; with learned motion.
     pinned, forbidden : DataFrame or array_like of links, optional

@@ -106,3 +106,21 @@ def f1(points: Points, names: np.ndarray, source, target) -> float:
     right = int(((names[source] >= 0) & (names[source] == names[target])).sum())
     real = set(zip(frames[names >= 0].tolist(), names[names >= 0].tolist(), strict=True))
     return 2 * right / (len(source) + sum((frame + 1, name) in real for frame, name in real))
+
+
+def through_walls(
+    path: np.ndarray, edge: float, *, missed: float = 0.0, false: float = 0.0, seed: int = 0
+) -> tuple[Points, np.ndarray]:
+    """Particles of a box whose opposite walls are one, and who each detection is (-1: nobody).
+
+    `path` (frames, n, d) goes on through the walls; a particle that comes back on the other side is another one.
+    """
+    rng = np.random.default_rng(seed)
+    frames, n, ndim = path.shape
+    who = np.column_stack([np.tile(np.arange(n), frames), np.floor(path / edge).reshape(-1, ndim)])
+    names = np.ravel(np.unique(who, axis=0, return_inverse=True)[1])
+    seen = rng.random(len(names)) >= missed
+    clutter = rng.poisson(false * n, frames)
+    place = np.concatenate([(path % edge).reshape(-1, ndim)[seen], rng.uniform(0, edge, (clutter.sum(), ndim))])
+    frame = np.concatenate([np.repeat(np.arange(frames), n)[seen], np.repeat(np.arange(frames), clutter)])
+    return table(frame, place), np.concatenate([names[seen], np.full(clutter.sum(), -1)])

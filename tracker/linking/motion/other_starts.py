@@ -9,9 +9,8 @@ tells, on a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -48,11 +47,12 @@ GAIN_A_DETECTION, LOGS = 0.05, 5.0
 
 @dataclass(frozen=True)
 class Start:
-    """What learning starts with: a law, shares, and the radius of the candidates in spacings."""
+    """What learning starts with: a law, shares, the radius of candidates in spacings, and whether flow may be taken."""
 
     law: Law
     shares: Shares
     radius: float
+    takes_flow: bool = True
 
 
 class _Guess(NamedTuple):
@@ -129,12 +129,27 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     least = log_likelihood(near) + max(GAIN_A_DETECTION * n, LOGS * np.log(n))
     del near  # before others are made
     for start in tried:
-        with suppress(TooManyCandidates):
-            belief = learned(sample, start)
-            if (likelihood := log_likelihood(belief)) > least:
-                better, least = Start(belief.law, belief.shares, start.radius), likelihood
-            del belief
+        for each, likelihood in _tried(sample, start, learned):
+            if likelihood > least:
+                better, least = each, likelihood
     return better
+
+
+def _tried(
+    sample: Ordered, start: Start, learned: Callable[[Ordered, Start | None], Belief]
+) -> Iterator[tuple[Start, float]]:
+    """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
+
+    The flow is taken by what it explains beside nothing, and may explain less beside past and future.
+    """
+    for each in (start, replace(start, takes_flow=False)):
+        try:
+            belief = learned(sample, each)
+        except TooManyCandidates:
+            return
+        yield replace(each, law=belief.law, shares=belief.shares), log_likelihood(belief)
+        if belief.near is None:
+            return
 
 
 def _followed_share(belief: Belief, rim: float) -> float:

@@ -105,7 +105,7 @@ def _learned(
         belief = _going_on_first(movie, start, lessons, hooks, most)
     if features is not None:
         _take_features(belief, features)
-    if free or "flow" in motion:
+    if "flow" in motion or (free and (start is None or start.takes_flow)):
         _take_flow(belief, FLOW_GAIN if free else -np.inf, start.radius if start else WIDEST_RADIUS)
     if free or "velocity" in motion:
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
