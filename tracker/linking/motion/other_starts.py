@@ -39,6 +39,8 @@ SAMPLE, FEWEST_FRAMES = 3_000, 5
 """Detections that starts are tried on, and the frames that they are of at least."""
 SURE, FEW_FALSE = 0.98, 0.85
 """Shares of the detections that links follow from which no other start is tried, and none for many false ones."""
+ASKED = 30_000
+"""Positions from which it is told where the middle of a field of view is."""
 RIM = 2.0
 """Spacings from where a sample is cut out within which particles come and go."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
@@ -184,16 +186,30 @@ def _sample_of(movie: Ordered) -> tuple[Ordered, bool]:
     """Return about `SAMPLE` detections on the host, from the middle of a movie, and whether from that of its field."""
     frames = len(movie.number)
     length = min(max(SAMPLE * frames // max(len(movie), 1), FEWEST_FRAMES), frames)
-    part = movie.part((frames - length) // 2, (frames + length) // 2)
-    position, inside, is_cut_out = cuda.to_host(part.position), np.ones(len(part), bool), len(part) > SAMPLE
+    first = (frames - length) // 2
+    starts = movie.starts[first : first + length + 1]
+    own, starts = slice(*starts[[0, -1]].tolist()), starts - starts[0]
+    row = movie.row if movie.grid is None else movie.grid.row
+    of_each = [movie.position[own], row[own], movie.rank[own]]
+    is_cut_out = bool(starts[-1] > SAMPLE)
     if is_cut_out:
-        half = (SAMPLE / len(part)) ** (1 / movie.ndim) / 2
-        low, high = np.quantile(position, [0.5 - half, 0.5 + half], axis=0)
-        inside = ((position >= low) & (position <= high)).all(axis=1)
-    starts = pointers(inside)[part.starts]
-    rows = part.row[inside], cuda.to_host(part.rank)[inside]
-    sample = Ordered(position[inside], part.number, starts, *rows, part.spacing, part.extent, part.drift)
-    return sample, is_cut_out
+        inside = np.flatnonzero(_in_the_middle(of_each[0], SAMPLE / int(starts[-1])))
+        of_each = [each[inside] for each in of_each]
+        starts = cuda.to_host(np.searchsorted(inside, np.asarray(starts, like=inside)))
+    position, row, rank = map(cuda.to_host, of_each)
+    of_frames = slice(first, first + length)
+    numbers, drift = movie.number[of_frames], movie.drift[of_frames]
+    return Ordered(position, numbers, starts, row, rank, movie.spacing, movie.extent, drift), is_cut_out
+
+
+def _in_the_middle(position: np.ndarray, share: float) -> np.ndarray:
+    """Mark about a share of some positions, bool (n,): those in the middle along every axis."""
+    half = share ** (1 / position.shape[1]) / 2
+    some = cuda.to_host(position[:: max(len(position) // ASKED, 1)])
+    inside = np.ones(len(position), bool, like=position)
+    for axis, sides in enumerate(np.quantile(some, [0.5 - half, 0.5 + half], axis=0).T.tolist()):
+        inside &= (position[:, axis] >= sides[0]) & (position[:, axis] <= sides[1])
+    return inside
 
 
 def log_likelihood(belief: Belief) -> float:
