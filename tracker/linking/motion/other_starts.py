@@ -206,10 +206,10 @@ def _in_the_middle(position: np.ndarray, share: float) -> np.ndarray:
     """Mark about a share of some positions, bool (n,): those in the middle along every axis."""
     half = share ** (1 / position.shape[1]) / 2
     some = cuda.to_host(position[:: max(len(position) // ASKED, 1)])
-    inside = np.ones(len(position), bool, like=position)
+    outside = np.zeros(len(position), bool, like=position)
     for axis, sides in enumerate(np.quantile(some, [0.5 - half, 0.5 + half], axis=0).T.tolist()):
-        inside &= (position[:, axis] >= sides[0]) & (position[:, axis] <= sides[1])
-    return inside
+        outside |= (position[:, axis] < sides[0]) | (position[:, axis] > sides[1])
+    return ~outside
 
 
 def log_likelihood(belief: Belief) -> float:

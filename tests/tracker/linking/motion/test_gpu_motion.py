@@ -54,6 +54,7 @@ MOVIES = {
         150, 8, step=1.5, persistence=1.0, missed=0.0, false=0.0, ndim=2, walls=True
     )[0],
     "a z that is the same everywhere": Points(walks(150, 6, ndim=2, seed=1)[0].table.assign(z=2.0)),
+    "more than a sample": walks(800, 6, seed=5)[0],
     "few": walks(12, 4)[0],
     "one frame": walks(20, 1)[0],
     "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),
