@@ -68,7 +68,7 @@ class TrackingResult:
     tracks : Tracks
         Tracks of at least `settings.min_length` detections.
     linking : Linking
-        All links, the price of unlinked particles and the proof.
+        All links, the unmatched cost of unlinked particles and the proof.
     settings : Settings
         As they took effect: numbers in place of everything automatic. Running with them gives the same tracks.
     seconds : StageSeconds

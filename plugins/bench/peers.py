@@ -151,11 +151,13 @@ def _detection(effort: Effort) -> Experiment:
 def _linking(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((500, 2000, 10_000, 50_000, 200_000), (300, 1000))
     cases = [movie_case("10 frames, 5 % missed, 5 % false", n, missed=0.05, false=0.05) for n in sizes]
-    as_price = linked_by_us(AS_THEY, lambda given: given.search_range, price=lambda given: given.search_range / 2)
+    as_unmatched_cost = linked_by_us(
+        AS_THEY, lambda given: given.search_range, unmatched_cost=lambda given: given.search_range / 2
+    )
     variants = [
         linked_by_us("auctrack", lambda given: given.search_range),
         linked_by_us("auctrack, GPU", lambda given: given.search_range, device=gpu),
-        as_price,
+        as_unmatched_cost,
         by_hand("SciPy by hand", scipy_links),
         # What a peer raises (trackpy: SubnetOversizeException; btrack: a library that does not load) is its result.
         *(

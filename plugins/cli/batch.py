@@ -258,13 +258,13 @@ def note_tone(source: str, settings: Settings) -> None:
 
 
 def _how(linking: Linking) -> list[tuple[str, str]]:
-    """Return how links were chosen: what was learned, or the range and the price."""
-    price, unit = linking.unmatched_cost, linking.tracks.calibration.unit
+    """Return how links were chosen: what was learned, or the range and the unmatched cost."""
+    unmatched_cost, unit = linking.unmatched_cost, linking.tracks.calibration.unit
     said = list(linking.report["learned"])
-    if price is not None:
+    if unmatched_cost is not None:
         said = [
             f"search range {in_digits(linking.settings.search_range, 4)} {unit}",
-            f"unmatched cost {in_digits(price.distance, 4)} {unit}, {price.reason}",
+            f"unmatched cost {in_digits(unmatched_cost.distance, 4)} {unit}, {unmatched_cost.reason}",
         ]
     return [("" if k else "link", line) for k, line in enumerate(said)]
 

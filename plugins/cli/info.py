@@ -34,7 +34,7 @@ Facts = tuple[dict[str, Any], str]
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the search range, at which the links it allows are counted."""
-_PRICES = (0.5, 0.75, 1.0, 1.5, 2.0)
+_UNMATCHED_COSTS = (0.5, 0.75, 1.0, 1.5, 2.0)
 """Of the unmatched cost, at which links, lost and new particles are counted."""
 _DO, _LITTLE = 0.95, 0.01
 """F1 of links that will do for most ends, and what of it may go where half the frames are left out."""
@@ -278,8 +278,8 @@ def _of_points(source: str, settings: Settings) -> Facts:
     per_frame = points.table.groupby("frame").size()
     low, middle, high = (int(value) for value in per_frame.quantile([0.0, 0.5, 1.0])) if len(per_frame) else (0, 0, 0)
     linking = finished(first_order(points, settings.link.without_motion()))
-    price = linking.unmatched_cost
-    assert price is not None  # first order has one
+    unmatched_cost = linking.unmatched_cost
+    assert unmatched_cost is not None  # first order has one
     search_range, step = linking.settings.search_range, linking.report["median_step"]
     unit, spacing = points.calibration.unit, mean_spacing(points)
     numbers = points.frame_numbers
@@ -293,7 +293,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         "median_step": step,
         "search_range": search_range,
         "unmatched_cost": linking.settings.unmatched_cost,
-        "unmatched_cost_reason": price.reason,
+        "unmatched_cost_reason": unmatched_cost.reason,
     }
     where = " to ".join(map(str, numbers[:: max(len(numbers) - 1, 1)]))
     where = f"{'frames' if len(numbers) > 1 else 'frame'} {where or 'none'}"
@@ -315,9 +315,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
                 "range",
                 f"{in_digits(search_range)} {unit}: {WIDEST:g} × the spacing; beyond it nearly all particles compete",
             ),
-            ("unlinked", f"unmatched cost {in_digits(price.distance)} {unit}, {price.reason}"),
+            ("unlinked", f"unmatched cost {in_digits(unmatched_cost.distance)} {unit}, {unmatched_cost.reason}"),
         ]
-        facts["prices"], table = _prices(linking, price.distance)
+        facts["unmatched_costs"], table = _unmatched_costs(linking, unmatched_cost.distance)
         rows += table
         facts["reach"], text = _reach(points, linking.settings.search_range)
         rows.append(("reach", text))
@@ -345,17 +345,17 @@ def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | 
     return facts, [("accuracy", text + ("; more frames a second would make them surer" if now < _DO else ""))]
 
 
-def _prices(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
-    """Return what dearer and cheaper prices would make of the same points, for programs and as rows of a table."""
-    from ...tracker.linking.advice.prices import at_prices
+def _unmatched_costs(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
+    """Return what other unmatched costs would make of the same points, for programs and as rows of a table."""
+    from ...tracker.linking.advice.unmatched_costs import at_unmatched_costs
 
-    made = at_prices(linking.tracks, linking.settings, [part * chosen for part in _PRICES])
+    made = at_unmatched_costs(linking.tracks, linking.settings, [part * chosen for part in _UNMATCHED_COSTS])
     unit = linking.tracks.calibration.unit
     lines = [f"{'unmatched cost':<16}{'links':>9}{'lost':>8}{'new':>8}"]
     lines += [
         f"{f'{in_digits(at.unmatched_cost)} {unit}':<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made
     ]
-    return [asdict(at) for at in made], [("" if k else "prices", line) for k, line in enumerate(lines)]
+    return [asdict(at) for at in made], [("" if k else "unmatched costs", line) for k, line in enumerate(lines)]
 
 
 def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], str]:

@@ -132,8 +132,8 @@ def _solving() -> _Uses:
     matrices = costs, costs.astype(np.float32), (1000 * costs).astype(np.int64)
     unlike = costs[:30, :30], matrices[2][:30, :30], np.floor(100 * costs)  # small, and with many equal costs
     problems = [
-        *(Problem.points(x, y, unmatched_cost=price) for price in (None, 0.1)),
-        *(Problem.dense(matrix, unmatched_cost=price) for matrix in matrices for price in (None, 1)),
+        *(Problem.points(x, y, unmatched_cost=unmatched_cost) for unmatched_cost in (None, 0.1)),
+        *(Problem.dense(matrix, unmatched_cost=unmatched_cost) for matrix in matrices for unmatched_cost in (None, 1)),
     ]
     solvers = *SOLVERS, JV(form="sparse")
     return [

@@ -121,7 +121,7 @@ def _half_alternative_cost(links: CandidateLinks) -> tuple[np.ndarray, np.ndarra
     pair = np.repeat(np.repeat(np.arange(len(rows)), rows), np.diff(links.indptr))
     largest = np.zeros(len(rows))
     np.maximum.at(largest, pair, links.distance**2)
-    half = 0.5 * FACTOR * np.where(largest > 0, largest, 1.0)  # where nothing moves any price links
+    half = 0.5 * FACTOR * np.where(largest > 0, largest, 1.0)  # where nothing moves any unmatched cost links
     return np.repeat(half, rows), np.repeat(half, cols)
 
 

@@ -16,7 +16,7 @@ from ..points import Tracks
 from .kept import Kept
 from .motion.motion import Motion
 from .settings import LinkSettings
-from .unmatched_cost.price import UnmatchedCost
+from .unmatched_cost.measured import UnmatchedCost
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Linking:
     settings : LinkSettings
         As they took effect. Linking the same points with them gives the same tracks.
     unmatched_cost : UnmatchedCost or None
-        The price that was used, and why; None with learned motion, where the learned shares say it, and with linking
-        "jaqaman", where each frame pair has its own.
+        What was used, and why; None with learned motion, where the learned shares say it, and with linking "jaqaman",
+        where each frame pair has its own.
     motion : Motion or None
         What was learned; None without learned motion.
     report : mapping

@@ -56,11 +56,11 @@ class LinkSettings:
     unmatched_cost : float or "auto"
         What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
         length, so longer links are never made (over k frames: k times that). "auto" with motion "none" measures it
-        from the displacements (`linking.unmatched_cost.price`); with learned motion the learned shares of lost and new
-        particles say it, and a length given takes their place: of a link of twice that length, of which nothing else
-        is known, linking and leaving are equally good.
-        The range itself is a poor price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
-        spacings links at F1 .961 if it is also the price, and at .983 with the measured one.
+        from the displacements (`linking.unmatched_cost.measured`); with learned motion the learned shares of lost and
+        new particles say it, and a length given takes their place: of a link of twice that length, of which nothing
+        else is known, linking and leaving are equally good.
+        The range itself is a poor unmatched cost: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a
+        range of 1.8 spacings links at F1 .961 if it is also the unmatched cost, and at .983 with the measured one.
     cost : {"squared", "distance"}
         Cost of a link with motion "none": squared length (Gaussian steps; what trackpy, TrackMate and laptrack
         minimise) or length (the auction-tracking paper). Squared measures better by .0005 to .001 in F1 on simulated
@@ -96,7 +96,7 @@ class LinkSettings:
         "jaqaman" links as TrackMate's LAP tracker does, for tracks that must be the same as its (`linking.jaqaman` says
         how): each frame pair by squared length, then the tracks so far joined across gaps of up to
         `max_missed_frames` ("auto": 1, TrackMate's max frame gap of 2), at divisions and at merges where these are
-        asked for. It learns no motion, and takes its price of leaving particles unlinked from the lengths.
+        asked for. It learns no motion, and takes its unmatched cost from the lengths.
     gap_closing_range, division_range, merge_range : float or "auto"
         With linking "jaqaman": longest link across a gap (whole, not per frame), to a second daughter, and from a
         second parent (TrackMate: max distances of gap closing, splitting, merging). "auto": the search range.
@@ -245,7 +245,7 @@ class LinkSettings:
 
     @property
     def longest_a_frame(self) -> float:
-        """Longest link over one frame that range and price allow learned motion, inf where neither is given."""
+        """Longest link over one frame that range and unmatched cost allow, inf where neither is given."""
         given = [] if self.search_range == "auto" else [float(self.search_range)]
         return min([*given, np.inf if self.unmatched_cost == "auto" else 2 * float(self.unmatched_cost)])
 

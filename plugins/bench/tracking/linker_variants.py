@@ -24,7 +24,7 @@ def movie_case(series: str, n: int, **settings: Any) -> Case:
 def linked_by_us(
     label: str,
     search_range: Callable[[LinkingInput], Any] = lambda _: "auto",
-    price: Callable[[LinkingInput], Any] = lambda _: "auto",
+    unmatched_cost: Callable[[LinkingInput], Any] = lambda _: "auto",
     cost: Any = "squared",
     device: str = "cpu",
 ) -> Variant:
@@ -32,7 +32,7 @@ def linked_by_us(
 
     def run(given: LinkingInput) -> Linking:
         return link_points(
-            given.points, LinkSettings(search_range(given), price(given), cost, device=device, motion="none")
+            given.points, LinkSettings(search_range(given), unmatched_cost(given), cost, device=device, motion="none")
         )
 
     return Variant(label, run, _checked_linking, device=device, missing=missing_device(device))

@@ -151,13 +151,15 @@ def _ranges(effort: Effort) -> Experiment:
     n = 500 if effort.quick else 10_000
     cases = [movie_case(f"range {r:g} spacings", n, range_in_spacings=r, **NOISE) for r in RANGES]
     same = linked_by_us(
-        "auctrack, the range as price", lambda given: given.search_range, price=lambda given: given.search_range / 2
+        "auctrack, the range as unmatched cost",
+        lambda given: given.search_range,
+        unmatched_cost=lambda given: given.search_range / 2,
     )
     default = linked_by_us("auctrack", lambda given: given.search_range)
     return Experiment(
         "accuracy: range",
         cases,
-        [default, same, by_hand("SciPy, the range as price", scipy_links)],
+        [default, same, by_hand("SciPy, the range as unmatched cost", scipy_links)],
         effort.times(5, 2),
         complete=True,
     )
@@ -167,9 +169,9 @@ def _linkers() -> list[Variant]:
     return [
         linked_by_us("auctrack"),
         linked_by_us("auctrack, cost distance", cost="distance"),
-        by_hand("best range as price (SciPy)", scipy_links),
+        by_hand("best range as unmatched cost (SciPy)", scipy_links),
         by_hand("greedy within it", greedy_links),
-        by_hand("all pairs, no price (the paper)", full_assignment_links),
+        by_hand("all pairs, no unmatched cost (the paper)", full_assignment_links),
     ]
 
 
@@ -216,7 +218,7 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             record,
             times_with_spread(effort.clock),
             label=lambda case: f"{case.series} of {case.size:,}",
-            notes=("links proven optimal; range and price given where nothing else is said",),
+            notes=("links proven optimal; range and unmatched cost given where nothing else is said",),
         ),
         grid(
             "Pixels to tracks on a GPU",

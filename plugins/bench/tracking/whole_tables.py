@@ -18,7 +18,7 @@ from ..measure.harness import Case, Experiment, Facts, Variant, WrongAnswer
 
 STEP = 0.1
 """Standard deviation of a step along each axis; density 1."""
-RANGE, PRICE = 0.7, 0.25
+RANGE, UNMATCHED_COST = 0.7, 0.25
 SIZES = ((10, 200_000), (10, 1_000_000), (1000, 10_000))
 QUICK = ((10, 2000), (100, 200))
 
@@ -47,10 +47,10 @@ def table(frames: int, n: int, seed: int) -> pd.DataFrame:
 def _on(gpu: str) -> list[Variant]:
     return [
         _from_host("GPU", gpu),
-        _from_host("GPU, range and price measured too", gpu, search_range="auto", unmatched_cost="auto"),
+        _from_host("GPU, range and unmatched cost measured too", gpu, search_range="auto", unmatched_cost="auto"),
         Variant(
             "GPU, columns there",
-            partial(link, search_range=RANGE, unmatched_cost=PRICE, motion="none", device=gpu),
+            partial(link, search_range=RANGE, unmatched_cost=UNMATCHED_COST, motion="none", device=gpu),
             partial(_as_from_host, gpu),
             prepare=partial(_on_gpu, gpu),
             device=gpu,
@@ -59,7 +59,7 @@ def _on(gpu: str) -> list[Variant]:
     ]
 
 
-def _from_host(name: str, device: str, search_range: Any = RANGE, unmatched_cost: Any = PRICE) -> Variant:
+def _from_host(name: str, device: str, search_range: Any = RANGE, unmatched_cost: Any = UNMATCHED_COST) -> Variant:
     run = partial(_link, device, search_range, unmatched_cost)
     return Variant(name, run, _proven, prepare=Points, device=device, missing=missing_device(device))
 
@@ -95,7 +95,7 @@ def _proven(given: pd.DataFrame, linking: Linking) -> Facts:
 
 def _as_from_host(gpu: str, given: pd.DataFrame, tracks: dict[str, Any]) -> Facts:
     """Refuse tracks other than those of links proven optimal, made from the host's memory."""
-    proven = _link(gpu, RANGE, PRICE, Points(given))
+    proven = _link(gpu, RANGE, UNMATCHED_COST, Points(given))
     if not np.array_equal(tracks["track_id"].get(), proven.tracks.table["track_id"]):
         raise WrongAnswer("not the tracks of the links proven optimal")
     return _proven(given, proven)

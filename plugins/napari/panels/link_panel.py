@@ -111,8 +111,8 @@ class LinkPanel(QWidget):
         for text in self.penalties.values():
             text.setPlaceholderText("none; such as intensity=1")
             text.textChanged.connect(self._changed)
-        self.search_range.valueChanged.connect(self._other_price)
-        self.cost.currentIndexChanged.connect(self._other_price)
+        self.search_range.valueChanged.connect(self._other_unmatched_cost)
+        self.cost.currentIndexChanged.connect(self._other_unmatched_cost)
         for chart in (self.steps, self.neighbours):
             chart.moved.connect(self._dragged)
         self.suggest_button.clicked.connect(self._ask)
@@ -297,7 +297,7 @@ class LinkPanel(QWidget):
 
     def _other_motion(self, value: object) -> None:
         self._allow_for_motion()
-        self._other_price(value)
+        self._other_unmatched_cost(value)
 
     def _allow_for_motion(self) -> None:
         """Take the fields away that linking and motion as chosen have no use for."""
@@ -309,7 +309,7 @@ class LinkPanel(QWidget):
         for field in (*self.segments.values(), *self.penalties.values()):
             self._more.setRowVisible(field, self._is_jaqaman)
 
-    def _other_price(self, value: object) -> None:
+    def _other_unmatched_cost(self, value: object) -> None:
         self.unmatched.show_found(None)
         self._changed(value)
 
@@ -324,7 +324,7 @@ class LinkPanel(QWidget):
 
     def _dragged(self, limits: list[float]) -> None:
         self.search_range.show_number(float(f"{limits[0]:.3g}"))
-        self._other_price(limits)
+        self._other_unmatched_cost(limits)
 
     def _ask(self) -> None:
         self.suggest.emit()

@@ -14,7 +14,7 @@ from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.threshold import SAMPLED_FRAMES, sample_qualities, spread_frames, threshold_between
 from ....tracker.linking.gate.candidates import frame_pairs
 from ....tracker.linking.gate.spacing import WIDEST, mean_spacing
-from ....tracker.linking.unmatched_cost.price import mutual_nearest
+from ....tracker.linking.unmatched_cost.measured import mutual_nearest
 from ....tracker.points import Points
 from ..layers.layer_movie import LayerMovie
 

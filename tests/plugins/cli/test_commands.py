@@ -189,16 +189,16 @@ def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     assert facts["particles"]["reach"][-1]["search_range"] == pytest.approx(facts["particles"]["search_range"])
 
 
-def test_info_shows_what_other_prices_would_make_of_the_particles(auctrack, samples):
+def test_info_shows_what_other_unmatched_costs_would_make_of_the_particles(auctrack, samples):
     particles = json.loads(ok(auctrack("info", samples / "points.csv", "--json")))["particles"]
     assert 1 > particles["expected_f1"]["now"] > particles["expected_f1"]["half_the_frame_rate"] > 0.9
-    at = {round(row["unmatched_cost"] / particles["unmatched_cost"], 2): row for row in particles["prices"]}
+    at = {round(row["unmatched_cost"] / particles["unmatched_cost"], 2): row for row in particles["unmatched_costs"]}
     assert list(at) == [0.5, 0.75, 1.0, 1.5, 2.0]
     assert at[0.5]["links"] < at[1.0]["links"] <= at[2.0]["links"]
     assert at[0.5]["lost"] > at[1.0]["lost"] >= at[2.0]["lost"]
     said = ok(auctrack("info", samples / "points.csv"))
     rows = [line.split() for line in said.splitlines() if line.endswith("%")]
-    assert [int(row[-3]) for row in rows] == [row["links"] for row in particles["prices"]]
+    assert [int(row[-3]) for row in rows] == [row["links"] for row in particles["unmatched_costs"]]
 
 
 def test_info_of_a_table_names_the_columns_it_recognised(auctrack, samples, tmp_path):

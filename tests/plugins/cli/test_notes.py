@@ -91,7 +91,7 @@ def test_nothing_is_said_of_a_run_as_it_should_be(auctrack, movie):
     assert notes(auctrack("track", movie, "--min-length", 2)) == []
 
 
-def test_info_says_it_too_and_names_no_price(auctrack, tmp_path):
+def test_info_says_it_too_and_names_no_unmatched_cost(auctrack, tmp_path):
     result = auctrack("info", table(tmp_path, frame=[4, 4], y=[0.0, 1.0], x=[0.0, 1.0]))
     (note,) = notes(result)
     assert "one frame (4)" in note

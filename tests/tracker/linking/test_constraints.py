@@ -113,7 +113,7 @@ def test_where_costs_are_a_matrix_bans_are_kept_to_as_well(monkeypatch):
     assert not ends(dense) & set(map(tuple, free.links.iloc[::5][["source", "target"]].to_numpy().tolist()))
 
 
-def test_a_pin_is_made_beyond_range_and_price():
+def test_a_pin_is_made_beyond_range_and_unmatched_cost():
     points = table([0, 1], [(0, 0), (0, 50)])
     assert len(link_points(points, LinkSettings(5, 4, motion="none")).links) == 0
     assert ends(link_points(points, LinkSettings(5, 4, motion="none", pinned=[[0, 1]]))) == {(0, 1)}

@@ -89,7 +89,7 @@ class TestWhereParticlesAreExpected:
 
 class TestAFurtherCost:
     def test_it_is_added_to_the_squared_length(self):
-        """Twice the squared length, and a price for twice the square: the links are those of the plain one."""
+        """Twice the squared length, and an unmatched cost for twice the square: links are those of the plain one."""
         points, _ = walks(400)
         plain = LinkSettings(2.0, 0.7, motion="none")
         doubled = LinkSettings(2.0, 0.7 * np.sqrt(2), motion="none", extra_cost=squared_length)

@@ -1,4 +1,4 @@
-"""Jaqaman's two steps: what the second one joins, at which price, and TrackMate's own edges."""
+"""Jaqaman's two steps: what the second one joins, at which unmatched cost, and TrackMate's own edges."""
 
 from collections.abc import Iterable
 
@@ -200,16 +200,16 @@ def test_movies_without_links_are_whole_answers(frames):
     assert linking.report["is_optimal"]
 
 
-def reference(cost: np.ndarray, price: float) -> float:
+def reference(cost: np.ndarray, unmatched_cost: float) -> float:
     """The optimum of Jaqaman's full matrix with one alternative cost, less what it costs to link nothing."""
     n, m = cost.shape
-    never = 1e6 * price
+    never = 1e6 * unmatched_cost
     full = np.full((n + m, n + m), never)
     full[:n, :m] = np.where(np.isfinite(cost), cost, never)
-    full[n:, m:] = np.where(np.isfinite(cost.T), price, never)
-    full[np.arange(n), m + np.arange(n)] = price
-    full[n + np.arange(m), np.arange(m)] = price
-    return float(full[linear_sum_assignment(full)].sum()) - price * (n + m)
+    full[n:, m:] = np.where(np.isfinite(cost.T), unmatched_cost, never)
+    full[np.arange(n), m + np.arange(n)] = unmatched_cost
+    full[n + np.arange(m), np.arange(m)] = unmatched_cost
+    return float(full[linear_sum_assignment(full)].sum()) - unmatched_cost * (n + m)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -228,9 +228,9 @@ def test_both_steps_reach_the_optimum_of_jaqamans_matrix(seed):
         now, then = np.flatnonzero(frame == f), np.flatnonzero(frame == f + 1)
         cost = between[np.ix_(now, then)]
         cost = np.where(cost < 2.5**2, cost, np.inf)
-        price = 1.05 * cost[np.isfinite(cost)].max()
+        unmatched_cost = 1.05 * cost[np.isfinite(cost)].max()
         made = first[frame[first["source"]] == f]
-        assert (made["length"] ** 2 - price).sum() == pytest.approx(reference(cost, price))
+        assert (made["length"] ** 2 - unmatched_cost).sum() == pytest.approx(reference(cost, unmatched_cost))
     followed, following = (np.isin(np.arange(len(points)), first[end]) for end in ("source", "target"))
     starts, ends, middles = followed & ~following, following & ~followed, followed & following
     lag = frame[None] - frame[:, None]
@@ -239,9 +239,9 @@ def test_both_steps_reach_the_optimum_of_jaqamans_matrix(seed):
     )
     cost = np.where(allowed & (between <= 2.5**2), between, np.inf)
     costs = np.sort(cost[np.isfinite(cost)])
-    price = 1.05 * costs[int(0.9 * (len(costs) - 1) + 0.5)]
+    unmatched_cost = 1.05 * costs[int(0.9 * (len(costs) - 1) + 0.5)]
     second = links[len(first) :]
-    assert (second["length"] ** 2 - price).sum() == pytest.approx(reference(cost, price))
+    assert (second["length"] ** 2 - unmatched_cost).sum() == pytest.approx(reference(cost, unmatched_cost))
 
 
 class TestSettings:

@@ -153,8 +153,8 @@ class TestDistances:
 
     @pytest.mark.parametrize("cost", ["squared", "distance"])
     @pytest.mark.parametrize("length", [3.0, 0.3, 1e-9, 7e6])
-    def test_a_link_as_long_as_a_range_whose_price_is_half_of_it_is_made(self, length, cost):
-        """As trackpy makes it, whose range is its price too."""
+    def test_a_link_as_long_as_a_range_whose_unmatched_cost_is_half_of_it_is_made(self, length, cost):
+        """As trackpy makes it, whose range is its unmatched cost too."""
         linked = link(table([0.0], [length]), length, unmatched_cost=length / 2, cost=cost, motion="none")
         assert linked["track_id"].tolist() == [0, 0]
 
@@ -223,9 +223,9 @@ class TestWideRanges:
     """More candidate links than are written out: the same optimum from a matrix, or from costs never stored."""
 
     @pytest.mark.parametrize("cost", ["squared", "distance"])
-    @pytest.mark.parametrize("price", [3.0, 100.0])
-    def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, price, cost):
-        points, settings = walkers(particles=150), LinkSettings(9.0, price, cost, device="cpu", motion="none")
+    @pytest.mark.parametrize("unmatched_cost", [3.0, 100.0])
+    def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, unmatched_cost, cost):
+        points, settings = walkers(particles=150), LinkSettings(9.0, unmatched_cost, cost, device="cpu", motion="none")
         written = link_points(points, settings)
         monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
         monkeypatch.setattr(gate, "DENSE_SHARE", 0.0)
@@ -247,15 +247,15 @@ class TestWideRanges:
         assert edges(wide) == edges(written)
         np.testing.assert_allclose(wide.links["length"], written.links["length"], rtol=1e-12)
 
-    def test_a_range_beyond_what_the_price_pays_for_is_not_looked_at(self):
-        """20,000 points a frame within range of each other are 400 million pairs, of which the price needs few."""
+    def test_a_range_beyond_what_the_unmatched_cost_pays_for_is_not_looked_at(self):
+        """20,000 points a frame within range of each other are 400 million pairs, of which few are needed."""
         points = walkers(particles=2000, frames=2)
         near = link_points(points, LinkSettings(8.0, 4.0, motion="none"))
         far = link_points(points, LinkSettings(1e6, 4.0, motion="none"))
         assert far.report["candidate_links"] == near.report["candidate_links"]
         assert edges(far) == edges(near)
 
-    def test_the_price_is_measured_without_the_pairs_in_range(self, monkeypatch):
+    def test_the_unmatched_cost_is_measured_without_the_pairs_in_range(self, monkeypatch):
         monkeypatch.setattr(gate, "pairs_in_grid", self.refuse_many(gate.pairs_in_grid))
         near, far = (
             link_points(walkers(), LinkSettings(r, motion="none")).unmatched_cost.distance for r in (30.0, 1e6)
@@ -278,7 +278,7 @@ class TestWideRanges:
         assert len(linking.links) == 1200
         assert linking.report["is_optimal"]
 
-    def test_a_range_that_holds_back_links_the_price_pays_for_is_kept_or_refused(self):
+    def test_a_range_that_holds_back_links_the_unmatched_cost_pays_for_is_kept_or_refused(self):
         points = Points(table([0.0, 1.0], [0.2, 8.0]))
         settings = LinkSettings(search_range=3.0, unmatched_cost=50.0, device="cpu", motion="none")
         assert edges(link_points(points, settings)) == {(0, 2)}
@@ -289,7 +289,7 @@ class TestWideRanges:
 class TestPaperFailure:
     """The auction-tracking paper's own failure: one particle leaves while another enters, and the two are matched.
 
-    Its model has no price for staying unlinked, so with as many particles in both frames everyone is matched.
+    Its model has no unmatched cost for staying unlinked, so with as many particles in both frames everyone is matched.
     """
 
     FRAMES = table([10.0, 20, 30, 99], [1.0, 11, 21, 31])  # 99 leaves on the right, 1 enters on the left
@@ -448,7 +448,7 @@ class TestAccuracy:
         points, spacing, f1 = movie
         assert f1(link_points(points, LinkSettings(search_range=gate * spacing, motion="none"))) >= 0.979
 
-    def test_the_gate_as_the_price_loses_at_wide_gates(self, movie):
+    def test_the_gate_as_the_unmatched_cost_loses_at_wide_gates(self, movie):
         points, spacing, f1 = movie
         wide = 1.8 * spacing
         assert f1(link_points(points, LinkSettings(search_range=wide, unmatched_cost=wide / 2, motion="none"))) < 0.97

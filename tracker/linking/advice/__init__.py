@@ -1,1 +1,1 @@
-"""What other settings would bring: ranges, prices, frame rates."""
+"""What other settings would bring: ranges, unmatched costs, frame rates."""

@@ -28,7 +28,7 @@ def expected_f1(points: Points, settings: LinkSettings | None = None, *, every: 
     ----------
     points : Points
     settings : LinkSettings, optional
-        Without any, all is learned and measured. Ranges and prices that are given hold per frame that is used.
+        Without any, all is learned and measured. Ranges and unmatched costs that are given hold per frame that is used.
     every : int
         1: as it is; 2: at half the frame rate.
 

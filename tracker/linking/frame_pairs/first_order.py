@@ -23,7 +23,7 @@ from ..hooks import hooks_of
 from ..kept import Keeping
 from ..result import Linking
 from ..settings import LinkSettings
-from ..unmatched_cost.price import UnmatchedCost, measured_unmatched_cost
+from ..unmatched_cost.measured import UnmatchedCost, measured_unmatched_cost
 from ..whole_movie.worth import LengthWorth
 from .gpu_frame_pairs import link_on_gpu, takes_gpu
 from .hooked_pairs import expected_frame, with_further_costs
@@ -45,16 +45,16 @@ def first_order(
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
     hooks = hooks_of(points, settings)
     expected = None if hooks is None or hooks.predict is None else partial(expected_frame, hooks)
-    price = price_of(points, settings, search_range, expected)
+    unmatched_cost = unmatched_cost_of(points, settings, search_range, expected)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate. With a
     # further cost, which may be below 0, length does not say what it costs.
-    longest = min(search_range, price.longest) if settings.extra_cost is None else search_range
+    longest = min(search_range, unmatched_cost.longest) if settings.extra_cost is None else search_range
     made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
     kept = KeptPairs(len(points), keeping)
     is_plain = not (constraints or keeping is Keeping.ALWAYS or margins or hooks)
     ids = None
     if is_plain and takes_gpu(points, settings):
-        ids = yield from link_on_gpu(points, settings, price, longest, made)
+        ids = yield from link_on_gpu(points, settings, unmatched_cost, longest, made)
     is_on_host = ids is None
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
@@ -68,7 +68,7 @@ def first_order(
         gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
         runs = in_runs(gated, room)
         # What users call is called in their thread.
-        for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, price):
+        for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, unmatched_cost):
             made.add(*solved)
             kept.add(*solved)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))
@@ -77,10 +77,14 @@ def first_order(
     if ids is None:
         ids = ids_of_chains(points.frames, made.before(len(points)))
     tracks = points.with_track_ids(ids)
-    effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
-    worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
+    effective = replace(
+        settings, search_range=search_range, unmatched_cost=unmatched_cost.distance, max_missed_frames=0
+    )
+    worth = LengthWorth(longest, settings.cost, unmatched_cost.in_costs(settings.cost))
     links, report = made.links(points.frame_step), made.report()
-    return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if is_on_host else None)
+    return Linking(
+        tracks, links, effective, unmatched_cost, report=report, kept=kept.kept(worth) if is_on_host else None
+    )
 
 
 def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
@@ -93,24 +97,24 @@ def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
 
 
 def _solved(
-    runs: Iterable[CandidateLinks | WideGate], settings: LinkSettings, price: UnmatchedCost
+    runs: Iterable[CandidateLinks | WideGate], settings: LinkSettings, unmatched_cost: UnmatchedCost
 ) -> Iterator[tuple[CandidateLinks | WideGate, Problem, Assignment]]:
     """Solve run after run."""
     for candidates in runs:
-        problem = candidates.problem(settings.cost, price.price(settings.cost))
+        problem = candidates.problem(settings.cost, unmatched_cost.in_costs(settings.cost))
         solver = candidates.solver if settings.solver == "auto" else settings.solver
         yield candidates, problem, solve(problem, solver, settings.device)
 
 
-def price_of(
+def unmatched_cost_of(
     points: Points, settings: LinkSettings, search_range: float, expected: Callable[[Frame, int], Frame] | None = None
 ) -> UnmatchedCost:
     """Return the unmatched cost: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
         return UnmatchedCost(float(settings.unmatched_cost), "as given")
-    price = measured_unmatched_cost(frame_pairs(points, 0.0, expected), search_range, points)
-    if price is not None:
-        return price
+    unmatched_cost = measured_unmatched_cost(frame_pairs(points, 0.0, expected), search_range, points)
+    if unmatched_cost is not None:
+        return unmatched_cost
     follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
     nothing = (
         "no two particles are within the search range of each other" if follows else "no two frames are consecutive"

@@ -19,7 +19,7 @@ from ...stepwise import Step, Steps
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from ..gpu_chains import track_ids
 from ..settings import LinkSettings
-from ..unmatched_cost.price import UnmatchedCost
+from ..unmatched_cost.measured import UnmatchedCost
 from .pair_links import Columns, PairLinks
 
 GPU_PAYS = 200_000
@@ -40,7 +40,7 @@ def takes_gpu(points: Points, settings: LinkSettings) -> bool:
 def link_on_gpu(
     points: Points,
     settings: LinkSettings,
-    price: UnmatchedCost,
+    unmatched_cost: UnmatchedCost,
     longest: float,
     made: PairLinks,
 ) -> Steps[np.ndarray | None]:
@@ -48,7 +48,7 @@ def link_on_gpu(
 
     Parameters
     ----------
-    points, settings, price
+    points, settings, unmatched_cost
     longest : float
         Longest candidate link, physical.
     made : PairLinks
@@ -66,7 +66,7 @@ def link_on_gpu(
     """
     device = "cuda" if settings.device == "auto" else settings.device
     with cuda.using(device) as cp:
-        linked = yield from linked_on_device(cp, DeviceTable.of(cp, points), settings, price, longest, made)
+        linked = yield from linked_on_device(cp, DeviceTable.of(cp, points), settings, unmatched_cost, longest, made)
         if linked is None:
             return None
         after, ids = downloaded(cp, [linked.after, linked.track_ids(cp)])
@@ -104,7 +104,7 @@ def linked_on_device(
     cp: Any,
     table: DeviceTable,
     settings: LinkSettings,
-    price: UnmatchedCost,
+    unmatched_cost: UnmatchedCost,
     longest: float,
     made: PairLinks,
 ) -> Steps[LinkedRows | None]:
@@ -123,7 +123,7 @@ def linked_on_device(
     after, before = cp.full((2, len(movie)), -1, np.int32)
     length = cp.empty(len(movie), np.float64)
     for a, b, _ in runs:
-        answer, candidates = _solved(movie, indptr, a, b, settings, price, longest, (after, before, length))
+        answer, candidates = _solved(movie, indptr, a, b, settings, unmatched_cost, longest, (after, before, length))
         pairs = int(np.count_nonzero(followed[a + 1 : b + 1] & followed[a:b]))
         made.add_solve(answer, pairs, candidates)
         yield Step(made.frame_pairs + 1, n_pairs + 1)
@@ -154,7 +154,7 @@ def _solved(
     a: int,
     b: int,
     settings: LinkSettings,
-    price: UnmatchedCost,
+    unmatched_cost: UnmatchedCost,
     longest: float,
     links: tuple[Any, Any, Any],
 ) -> tuple[Assignment, int]:
@@ -168,7 +168,7 @@ def _solved(
     indices, costs = movie.pairs(at, first_column, own, longest, settings.cost)
     shape = at.stop - at.start, n_columns
     graph = own - own[0], indices, costs
-    problem = Problem.sparse(graph, unmatched_cost=price.price(settings.cost), shape=shape)
+    problem = Problem.sparse(graph, unmatched_cost=unmatched_cost.in_costs(settings.cost), shape=shape)
     answer = solve(problem, "auction", "cuda")
     movie.lay_links(at, first_column, answer.col_of_row, links)
     return answer, len(indices)

@@ -18,8 +18,8 @@ from ...timeline import Timeline
 from ..gate.gpu_movie import DeviceTable
 from ..gate.spacing import automatic_range
 from ..settings import LinkSettings
-from ..unmatched_cost.price import ENOUGH
-from .first_order import price_of
+from ..unmatched_cost.measured import ENOUGH
+from .first_order import unmatched_cost_of
 from .gpu_frame_pairs import linked_on_device
 from .pair_links import PairLinks
 
@@ -73,9 +73,9 @@ def _track_ids(cp: Any, columns: DeviceTable, settings: LinkSettings) -> Any:
         return cp.empty(0, np.int64)
     first = _first_frames(cp, columns)
     search_range = automatic_range(first) if settings.search_range == "auto" else float(settings.search_range)
-    price = price_of(first, settings, search_range)
-    longest = min(search_range, price.longest)
-    linked = finished(linked_on_device(cp, columns, settings, price, longest, PairLinks(settings)))
+    unmatched_cost = unmatched_cost_of(first, settings, search_range)
+    longest = min(search_range, unmatched_cost.longest)
+    linked = finished(linked_on_device(cp, columns, settings, unmatched_cost, longest, PairLinks(settings)))
     if linked is None:
         raise InvalidInput(
             "this table cannot be linked on a GPU: too many particles are within the search range of each other, or "
@@ -123,7 +123,7 @@ def _columns(cp: Any, table: Any, scale: Sequence[float] | None, frame_step: int
 
 
 def _first_frames(cp: Any, columns: DeviceTable) -> Points:
-    """Return the first frames on the host: as many as range and price of all are measured on."""
+    """Return the first frames on the host: as many as range and unmatched cost of all are measured on."""
     numbers, sizes = map(cuda.to_host, cp.unique(columns.frame, return_counts=True))
     follows = np.append(np.diff(numbers) == columns.frame_step, False)
     enough = np.flatnonzero((np.cumsum(sizes * follows) >= ENOUGH) & (np.cumsum(sizes * (sizes > 1)) >= ENOUGH))

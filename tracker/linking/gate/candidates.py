@@ -96,8 +96,8 @@ class CandidateLinks:
         further = None if self.further is None else self.further[kept]
         return replace(self, indptr=indptr, indices=self.indices[kept], distance=self.distance[kept], further=further)
 
-    def problem(self, cost: Cost, price: float | tuple[np.ndarray, np.ndarray]) -> Problem:
-        """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost.
+    def problem(self, cost: Cost, unmatched_cost: float | tuple[np.ndarray, np.ndarray]) -> Problem:
+        """Return the matching problem of these links; `unmatched_cost` is in the unit of the cost.
 
         It is one for all, or one for each row and for each column, float64 (rows,), (columns,).
         """
@@ -105,7 +105,7 @@ class CandidateLinks:
         data = data if self.further is None else data + self.further
         return Problem.sparse(
             (self.indptr, self.indices, data),
-            unmatched_cost=price,
+            unmatched_cost=unmatched_cost,
             row_offsets=self.row_offsets,
             col_offsets=self.col_offsets,
         )
@@ -157,7 +157,7 @@ class WideGate:
         """Solver that "auto" stands for: where costs are not stored, the one that never writes them out."""
         return "auction" if self.n_candidates > self.room.matrix else "auto"
 
-    def problem(self, cost: Cost, price: float) -> Problem:
+    def problem(self, cost: Cost, unmatched_cost: float) -> Problem:
         """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
 
         Raises
@@ -173,12 +173,12 @@ class WideGate:
                     f"{self.later.number} too many are within the search range. Give a shorter search_range.",
                     setting="forbidden",
                 )
-            return Problem.points(x, y, unmatched_cost=price, metric=cost)
+            return Problem.points(x, y, unmatched_cost=unmatched_cost, metric=cost)
         costs = pair_costs(x, y, cost)
         limit = self.radius**2 if cost == "squared" else self.radius
         costs[costs > limit] = np.inf
         costs[tuple(self.forbidden.T)] = np.inf
-        return Problem.dense(costs, unmatched_cost=price)
+        return Problem.dense(costs, unmatched_cost=unmatched_cost)
 
     def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:  # noqa: ARG002 - as `CandidateLinks`
         """As `CandidateLinks.lengths`.
@@ -186,7 +186,7 @@ class WideGate:
         Raises
         ------
         InvalidSetting
-            If one is longer than the radius, which a price for longer links cannot keep out where none is written.
+            If one is longer than the radius, which no unmatched cost can keep out where no link is written.
         """
         rows, cols = answer.edges()
         lengths = np.linalg.norm(self.earlier.grid.points[rows] - self.later.grid.points[cols], axis=1)

@@ -46,9 +46,9 @@ def _thinned(block: Problem, answer: Assignment) -> Problem:
     costs = edge_costs(block, rows, np.zeros_like(rows), cols)
     allowed = np.isfinite(costs)
     indptr = np.searchsorted(rows[allowed], np.arange(block.n_rows + 1))
-    prices = None if block.row_unmatched is None else (block.row_unmatched, block.col_unmatched)
+    unmatched_costs = None if block.row_unmatched is None else (block.row_unmatched, block.col_unmatched)
     edges = (indptr, cols[allowed].astype(np.int32), costs[allowed])
-    return Problem.sparse(edges, shape=block.shape, unmatched_cost=prices)
+    return Problem.sparse(edges, shape=block.shape, unmatched_cost=unmatched_costs)
 
 
 def _nearest(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

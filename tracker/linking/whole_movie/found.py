@@ -23,7 +23,7 @@ from ..settings import LinkSettings
 from ..trust.exchanges import exchange_odds
 from .best_links import Answer, best_links
 from .branching import Branches, branches
-from .given_limits import allowed, priced, within_reach
+from .given_limits import against_unlinked, allowed, within_reach
 from .open_graph import closed_ends, open_weights, ways_of, within
 from .seams import Made, Proven, Seams
 from .windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, LEAST_RUN, Window, excerpt, pays, windows_of
@@ -243,7 +243,7 @@ def _believed(
 def _weighed(task: Task, belief: Belief) -> Branches:
     """Return what the candidates of some frames are worth."""
     settings = task.settings
-    edges = branches(belief, priced(belief, settings), divisions=settings.divisions, merges=settings.merges)
+    edges = branches(belief, against_unlinked(belief, settings), divisions=settings.divisions, merges=settings.merges)
     return within_reach(edges, task.points, belief.movie, settings)
 
 

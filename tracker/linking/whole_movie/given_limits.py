@@ -35,7 +35,7 @@ def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
     return prior - prior[0] - even, Ends(nothing, nothing, ends.tie)
 
 
-def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
+def against_unlinked(belief: Belief, settings: LinkSettings) -> np.ndarray:
     """Return what each link is worth against both its ends staying unlinked, in nats, float64 (edges,)."""
     if settings.unmatched_cost == "auto":
         return belief.weight

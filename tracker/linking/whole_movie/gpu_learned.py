@@ -19,7 +19,7 @@ from ..motion.recipe import believed
 from ..trust.exchanges import exchange_odds
 from ..trust.margins import link_margins
 from .found import Task
-from .given_limits import allowed, priced
+from .given_limits import against_unlinked, allowed
 from .seams import Proven
 
 
@@ -72,7 +72,7 @@ def found_on_gpu(task: Task) -> FoundOnGpu:
     cp, settings, movie, n = cuda.cupy(), task.settings, task.movie, len(task.movie)
     belief = believed(movie, task.max_missed_frames, settings.motion)
     motion, graph = motion_of(belief, movie.drift, task.points.calibration.unit), belief.graph
-    can_be, weight = allowed(graph, task.points, movie, settings), priced(belief, settings)
+    can_be, weight = allowed(graph, task.points, movie, settings), against_unlinked(belief, settings)
     worth = cp.flatnonzero((weight > 0) & can_be)
     indptr = pointers(cp.bincount(graph.tail[worth], minlength=n))
     problem = Problem.sparse((indptr, graph.head[worth], -weight[worth]), unmatched_cost=0.0, shape=(n, n))

@@ -27,13 +27,13 @@ class LengthWorth:
     longest : float
         Search range, or what the unmatched cost pays for if that is shorter.
     cost : {"squared", "distance"}
-    price : float
-        Unmatched cost, in the unit of the cost.
+    unmatched_cost : float
+        In the unit of the cost.
     """
 
     longest: float
     cost: Cost
-    price: float
+    unmatched_cost: float
 
     @property
     def most_frames(self) -> int:
@@ -47,7 +47,7 @@ class LengthWorth:
     def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Return twice the unmatched cost less the cost; see `Worth`."""
         length = np.linalg.norm(target - source, axis=1)
-        worth = 2 * self.price - (length**2 if self.cost == "squared" else length)
+        worth = 2 * self.unmatched_cost - (length**2 if self.cost == "squared" else length)
         return np.where(length <= self.longest, worth, -np.inf)
 
 

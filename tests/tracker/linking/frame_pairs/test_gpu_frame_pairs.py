@@ -17,7 +17,7 @@ from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_table
 from auctrack.tracker.linking.gate import gpu_movie, spacing
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.linking.unmatched_cost import price
+from auctrack.tracker.linking.unmatched_cost import measured
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
@@ -186,10 +186,10 @@ def test_columns_on_a_gpu_are_linked_there_as_on_a_cpu(gpu, name, given):
     np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
 
 
-def test_the_first_frames_tell_range_and_price_of_all_on_a_gpu(gpu, monkeypatch):
+def test_the_first_frames_tell_range_and_unmatched_cost_of_all_on_a_gpu(gpu, monkeypatch):
     del gpu
     points = walks(60, 9, seed=2)[0]
-    for module in (gpu_table, price, spacing):
+    for module in (gpu_table, measured, spacing):
         monkeypatch.setattr(module, "ENOUGH", 100)
     first: list[int] = []
     found = gpu_table._first_frames

@@ -8,7 +8,7 @@ import pytest
 
 from auctrack.tracker.linking.gate.candidates import frame_pairs
 from auctrack.tracker.linking.gate.excerpt import excerpts
-from auctrack.tracker.linking.unmatched_cost.price import measured_steps
+from auctrack.tracker.linking.unmatched_cost.measured import measured_steps
 from auctrack.tracker.points import Points
 
 

@@ -64,7 +64,7 @@ MOVIES = {
 SETTINGS = {
     "nothing given": LinkSettings(),
     "flow and velocity": LinkSettings(motion="flow+velocity"),
-    "range and price": LinkSettings(0.7, 0.5),
+    "range and unmatched cost": LinkSettings(0.7, 0.5),
     "divisions": LinkSettings(divisions=True),
 }
 TRIED = [(name, "nothing given") for name in MOVIES] + [

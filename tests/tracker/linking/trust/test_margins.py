@@ -16,22 +16,22 @@ def graph(n, m, share, seed):
     return rows, cols, rng.random(len(rows)) * 10
 
 
-def problem_of(n, m, rows, cols, cost, price):
-    return Problem.sparse(sparse.csr_array((cost, (rows, cols)), shape=(n, m)), unmatched_cost=price)
+def problem_of(n, m, rows, cols, cost, unmatched_cost):
+    return Problem.sparse(sparse.csr_array((cost, (rows, cols)), shape=(n, m)), unmatched_cost=unmatched_cost)
 
 
-@pytest.mark.parametrize("price", [1.0, 4.0, 20.0])
+@pytest.mark.parametrize("unmatched_cost", [1.0, 4.0, 20.0])
 @pytest.mark.parametrize(("n", "m", "share"), [(6, 6, 0.5), (8, 5, 0.7), (5, 9, 0.4), (7, 7, 1.0)])
-def test_margin_equals_the_cost_of_solving_again_without_the_link(n, m, share, price):
+def test_margin_equals_the_cost_of_solving_again_without_the_link(n, m, share, unmatched_cost):
     for seed in range(5):
         rows, cols, cost = graph(n, m, share, seed)
-        problem = problem_of(n, m, rows, cols, cost, price)
+        problem = problem_of(n, m, rows, cols, cost, unmatched_cost)
         answer = solve(problem)
         margins = link_margins(problem, answer)
         assert len(margins) == answer.n_matched
         for i, j, margin in zip(*answer.edges(), margins, strict=True):
             without = ~((rows == i) & (cols == j))
-            again = solve(problem_of(n, m, rows[without], cols[without], cost[without], price))
+            again = solve(problem_of(n, m, rows[without], cols[without], cost[without], unmatched_cost))
             assert margin == pytest.approx(again.cost - answer.cost, abs=1e-9)
 
 
@@ -66,17 +66,17 @@ def test_every_kind_of_problem_has_the_margins_of_its_edges(kind):
 
 
 @pytest.mark.parametrize("kind", ["dense", "points"])
-@pytest.mark.parametrize("price", [0.02, 10.0])
-def test_pairs_too_many_to_write_out_are_thinned_without_a_change(monkeypatch, kind, price):
-    """Particles that moved a little: the repair of a link goes through near pairs, however much the price pays for."""
+@pytest.mark.parametrize("unmatched_cost", [0.02, 10.0])
+def test_pairs_too_many_to_write_out_are_thinned_without_a_change(monkeypatch, kind, unmatched_cost):
+    """Particles that moved a little: the repair of a link goes through near pairs, at any unmatched cost."""
     rng = np.random.default_rng(2)
     x = rng.random((200, 3))
     y = (x + rng.normal(0, 0.03, x.shape))[:190]
     cost = ((x[:, None] - y) ** 2).sum(axis=2)
     stated = (
-        Problem.dense(cost, unmatched_cost=price)
+        Problem.dense(cost, unmatched_cost=unmatched_cost)
         if kind == "dense"
-        else Problem.points(x, y, unmatched_cost=price, metric="squared")
+        else Problem.points(x, y, unmatched_cost=unmatched_cost, metric="squared")
     )
     answer = solve(stated)
     written = link_margins(stated, answer)

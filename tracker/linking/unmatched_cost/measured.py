@@ -7,8 +7,8 @@ equal at the distance D with
     f(D) = ρ · p_lost · p_new.
 
 The first reading is made on mutual nearest neighbours, as if steps were Gaussian. They favour short steps, so the
-width comes out too small and the losses too high; therefore the sample is linked at that price, to the optimum, and f
-(a Student-t law, `step_law`) and the shares are read from these links, `ROUNDS` times. The density is that of all
+width comes out too small and the losses too high; therefore the sample is linked at that distance, to the optimum, and
+f (a Student-t law, `step_law`) and the shares are read from these links, `ROUNDS` times. The density is that of all
 positions in the sample's later frames. Where particles are so dense that the odds say little, D stays at least
 σ·√(2d).
 """
@@ -34,7 +34,7 @@ ENOUGH = 3_000
 """Particles that are enough: frame pairs are measured from the first on until there are as many, and of larger frames
 only a part (`excerpt`)."""
 ROUNDS = 2
-"""Readings from links. With more of them the price drifts upwards where steps say little."""
+"""Readings from links. With more of them the unmatched cost drifts upwards where steps say little."""
 POSITIONS = 3_000
 """Positions that the extent of the data is read from."""
 QUANTILES = (0.5, 0.8)
@@ -50,7 +50,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True)
 class UnmatchedCost:
-    """The price of leaving a particle unlinked, and where it came from.
+    """The unmatched cost, and where it came from.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class UnmatchedCost:
         """Length of the longest link that is worth making."""
         return 2 * self.distance
 
-    def price(self, cost: Cost) -> float:
+    def in_costs(self, cost: Cost) -> float:
         """Return `unmatched_cost` in the unit of the cost: half of what a link of length 2·distance costs.
 
         More by `TIE`, so that a link just as long as that is made: trackpy makes it, whose range is both.
@@ -111,7 +111,7 @@ class Steps:
 def measured_unmatched_cost(
     pairs: Iterator[tuple[Frame, Frame]], search_range: float, points: Points
 ) -> UnmatchedCost | None:
-    """Measure the price on the first frame pairs.
+    """Measure the unmatched cost on the first frame pairs.
 
     Parameters
     ----------
@@ -174,12 +174,12 @@ def _shares(sample: Sequence[Excerpt], steps: np.ndarray) -> tuple[float, float]
 
 
 def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> np.ndarray:
-    """Return the lengths of the links of the counted particles, at the optimum of one price."""
-    price = UnmatchedCost(longest / 2, "").price("squared")
+    """Return the lengths of the links of the counted particles, at the optimum of one unmatched cost."""
+    unmatched_cost = UnmatchedCost(longest / 2, "").in_costs("squared")
     counted = np.concatenate([part.earlier_counted for part in sample])
     lengths, first = [np.empty(0)], 0
     for run in in_runs(gate(part.earlier, part.later, radius) for part in sample):
-        problem = run.problem("squared", price)
+        problem = run.problem("squared", unmatched_cost)
         answer = solve(problem, run.solver, "cpu")
         rows, _ = answer.edges()
         lengths.append(run.lengths(problem, answer)[counted[first + rows]])

@@ -1,4 +1,4 @@
-"""What the price of leaving a particle alone decides: links, and particles lost and new, at some prices."""
+"""What the unmatched cost decides: links, and particles lost and new, at some values of it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..settings import LinkSettings
 
 
 @dataclass(frozen=True)
-class AtPrice:
-    """The links that one price makes.
+class AtUnmatchedCost:
+    """The links that one unmatched cost makes.
 
     Attributes
     ----------
     unmatched_cost : float
-        The price, in the unit of the positions.
+        The unmatched cost, in the unit of the positions.
     links : int
     lost, new : float
         Shares of the particles with a next frame that are not linked to it, and of those with a frame before; 0 where
@@ -33,30 +33,34 @@ class AtPrice:
     new: float
 
 
-def at_prices(points: Points, settings: LinkSettings, prices: Sequence[float]) -> list[AtPrice]:
-    """Link at some prices, with the same range.
+def at_unmatched_costs(
+    points: Points, settings: LinkSettings, unmatched_costs: Sequence[float]
+) -> list[AtUnmatchedCost]:
+    """Link at some unmatched costs, with the same range.
 
-    Where particles are of several kinds, slow and fast, lost and new particles become fewer in steps as the price pays
-    for the next kind; where they do so without an end, a dearer price only links strangers.
+    Where particles are of several kinds, slow and fast, lost and new particles become fewer in steps as the
+    unmatched cost pays for the next kind; where they do so without an end, a higher one only links strangers.
 
     Parameters
     ----------
     points : Points
     settings : LinkSettings
         Whose `unmatched_cost` is replaced.
-    prices : sequence of float
+    unmatched_costs : sequence of float
 
     Raises
     ------
     InvalidSetting
-        If a price is not a length.
+        If an unmatched cost is not a length.
     """
     frames, present, step = points.frames, points.frame_numbers, points.frame_step
     followed, preceded = (int(np.count_nonzero(np.isin(frames + way, present))) for way in (step, -step))
-    made: list[AtPrice] = []
-    for price in prices:
-        links = len(finished(first_order(points, replace(settings.without_motion(), unmatched_cost=price))).links)
-        made.append(AtPrice(price, links, _share_left(links, followed), _share_left(links, preceded)))
+    made: list[AtUnmatchedCost] = []
+    for unmatched_cost in unmatched_costs:
+        links = len(
+            finished(first_order(points, replace(settings.without_motion(), unmatched_cost=unmatched_cost))).links
+        )
+        made.append(AtUnmatchedCost(unmatched_cost, links, _share_left(links, followed), _share_left(links, preceded)))
     return made
 
 

@@ -1,4 +1,4 @@
-"""Links at the measured price on real movies, with nothing given; the figures are in BENCHMARKS.md, Accuracy."""
+"""Links at the measured unmatched cost on real movies, with nothing given; figures are in BENCHMARKS.md, Accuracy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measured price of leaving a particle alone: it follows the steps, not the gate, and scales as a length."""
+"""The measured unmatched cost: it follows the steps, not the gate, and scales as a length."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.linking.gate.candidates import frame_pairs
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.linking.unmatched_cost import price as pricing
-from auctrack.tracker.linking.unmatched_cost.price import (
+from auctrack.tracker.linking.unmatched_cost import measured as measuring
+from auctrack.tracker.linking.unmatched_cost.measured import (
     Steps,
     UnmatchedCost,
     density_spacing,
@@ -30,30 +30,30 @@ def walkers(**options) -> Points:
     return simulate(SimulationSettings(**settings)).detections
 
 
-def price(points: Points, search_range: float = 15.0) -> float:
+def unmatched_cost(points: Points, search_range: float = 15.0) -> float:
     return link_points(points, LinkSettings(search_range=search_range, motion="none")).unmatched_cost.distance
 
 
 def test_it_does_not_follow_the_gate():
-    prices = [price(walkers(), gate) for gate in (10.5, 13.5, 18.0, 40.0)]
-    assert max(prices) / min(prices) < 1.03
+    unmatched_costs = [unmatched_cost(walkers(), gate) for gate in (10.5, 13.5, 18.0, 40.0)]
+    assert max(unmatched_costs) / min(unmatched_costs) < 1.03
 
 
 def test_it_follows_the_steps():
-    slow, fast = (price(walkers(step=step)) for step in (0.1, 0.3))
+    slow, fast = (unmatched_cost(walkers(step=step)) for step in (0.1, 0.3))
     assert 2 < fast / slow < 3  # the steps are 3 times as long, the odds a little worse
 
 
 def test_it_is_near_the_best_there_is():
-    """On such movies 0.4 × the spacing of 10 µm is the price of highest F1 (searched by hand over 0.35 to 0.8)."""
-    assert price(walkers()) == pytest.approx(4.0, rel=0.15)
+    """On such movies 0.4 × the spacing of 10 µm is the one of highest F1 (searched by hand over 0.35 to 0.8)."""
+    assert unmatched_cost(walkers()) == pytest.approx(4.0, rel=0.15)
 
 
 @pytest.mark.parametrize("factor", [2.0, 1e-120, 1e90])
 def test_it_scales_as_a_length(factor):
     points = walkers()
     scaled = Points(points.table, Calibration(scale=(factor, factor, factor)))
-    assert price(scaled, 15.0 * factor) == pytest.approx(factor * price(points, 15.0), rel=1e-9)
+    assert unmatched_cost(scaled, 15.0 * factor) == pytest.approx(factor * unmatched_cost(points, 15.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
@@ -61,13 +61,13 @@ def test_nearly_all_true_steps_are_worth_a_link(ndim):
     swarm = simulate(SimulationSettings(particles=1000, frames=2, ndim=ndim, step=0.2, seed=6))
     before, after = (swarm.truth.positions[swarm.truth.frames == f] for f in (0, 1))
     steps = np.linalg.norm(after - before, axis=1)
-    assert np.mean(steps <= 2 * price(swarm.detections)) > 0.99
+    assert np.mean(steps <= 2 * unmatched_cost(swarm.detections)) > 0.99
 
 
-def test_a_sheet_of_points_in_3d_has_a_price_too():
+def test_a_sheet_of_points_in_3d_has_an_unmatched_cost_too():
     points = walkers(ndim=2)
     sheet = Points(points.table.assign(z=7.0))
-    assert price(sheet) == pytest.approx(price(points), rel=0.25)
+    assert unmatched_cost(sheet) == pytest.approx(unmatched_cost(points), rel=0.25)
 
 
 def test_nothing_to_measure_says_so():
@@ -79,7 +79,7 @@ def test_nothing_to_measure_says_so():
 
 @pytest.mark.parametrize(("cost", "of_two"), [("distance", 6.0), ("squared", 36.0)])
 def test_two_lone_particles_cost_as_much_as_one_link_of_twice_the_distance(cost, of_two):
-    assert 2 * UnmatchedCost(3.0, "").price(cost) == pytest.approx(of_two, rel=1e-11)
+    assert 2 * UnmatchedCost(3.0, "").in_costs(cost) == pytest.approx(of_two, rel=1e-11)
 
 
 def test_mutual_nearest_by_brute_force():
@@ -130,7 +130,7 @@ def test_lost_and_new_are_shares_of_their_own_frames():
     assert steps.new == pytest.approx(1 / 3, abs=0.02)
 
 
-def test_particles_that_stand_still_have_a_price():
+def test_particles_that_stand_still_have_an_unmatched_cost():
     """Their steps are taken as a hundredth of the spacing, density^(-1/d)."""
     frame = np.random.default_rng(2).random((500, 3))
     points = Points(
@@ -145,7 +145,7 @@ def test_particles_that_stand_still_have_a_price():
     "lengths", [np.linspace(0.9, 1.0, 101), np.linspace(0.0, 1.0, 101) ** 3], ids=["nearly alike", "some run"]
 )
 def test_the_first_reading_is_the_larger_of_that_at_half_and_at_four_fifths_of_the_steps(lengths, monkeypatch):
-    monkeypatch.setattr(pricing, "ROUNDS", 0)
+    monkeypatch.setattr(measuring, "ROUNDS", 0)
     place = np.stack([np.arange(101) * 50.0, np.zeros(101)], axis=1)
     moved = place + np.stack([np.zeros(101), lengths], axis=1)
     table = pd.DataFrame(np.vstack([place, moved]), columns=["y", "x"]).assign(frame=np.repeat([0, 1], 101))
@@ -165,7 +165,7 @@ class TestHardMovies:
     """Where mutual nearest neighbours mislead: steps near half the spacing, and particles that rest and run."""
 
     @pytest.mark.parametrize("noise", [0.0, 0.05])
-    def test_fast_steps_are_linked_at_the_price_of_highest_f1(self, noise):
+    def test_fast_steps_are_linked_at_the_unmatched_cost_of_highest_f1(self, noise):
         points = walkers(step=0.6, missed=noise, false=noise, persistence=0.9)
         automatic = link_points(points, LinkSettings(motion="none"))
         measured = automatic.unmatched_cost.distance
@@ -188,7 +188,7 @@ class TestHardMovies:
         frames = np.repeat([0, 1], 1000)
         points = Points(pd.DataFrame(np.vstack([before, before + run]), columns=["z", "y", "x"]).assign(frame=frames))
         lengths = np.linalg.norm(run, axis=1)
-        assert np.mean(lengths[lengths > 1] <= 2 * price(points, 30.0)) > 0.95
+        assert np.mean(lengths[lengths > 1] <= 2 * unmatched_cost(points, 30.0)) > 0.95
 
 
 def f1(linking, points: Points) -> float:
