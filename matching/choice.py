@@ -83,9 +83,9 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
         Rule(_always, "auction", "sparse costs without unmatched_cost"),
     ),
     "points": (
-        # From a price of twice the mean distance of nearest neighbours on; its memory does not grow with the gate.
+        # From an unmatched cost of twice the mean distance to the nearest on; memory does not grow with the gate.
         Rule(_has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth matching"),
-        # A third of the auction's time up to a price of the mean distance of nearest neighbours.
+        # A third of the auction's time up to an unmatched cost of the mean distance of nearest neighbours.
         Rule(_has_unmatched_cost, "jv", "point sets whose matched edges are bounded by unmatched_cost"),
         # n = 400: half the auction's time; n = 4,000: ten times as long or longer.
         Rule(_has_few_pairs, "jv", f"point sets of at most {FEW_PAIRS} pairs"),

@@ -17,8 +17,8 @@ from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
 from .presolve.groups import from_shorter_side, solve_in_groups
-from .presolve.high_prices import at_lower_prices
-from .presolve.idle_prices import without_idle_prices
+from .presolve.high_unmatched_costs import at_lower_unmatched_costs
+from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
 from .presolve.sharded import ShardedCosts
 from .presolve.sorting import by_sorting
 from .presolve.superposed import solve_superposed
@@ -107,7 +107,7 @@ def solve(
         solve_on = partial(_solved_by_choice, options=options)
     else:
         solve_on = partial(_solved, solver=_made(solver, options))
-    return _without_needless_prices(problem, lambda stated: _where_it_fits(stated, device, solve_on))
+    return _without_needless_unmatched_costs(problem, lambda stated: _where_it_fits(stated, device, solve_on))
 
 
 def _where_it_fits(problem: Problem, device: str, solve_on: Callable[..., Assignment]) -> Assignment:
@@ -121,9 +121,9 @@ def _where_it_fits(problem: Problem, device: str, solve_on: Callable[..., Assign
         return answer.with_stats(auto=f"the memory of the GPU did not suffice; {answer.stats.get('auto', 'the CPU')}")
 
 
-def _without_needless_prices(problem: Problem, solve_stated: Callable[[Problem], Assignment]) -> Assignment:
+def _without_needless_unmatched_costs(problem: Problem, solve_stated: Callable[[Problem], Assignment]) -> Assignment:
     """Solve without the unmatched costs that do not matter, or would not but for rows and columns beyond reach."""
-    return without_idle_prices(problem, lambda stated: without_unreachable(stated, solve_stated))
+    return without_idle_unmatched_costs(problem, lambda stated: without_unreachable(stated, solve_stated))
 
 
 def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> Assignment:
@@ -226,7 +226,7 @@ def _solved_on(problem: Problem, solver: Solver, device: str) -> Assignment:
             return solve_superposed(stated, partial(from_shorter_side, solve=prove))
         return solve_in_groups(stated, groups_for(solver, stated, device), prove)
 
-    return at_lower_prices(problem, in_groups)
+    return at_lower_unmatched_costs(problem, in_groups)
 
 
 def _proven(problem: Any, solver: Solver, device: str) -> Assignment:

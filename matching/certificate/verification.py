@@ -28,7 +28,7 @@ from .certify import (
     without_rounding,
 )
 from .exact_optimum import is_cheapest, is_small
-from .far_prices import at_lower_prices
+from .far_unmatched_costs import at_lower_unmatched_costs
 
 _TOLERANCE = ULPS * EPS
 
@@ -102,7 +102,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     proven = sums.has_zero_slack and (
         _is_cheapest(problem, assignment) if is_small(problem) else _is_beyond_doubt(problem, assignment, sums)
     )
-    gap = _gap_at_lower_prices(problem, assignment, sums)
+    gap = _gap_at_lower_unmatched_costs(problem, assignment, sums)
     faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, gap, proven)
     proven = proven and not faults
     return Certificate(not faults, proven, _per_block(sums.cost), _per_block(gap), tuple(faults))
@@ -120,8 +120,8 @@ def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) 
 
     Duals as large as such prices hide a wrong edge in their rounding, and would leave a right one in doubt.
     """
-    for b in np.flatnonzero(sums.in_doubt | _may_have_far_prices(problem, assignment.col_of_row)).tolist():
-        proof = _proof_at_lower_prices(problem, assignment, b)
+    for b in np.flatnonzero(sums.in_doubt | _may_have_far_unmatched_costs(problem, assignment.col_of_row)).tolist():
+        proof = _proof_at_lower_unmatched_costs(problem, assignment, b)
         if proof is None:
             is_proven = not sums.in_doubt[b]
         else:
@@ -139,7 +139,7 @@ def _is_exact(problem: Problem, assignment: Assignment, sums: Slackness, b: int)
     return without_rounding(problem.block(b), matched, duals, float(sums.gap[b]))[1]
 
 
-def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+def _may_have_far_unmatched_costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     """Return for each block whether its least prices are far above what its dearest matched edge tells of its costs."""
     if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None:
         return np.zeros(problem.n_blocks, np.bool_)
@@ -154,22 +154,22 @@ def _may_have_far_prices(problem: Problem, col_of_row: np.ndarray) -> np.ndarray
     return least > FAR * 2.0 * np.minimum(problem.n_rows_of_block, problem.n_cols_of_block) * dearest
 
 
-def _gap_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> np.ndarray:
-    """Return the gap of each block, at lower prices where less is stated, as these prove more (`far_prices`)."""
+def _gap_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, sums: Slackness) -> np.ndarray:
+    """Return the gap of each block, or at lower unmatched costs where these prove more (`far_unmatched_costs`)."""
     gap, stated = sums.gap.copy(), np.atleast_1d(assignment.gap)
     if stated.shape != gap.shape:
         return gap
     for b in np.flatnonzero(stated < gap - _rounding_of_gap(sums)).tolist():
-        proof = _proof_at_lower_prices(problem, assignment, b)
+        proof = _proof_at_lower_unmatched_costs(problem, assignment, b)
         if proof is not None and proof.is_optimal:
             gap[b] = proof.gap
     return gap
 
 
-def _proof_at_lower_prices(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
+def _proof_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
     """Return the matching of a block certified at lower prices; None where its prices are not far above all costs."""
     col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
-    lower = at_lower_prices(problem.block(b), col_of_row)
+    lower = at_lower_unmatched_costs(problem.block(b), col_of_row)
     if lower is None:
         return None
     return certify(lower[0], col_of_row, lower[1], solver="")

@@ -1,10 +1,11 @@
 """Rows and columns beyond reach, as of one far point: left out where the unmatched costs of the rest do not matter.
 
 Where those within reach have no pair as dear as their unmatched costs, these only say that all of the shorter side are
-matched (`idle_prices`), and the rest is solved without them: beside a price of 1e6 the duals of edges near 1 have lost
-the digits that would prove them, and took a GPU's answer seconds to find again.
+matched (`idle_unmatched_costs`), and the rest is solved without them: beside an unmatched cost of 1e6 the duals of
+edges near 1 have lost the digits that would prove them, and took a GPU's answer seconds to find again.
 
-What is proven of the rest is proven for the problem as stated, with the same gap, as at lower prices (`high_prices`).
+What is proven of the rest is proven for the problem as stated, with the same gap, as at lower unmatched costs
+(`high_unmatched_costs`).
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from ..device import cuda
 from ..problem import Problem
 from ..problem.costs import best_row_duals
 from ..problem.reach import within_reach
-from .idle_prices import are_idle, shift_to_prices
+from .idle_unmatched_costs import are_idle, shift_to_unmatched_costs
 
 
 def without_unreachable(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on the part of a matrix that is within reach, without prices, where these do not matter in it.
+    """Call `solve` on the part of a matrix within reach, without unmatched costs, where these do not matter in it.
 
     Any other problem is solved as it is.
 
@@ -59,21 +60,21 @@ def _only(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> Problem:
     """Return the problem of these rows and columns."""
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
-    prices = cuda.to_host(problem.row_unmatched)[rows], cuda.to_host(problem.col_unmatched)[cols]
+    unmatched_costs = cuda.to_host(problem.row_unmatched)[rows], cuda.to_host(problem.col_unmatched)[cols]
     i, j = np.flatnonzero(rows), np.flatnonzero(cols)
     if problem.is_on_device:
         i, j = map(cuda.cupy().asarray, (i, j))
-    return Problem.dense(problem.data.reshape(problem.shape)[i][:, j], unmatched_cost=prices)
+    return Problem.dense(problem.data.reshape(problem.shape)[i][:, j], unmatched_cost=unmatched_costs)
 
 
 def _as_stated(problem: Problem, rest: Problem, rows: np.ndarray, cols: np.ndarray, answer: Assignment) -> Assignment:
-    """Return an answer to the rest as one to the whole; what is left out is unassigned, at its price."""
+    """Return an answer to the rest as one to the whole; what is left out is unassigned, at its unmatched cost."""
     host, found = problem.on_host(), answer.on_host()
     assert host.col_unmatched is not None
     col_of_row = np.full(len(rows), -1, np.int32)
     col_of_row[rows] = np.where(found.col_of_row < 0, -1, np.flatnonzero(cols)[found.col_of_row])
     v = host.col_unmatched.astype(host.dual_dtype)
-    v[cols] = np.minimum(v[cols], found.col_duals - shift_to_prices(rest.on_host(), found))
+    v[cols] = np.minimum(v[cols], found.col_duals - shift_to_unmatched_costs(rest.on_host(), found))
     terms = None
     if found.is_optimal:
         r, sizes = best_row_duals(host, v)

@@ -12,7 +12,7 @@ from ..device import cuda
 from ..errors import InvalidProblem
 from ..problem import Problem, device_problem, host_problem
 from ..problem.outline import Kind, Outline
-from .high_prices import refuse_high_prices
+from .high_unmatched_costs import refuse_high_unmatched_costs
 
 PIECE = 2**28
 """Elements whose range is taken at a time."""
@@ -66,7 +66,7 @@ class ShardedCosts(Outline):
         ------
         InvalidProblem
             As `Problem.dense`, or the shards do not fit together, or `unmatched_cost` is so far above all costs that it
-            would have to be lowered (`high_prices`).
+            would have to be lowered (`high_unmatched_costs`).
         """
         if not isinstance(shards, Sequence) or not len(shards) or axis not in (0, 1):
             found = len(shards) if isinstance(shards, Sequence) else repr(shards)
@@ -101,7 +101,7 @@ class ShardedCosts(Outline):
         masks = tuple(mask for _, mask, _ in checked) if forbidden is not None else ()
         stated = cls(tuple(_as_type(cost, dtype) for cost in costs), masks, axis, *offsets, row_u, col_u)
         host_problem.refuse_sums_beyond_range(largest, sides, *offsets, integer=stated.is_integer)
-        refuse_high_prices(stated, largest)
+        refuse_high_unmatched_costs(stated, largest)
         return stated
 
     @property

@@ -98,9 +98,9 @@ def _minima_of_points(problem: Problem, v: np.ndarray, r: np.ndarray, terms: np.
 
 
 def largest_cost(problem: Problem) -> float:
-    """Return an upper bound of the absolute value of every cost and price; for point sets, from their bounding box."""
-    prices = (side for side in (problem.row_unmatched, problem.col_unmatched) if side is not None)
-    return max(largest_edge_cost(problem), *map(_largest_size, prices), 0.0)
+    """Return an upper bound of the size of all costs, unmatched costs too; for points, from a bounding box."""
+    unmatched_costs = (side for side in (problem.row_unmatched, problem.col_unmatched) if side is not None)
+    return max(largest_edge_cost(problem), *map(_largest_size, unmatched_costs), 0.0)
 
 
 def largest_edge_cost(problem: Problem, first: int | None = None) -> float:

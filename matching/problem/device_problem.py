@@ -149,9 +149,9 @@ def moved(array: np.ndarray) -> Any:
     return cuda.cupy().asarray(array)
 
 
-def spread(price: np.ndarray, size: int) -> Any:
+def spread(one_or_all: np.ndarray, size: int) -> Any:
     """As `host_problem.spread`, on the current device."""
-    return moved(price) if price.ndim else cuda.cupy().full(size, price.item(), price.dtype)
+    return moved(one_or_all) if one_or_all.ndim else cuda.cupy().full(size, one_or_all.item(), one_or_all.dtype)
 
 
 def largest_size(values: Any) -> float:

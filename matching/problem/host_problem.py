@@ -176,7 +176,7 @@ def refuse_vanishing(largest: float) -> None:
 
 
 def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the price of each unassigned row and of each unassigned column, or one for all: both int64 or float64."""
+    """Return the unmatched cost of each row and of each column, or one for all: both int64 or float64."""
     if given is None:
         return None
     sides = given if isinstance(given, (tuple, list)) else (given, given)
@@ -187,18 +187,18 @@ def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | Non
         )
     checked: list[np.ndarray] = []
     for side, size, name in zip(sides, (n, m), ("rows", "columns"), strict=True):
-        price = supported(fetched(side, "unmatched_cost"), "unmatched_cost")
-        if price.shape not in ((), (size,)):
+        unmatched_cost = supported(fetched(side, "unmatched_cost"), "unmatched_cost")
+        if unmatched_cost.shape not in ((), (size,)):
             raise InvalidProblem(
-                f"unmatched_cost of the {name} needs one number or {size}; got shape {price.shape}.",
+                f"unmatched_cost of the {name} needs one number or {size}; got shape {unmatched_cost.shape}.",
                 argument="unmatched_cost",
             )
-        if not np.isfinite(price).all():
+        if not np.isfinite(unmatched_cost).all():
             raise InvalidProblem(
                 "unmatched_cost needs finite numbers; use None when every member of the shorter side must be matched.",
                 argument="unmatched_cost",
             )
-        checked.append(price.astype(np.int64 if price.dtype.kind == "i" else np.float64))
+        checked.append(unmatched_cost.astype(np.int64 if unmatched_cost.dtype.kind == "i" else np.float64))
     if checked[0].dtype != checked[1].dtype:
         checked = [side.astype(np.float64) for side in checked]
     return checked[0], checked[1]
@@ -207,9 +207,10 @@ def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | Non
 def one_arithmetic(
     dtype: np.dtype[Any], largest: float, unmatched_cost: Any, n: int, m: int
 ) -> tuple[np.dtype[Any], tuple[np.ndarray, np.ndarray] | None]:
-    """Return the type of costs and of the prices of `unmatched`, all integers or all floats, and these prices.
+    """Return the type of costs and of those in `unmatched`, all integers or all floats, and the latter.
 
-    `largest` is the costs' `largest_size`: integers that a float cannot hold are refused beside fractional prices.
+    `largest` is the costs' `largest_size`: integers that a float cannot hold are refused beside fractional unmatched
+    costs.
     """
     sides = unmatched(unmatched_cost, n, m)
     if sides is None:
@@ -222,9 +223,9 @@ def one_arithmetic(
     return dtype, sides
 
 
-def spread(price: np.ndarray, size: int) -> np.ndarray:
-    """Return one price for each member of a side, of one for all or of as many."""
-    return price if price.ndim else np.full(size, price)
+def spread(unmatched_cost: np.ndarray, size: int) -> np.ndarray:
+    """Return one unmatched cost for each member of a side, of one for all or of as many."""
+    return unmatched_cost if unmatched_cost.ndim else np.full(size, unmatched_cost)
 
 
 def offsets_of(offsets: Any, name: str, total: int | None) -> np.ndarray:

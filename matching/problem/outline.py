@@ -81,7 +81,7 @@ class Outline:
 
     @property
     def has_unmatched_cost(self) -> bool:
-        """Whether rows and columns may stay unassigned at a price."""
+        """Whether rows and columns may stay unassigned, at the unmatched cost."""
         return self.row_unmatched is not None
 
     @property
@@ -92,7 +92,7 @@ class Outline:
     def dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the upper bounds of row and column duals, (rows,) and (columns,), of `dual_dtype`.
 
-        r ≤ u and v ≤ u where staying unassigned has a price; without one, the duals of a block's longer side are ≤ 0
+        r ≤ u and v ≤ u where there are unmatched costs u; without, the duals of a block's longer side are ≤ 0
         and the others are free: their bound is +inf, or 2**62 in integers.
         """
         return self._dual_bounds
@@ -105,7 +105,7 @@ class Outline:
         return np.repeat(row_bound, self.n_rows_of_block), np.repeat(col_bound, self.n_cols_of_block)
 
     def dual_bounds_of_blocks(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return `dual_bounds` where staying unassigned has no price: one for all rows, and all columns, of a block."""
+        """Return `dual_bounds` where there are no unmatched costs: one for all rows, and all columns, of a block."""
         rows, cols = self.n_rows_of_block, self.n_cols_of_block
         free = INT_LIMIT if self.is_integer else np.inf
         row_bound = np.where(rows > cols, 0, free).astype(self.dual_dtype)

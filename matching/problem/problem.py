@@ -77,7 +77,7 @@ class Problem(Outline):
             float32, float64, int32 or int64 are kept; smaller types are widened. +inf forbids a pair.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
             Cost of each unassigned row and unassigned column; a negative one rewards staying unassigned. A pair is
-            worth matching where its cost is below the two prices together.
+            worth matching where its cost is below the two unmatched costs together.
         forbidden : bool array_like of the shape of `cost`, optional
             Pairs that must not be matched (the only way for integer costs).
 
@@ -255,7 +255,7 @@ class Problem(Outline):
         largest: float | None = None,
         **parts: Any,
     ) -> Problem:
-        """Attach the unmatched costs, and bring costs and prices to one arithmetic: integers or floats.
+        """Attach the unmatched costs, and bring all costs to one arithmetic: integers or floats.
 
         `largest` is `host_problem.largest_size` of the data, where it is known.
         """
@@ -284,9 +284,9 @@ class Problem(Outline):
         """Say what it is: showing its arrays would copy those of a GPU to the host."""
         blocks = f" in {self.n_blocks} blocks" if self.n_blocks > 1 else ""
         of = f", {self.n_edges} pairs" if self.kind == "sparse" else ""
-        priced = ", unmatched_cost" if self.has_unmatched_cost else ""
+        unmatched = ", unmatched_cost" if self.has_unmatched_cost else ""
         where = ", on a GPU" if self.is_on_device else ""
-        return f"<Problem {self.kind} {self.n_rows} x {self.n_cols}{blocks}{of}, {self.data.dtype}{priced}{where}>"
+        return f"<Problem {self.kind} {self.n_rows} x {self.n_cols}{blocks}{of}, {self.data.dtype}{unmatched}{where}>"
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:

@@ -18,8 +18,8 @@ FEWEST = 200
 """Rows and columns below which looking for them takes longer than it may save."""
 
 A_FEW, MOST_DEAR = 256, 0.05
-"""Costs that are looked at first, spread over the matrix, and the share of them above two prices up to which all are
-looked at."""
+"""Costs that are looked at first, spread over the matrix, and the share of them above two unmatched costs up to which
+all are looked at."""
 
 
 def within_reach(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
@@ -29,7 +29,8 @@ def within_reach(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
     ----------
     problem : Problem
         One block with unmatched costs. None is returned too unless it is a matrix that allows all pairs, and where so
-        many are beyond reach that their prices matter. Prices are taken for the largest of their side.
+        many are beyond reach that their unmatched costs matter. Unmatched costs are taken for the largest of their
+        side.
     """
     if problem.kind != "dense" or not problem.allows_all or min(problem.shape) < FEWEST:
         return None

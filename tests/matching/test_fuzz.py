@@ -239,7 +239,7 @@ def test_prices_far_above_all_costs_take_no_proof_away_that_holds_without_roundi
 
 
 @pytest.mark.parametrize("seed", [5_002_812, 5_008_300])
-def test_a_gap_proven_at_lower_prices_is_no_fault_where_the_stated_ones_hide_it(seed: int) -> None:
+def test_a_gap_proven_at_lower_unmatched_costs_is_no_fault_where_the_stated_ones_hide_it(seed: int) -> None:
     problem, stated = _stated(seed)
     assert _assert_not_fooled(problem, stated, solve(problem, "hungarian-classical", "cpu"))
 

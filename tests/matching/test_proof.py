@@ -54,7 +54,7 @@ def test_one_far_point_does_not_hide_wrong_edges(far: float, solver: str) -> Non
 
 
 @pytest.mark.parametrize("solver", EVERY, ids=str)
-def test_high_prices_of_one_block_are_lowered_beside_ordinary_ones_of_another(solver: str) -> None:
+def test_high_unmatched_costs_of_one_block_are_lowered_beside_ordinary_ones_of_another(solver: str) -> None:
     rng = np.random.default_rng(2)
     blocks = [Problem.points(*rng.random((2, 50, 3)), unmatched_cost=u) for u in (1e30, 0.1)]
     together = solve(Problem.batch(blocks), solver, "cpu")

@@ -17,12 +17,12 @@ def one_more_column(n: int, seed: int) -> Problem:
     return Problem.dense(cdist(rng.random((n, 3)), rng.random((n + 1, 3))))
 
 
-def priced_blobs(n: int, seed: int) -> Problem:
+def blobs_with_unmatched_cost(n: int, seed: int) -> Problem:
     """Return two blobs apart, and a price at which about half of them stay unassigned."""
     return Problem.dense(two_blobs(n, seed), unmatched_cost=2.0)
 
 
-def priced_far_point(n: int, seed: int) -> Problem:
+def far_point_with_unmatched_cost(n: int, seed: int) -> Problem:
     """Return sets with one far point, and a price far above all other costs."""
     return Problem.dense(one_far_point(n, seed), unmatched_cost=1e6)
 

@@ -2,13 +2,14 @@
 
 Where leaving a row and a column unassigned costs more than any exchange of matched edges, as many are matched as
 possible. How many stay unassigned is then fixed, so the unmatched costs of all rows can be lowered by one amount, and
-those of all columns by another, and the same matching is the cheapest. Duals for the prices as stated follow: what
-alternating paths from unassigned rows reach moves by the rows' amount, what those from unassigned columns reach by the
-columns'.
+those of all columns by another, and the same matching is the cheapest. Duals for the unmatched costs as stated follow:
+what alternating paths from unassigned rows reach moves by the rows' amount, what those from unassigned columns reach by
+the columns'.
 
-Each block of a batch is looked at by itself: by its least prices and its largest cost. What prices differ by among
-themselves stays in the sums. What is proven at the lower prices is proven at those stated, with the same gap: duals
-there are beyond what a float can hold beside the digits of the costs (`verify` looks at lower prices, too).
+Each block of a batch is looked at by itself: by its least unmatched costs and its largest cost. What unmatched costs
+differ by among themselves stays in the sums. What is proven at the lower unmatched costs is proven at those stated,
+with the same gap: duals there are beyond what a float can hold beside the digits of the costs (`verify` looks at lower
+unmatched costs, too).
 """
 
 from __future__ import annotations
@@ -35,24 +36,24 @@ from ..problem.outline import Outline
 from ..tolerance import FAR
 
 Reductions = tuple[tuple[float, float], tuple[float, float]]
-"""For rows and for columns: the least price, and what it becomes."""
+"""For rows and for columns: the least unmatched cost, and what it becomes."""
 
 A_FEW = 1024
-"""Costs and prices that are looked at before all of them: as a rule they show that prices are not far above."""
+"""Costs of either kind that are looked at before all of them: as a rule they show that none is far above."""
 
 
-def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+def at_lower_unmatched_costs(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
     """Call `solve` on a problem, its unmatched costs lowered where they are far above real costs.
 
     Returns
     -------
     Assignment
-        For the prices as stated; arrays where the problem's are.
+        For the unmatched costs as stated; arrays where the problem's are.
 
     Raises
     ------
     NotConverged, …
-        As `solve` does, with an answer for the prices as stated.
+        As `solve` does, with an answer for the unmatched costs as stated.
     """
     if not problem.has_unmatched_cost and not problem.is_on_device:
         return solve(problem)
@@ -63,15 +64,15 @@ def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) ->
         by = np.zeros((2, problem.n_blocks))
         lowered = _lowered(problem, reductions, by)
         try:
-            return _at_stated_prices(problem, solve(lowered), *by)
+            return _at_stated_unmatched_costs(problem, solve(lowered), *by)
         except NotConverged as error:
-            raise error.restated(lambda answer: _at_stated_prices(problem, answer, *by)) from None
+            raise error.restated(lambda answer: _at_stated_unmatched_costs(problem, answer, *by)) from None
 
 
 def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray) -> Problem:
-    """Return the problem at lower prices, and write into `by` (2, blocks) how much less rows and columns pay."""
+    """Return the problem at lower unmatched costs, and write into `by` (2, blocks) how much lower they are."""
     there = device_problem.moved if problem.is_on_device else np.asarray
-    prices: list[Any] = []
+    unmatched_costs: list[Any] = []
     sides = (problem.row_unmatched, problem.n_rows_of_block), (problem.col_unmatched, problem.n_cols_of_block)
     for side, (stated, sizes) in enumerate(sides):
         assert stated is not None
@@ -79,17 +80,17 @@ def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray
         for b, reduction in reductions.items():
             before[b], after[b] = reduction[side]
         by[side] = before - after
-        prices.append(stated - there(np.repeat(before, sizes)) + there(np.repeat(after, sizes)))
-    return replace(problem, row_unmatched=prices[0], col_unmatched=prices[1])
+        unmatched_costs.append(stated - there(np.repeat(before, sizes)) + there(np.repeat(after, sizes)))
+    return replace(problem, row_unmatched=unmatched_costs[0], col_unmatched=unmatched_costs[1])
 
 
-def refuse_high_prices(outline: Outline, largest: float) -> None:
+def refuse_high_unmatched_costs(outline: Outline, largest: float) -> None:
     """Refuse unmatched costs that are far above all costs, `largest` at most, where these lie in shards.
 
     Raises
     ------
     InvalidProblem
-        With prices that lead to the same matching.
+        With unmatched costs that lead to the same matching.
     """
     reductions = _reductions(outline, lambda _: largest)
     if reductions is not None:
@@ -103,29 +104,29 @@ def refuse_high_prices(outline: Outline, largest: float) -> None:
 
 
 def _reductions_of_blocks(problem: Problem) -> dict[int, Reductions]:
-    """Return the reductions of those blocks whose prices are far above all of their costs."""
+    """Return the reductions of those blocks whose unmatched costs are far above all of their costs."""
     if problem.is_integer or not problem.has_unmatched_cost:
         return {}
-    blocks = range(problem.n_blocks) if problem.n_blocks == 1 else _with_high_prices(problem).tolist()
+    blocks = range(problem.n_blocks) if problem.n_blocks == 1 else _with_high_unmatched_costs(problem).tolist()
     parts = ((b, problem.block(b)) for b in blocks)
     found = ((b, _reductions(part, partial(largest_edge_cost, part))) for b, part in parts)
     return {b: reductions for b, reductions in found if reductions is not None}
 
 
-def _with_high_prices(problem: Problem) -> np.ndarray:
-    """Return the blocks of a batch whose prices are far above the first of their costs, if not above all."""
+def _with_high_unmatched_costs(problem: Problem) -> np.ndarray:
+    """Return the blocks of a batch whose unmatched costs are far above the first of their costs, if not above all."""
     full = np.flatnonzero((problem.n_rows_of_block > 0) & (problem.n_cols_of_block > 0))
     if len(full) == 0:
         return full
     most_edges = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)[full]
-    prices = [
+    unmatched_costs = [
         np.minimum.reduceat(cuda.to_host(side), offsets[:-1][full])
         for side, offsets in (
             (problem.row_unmatched, problem.row_offsets),
             (problem.col_unmatched, problem.col_offsets),
         )
     ]
-    return full[prices[0] + prices[1] > FAR * 2.0 * most_edges * _first_costs(problem, full)]
+    return full[unmatched_costs[0] + unmatched_costs[1] > FAR * 2.0 * most_edges * _first_costs(problem, full)]
 
 
 def _first_costs(problem: Problem, blocks: np.ndarray) -> np.ndarray:
@@ -145,7 +146,7 @@ def _first_costs(problem: Problem, blocks: np.ndarray) -> np.ndarray:
 
 
 def _reductions(problem: Outline, largest_of: Callable[[int | None], float]) -> Reductions | None:
-    """Return for rows and columns the least price and what it becomes; None unless prices are far above all costs.
+    """Return for rows and columns the least unmatched cost and what it becomes; None unless it is far above all costs.
 
     `largest_of` bounds the first so many costs, or all of them where that is None.
     """
@@ -161,18 +162,19 @@ def _reductions(problem: Outline, largest_of: Callable[[int | None], float]) -> 
             return None
     if exchange == 0.0:
         return None
-    # The longer side pays nothing, so that duals near its price are small.
+    # The longer side pays nothing, so that duals near its unmatched cost are small.
     wanted = 0.0 if problem.n_rows <= problem.n_cols else exchange
     least_of_cols = float(np.clip(wanted, exchange - max(of_rows, -exchange), max(of_cols, -exchange)))
     return (of_rows, exchange - least_of_cols), (of_cols, least_of_cols)
 
 
-def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray, by_cols: np.ndarray) -> Assignment:
-    """Certify an answer to lower prices for those that are stated, its duals moved where unassigned rows and columns
-    need it.
+def _at_stated_unmatched_costs(
+    problem: Problem, answer: Assignment, by_rows: np.ndarray, by_cols: np.ndarray
+) -> Assignment:
+    """Certify an answer to lower unmatched costs for those stated, duals moved where unassigned members need it.
 
-    `by_rows`, `by_cols` (blocks,): what they were lowered by. A side whose price was raised, as it was far below 0,
-    moves as a whole.
+    `by_rows`, `by_cols` (blocks,): what they were lowered by. A side whose unmatched cost was raised, as it was far
+    below 0, moves as a whole.
     """
     host, answer = problem.on_host(), answer.on_host()
     below_rows, below_cols = _reached_from_unassigned(host, answer.col_of_row)

@@ -18,7 +18,7 @@ from auctrack.matching.solvers import make_solver
 from ..cases import ON_CPU, optimum_of
 
 DEAR = 1e3
-"""A price that leaves none unassigned that can be matched, but costs no digits."""
+"""An unmatched cost that leaves none unassigned that can be matched, but costs no digits."""
 
 
 def _cost(name: str) -> np.ndarray:
@@ -55,13 +55,17 @@ ON_GPU = [
 ]
 
 
-@pytest.mark.parametrize("price", [1e15, 1e30, (1e30, 0.0), (-1e9, 1e20), (-1e15, 1e20), (1e25, -1e20)], ids=str)
+@pytest.mark.parametrize(
+    "unmatched_cost", [1e15, 1e30, (1e30, 0.0), (-1e9, 1e20), (-1e15, 1e20), (1e25, -1e20)], ids=str
+)
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("name", ["equal sides", "more columns", "more rows", "unassigned on both sides"])
 @pytest.mark.parametrize(("solver", "device"), [*EACH_ON_CPU, *ON_GPU])
-def test_the_cheapest_of_the_most_edges_are_found(solver: str, device: str, name: str, form: str, price: Any) -> None:
+def test_the_cheapest_of_the_most_edges_are_found(
+    solver: str, device: str, name: str, form: str, unmatched_cost: Any
+) -> None:
     cost = _cost(name)
-    problem = Problem.dense(cost, unmatched_cost=price)
+    problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
     problem = problem if form == "dense" else as_sparse(problem)
     _assert_cheapest(cost, problem, solve(problem, solver, device))
 
@@ -88,12 +92,12 @@ def test_costs_on_a_gpu_have_their_answer_there(solver: str, device: str) -> Non
 def test_points_on_a_gpu_are_linked_as_if_they_had_to_be(shape: tuple[int, int]) -> None:
     cp = cuda.cupy()
     x, y = (cp.random.default_rng(seed).random((size, 3)) for seed, size in enumerate(shape))
-    priced = solve(Problem.points(x, y, unmatched_cost=1e25), "auction")
-    assert priced.is_optimal
-    assert (priced.col_of_row == solve(Problem.points(x, y), "auction").col_of_row).all()
+    with_unmatched_cost = solve(Problem.points(x, y, unmatched_cost=1e25), "auction")
+    assert with_unmatched_cost.is_optimal
+    assert (with_unmatched_cost.col_of_row == solve(Problem.points(x, y), "auction").col_of_row).all()
 
 
-def test_what_a_budget_left_undone_is_told_at_the_prices_as_stated() -> None:
+def test_what_a_budget_left_undone_is_told_at_the_unmatched_costs_as_stated() -> None:
     problem = Problem.dense(np.random.default_rng(2).random((60, 60)), unmatched_cost=1e25)
     with pytest.raises(NotConverged) as caught:
         solve(problem, Auction(max_bids=1, eps=1e-4), "cpu")
@@ -145,7 +149,7 @@ def test_whichever_side_is_longer_the_edges_are_verified(solver: str, form: str,
 
 
 @pytest.mark.parametrize("shape", [(40, 30), (30, 40), (300, 290), (290, 300)])
-def test_prices_do_not_hide_edges_that_are_too_dear(shape: tuple[int, int]) -> None:
+def test_unmatched_costs_do_not_hide_edges_that_are_too_dear(shape: tuple[int, int]) -> None:
     """The digits of the costs are lost beside such duals, which then prove any edges."""
     cost = np.random.default_rng(0).random(shape)
     problem, least = Problem.dense(cost, unmatched_cost=1e25), min(shape)

@@ -1,14 +1,15 @@
 """Unmatched costs that no pair is as dear as: put aside, as all of the shorter side is matched with or without them.
 
 Where leaving a row and a column unassigned costs at least as much as the dearest pair, some optimum matches all of the
-shorter side. Without prices there are more ways to solve the problem: sorting, and other solvers where one takes too
-long. As r + v of a pair is at most its cost, hence at most the sum of its two prices, some shift of all row duals
-against all column duals puts both sides below their prices; as a rule they are, and nothing is shifted.
+shorter side. Without unmatched costs there are more ways to solve the problem: sorting, and other solvers where one
+takes too long. As r + v of a pair is at most its cost, hence at most the sum of its two unmatched costs, some shift of
+all row duals against all column duals puts both sides below their unmatched costs; as a rule they are, and nothing is
+shifted.
 
 Of a longer side all must pay the same: as many of it stay unassigned in any such optimum, and what they pay together is
-a constant. Their duals, 0 without prices, are at their price with them, by which all others move, too. Beside a high
-price duals lose digits: where the gap is then more than a share of what the matched edges cost without it, the problem
-is solved with its prices.
+a constant. Their duals, 0 without unmatched costs, are at their unmatched cost with them, by which all others move,
+too. Beside a high unmatched cost duals lose digits: where the gap is then more than a share of what the matched edges
+cost without it, the problem is solved with its unmatched costs.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from ..device import cuda
 from ..problem import Problem
 from ..problem.costs import largest_edge_cost
 from ..tolerance import SHARE
-from .high_prices import A_FEW
+from .high_unmatched_costs import A_FEW
 
 FEWEST = 200
-"""Rows below which prices cost no time that is worth looking at all costs for."""
+"""Rows below which unmatched costs cost no time that is worth looking at all costs for."""
 
 
-def without_idle_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+def without_idle_unmatched_costs(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
     """Call `solve` on a problem, without its unmatched costs where they only say that all are to be matched.
 
     Returns
@@ -51,7 +52,7 @@ def without_idle_prices(problem: Problem, solve: Callable[[Problem], Assignment]
 
 
 def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Solve without prices, and for those that are stated where that proves nothing at them."""
+    """Solve without unmatched costs, and for those that are stated where that proves nothing at them."""
     try:
         answer = solve(replace(problem, row_unmatched=None, col_unmatched=None))
     except NotConverged as error:
@@ -62,7 +63,7 @@ def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignm
 
 
 def are_idle(problem: Problem) -> bool:
-    """Whether a single problem has prices that are all as high as its dearest pair, those of two sides together."""
+    """Whether unmatched costs of a single problem, those of two sides together, are all as high as its dearest pair."""
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
     sides = problem.row_unmatched, problem.col_unmatched
@@ -76,8 +77,8 @@ def are_idle(problem: Problem) -> bool:
 
 
 def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
-    """Return an answer that was found without prices, its duals moved to where the prices bound them."""
-    shift = shift_to_prices(problem, answer)
+    """Return an answer that was found without unmatched costs, its duals moved to where these bound them."""
+    shift = shift_to_unmatched_costs(problem, answer)
     if shift == 0:
         return answer
     found = answer.on_host()
@@ -85,8 +86,8 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     return stated.on_device() if problem.is_on_device else stated
 
 
-def shift_to_prices(problem: Problem, answer: Assignment) -> Any:
-    """Return by how much row duals rise and column duals fall: to their price where unassigned, else not above it."""
+def shift_to_unmatched_costs(problem: Problem, answer: Assignment) -> Any:
+    """Return by how much row duals rise and column duals fall: to unmatched costs where unassigned, else not above."""
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
     if problem.n_rows > problem.n_cols:

@@ -1,4 +1,4 @@
-"""Prices that only say that all are to be matched: put aside, and the answer is proven for the problem as stated."""
+"""Unmatched costs that only say that all are to be matched: put aside, the answer proven for the problem as stated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate import certify
-from auctrack.matching.presolve.idle_prices import FEWEST, without_idle_prices
+from auctrack.matching.presolve.idle_unmatched_costs import FEWEST, without_idle_unmatched_costs
 
 EQUAL, WIDE, TALL = (FEWEST, FEWEST), (FEWEST, FEWEST + 30), (FEWEST + 30, FEWEST)
 DEAREST = 10.0
@@ -20,25 +20,34 @@ def costs(shape: tuple[int, int], seed: int = 0) -> np.ndarray:
 
 
 def solved(problem: Problem) -> tuple[list[bool], object]:
-    """Solve, and return whether what was solved had prices."""
+    """Solve, and return whether what was solved had unmatched costs."""
     had: list[bool] = []
 
     def watched(stated: Problem):
         had.append(stated.has_unmatched_cost)
         return solve(stated, "jv", "cpu")
 
-    return had, without_idle_prices(problem, watched)
+    return had, without_idle_unmatched_costs(problem, watched)
 
 
 @pytest.mark.parametrize(
     ("shape", "of_rows", "of_cols"),
     [
-        *((EQUAL, *prices) for prices in ((5.0, 5.0), (0.0, 10.0), (10.0, 0.0), (1e3, 1e3), (-40.0, 50.0))),
-        *((WIDE, *prices) for prices in ((10.0, 0.0), (1e6, 0.0), (10.0, 3.0), (-5.0, 100.0), (40.0, -25.0))),
-        *((TALL, *prices) for prices in ((0.0, 10.0), (0.0, 1e6), (3.0, 10.0), (100.0, -5.0), (-25.0, 40.0))),
+        *(
+            (EQUAL, *unmatched_costs)
+            for unmatched_costs in ((5.0, 5.0), (0.0, 10.0), (10.0, 0.0), (1e3, 1e3), (-40.0, 50.0))
+        ),
+        *(
+            (WIDE, *unmatched_costs)
+            for unmatched_costs in ((10.0, 0.0), (1e6, 0.0), (10.0, 3.0), (-5.0, 100.0), (40.0, -25.0))
+        ),
+        *(
+            (TALL, *unmatched_costs)
+            for unmatched_costs in ((0.0, 10.0), (0.0, 1e6), (3.0, 10.0), (100.0, -5.0), (-25.0, 40.0))
+        ),
     ],
 )
-def test_the_answer_is_proven_for_the_prices_and_costs_what_it_costs_with_them(shape, of_rows, of_cols):
+def test_the_answer_is_proven_for_the_unmatched_costs_and_costs_what_it_costs_with_them(shape, of_rows, of_cols):
     c = costs(shape)
     problem = Problem.dense(c, unmatched_cost=(of_rows, of_cols))
     had, answer = solved(problem)
@@ -62,9 +71,9 @@ def test_points_are_bounded_by_their_box(metric):
     assert (answer.col_of_row >= 0).all()
 
 
-@pytest.mark.parametrize("prices", [501, (0, 1001), (1500, -400)], ids=str)
-def test_whole_numbers_stay_exact(prices):
-    problem = Problem.dense(np.random.default_rng(2).integers(0, 1000, EQUAL), unmatched_cost=prices)
+@pytest.mark.parametrize("unmatched_costs", [501, (0, 1001), (1500, -400)], ids=str)
+def test_whole_numbers_stay_exact(unmatched_costs):
+    problem = Problem.dense(np.random.default_rng(2).integers(0, 1000, EQUAL), unmatched_cost=unmatched_costs)
     had, answer = solved(problem)
     assert had == [False]
     assert answer.gap == 0
@@ -83,7 +92,7 @@ def test_whole_numbers_of_unequal_sides_stay_exact(shape):
 
 
 def test_unequal_point_sets_are_proven_on_few_of_all_pairs(monkeypatch):
-    """Each pair is worth an edge at such a price; the proof must not write them out."""
+    """Each pair is worth an edge at such an unmatched cost; the proof must not write them out."""
     monkeypatch.setattr(certify, "MOST_PAIRS", 0)
     monkeypatch.setattr(certify, "as_sparse", None)
     rng = np.random.default_rng(6)
@@ -93,7 +102,7 @@ def test_unequal_point_sets_are_proven_on_few_of_all_pairs(monkeypatch):
     assert verify(problem, answer)
 
 
-def test_a_price_that_leaves_edges_too_few_digits_is_kept():
+def test_a_unmatched_cost_that_leaves_edges_too_few_digits_is_kept():
     problem = Problem.dense(costs(WIDE), unmatched_cost=1e12)
     had, answer = solved(problem)
     assert had == [False, True]
@@ -101,7 +110,7 @@ def test_a_price_that_leaves_edges_too_few_digits_is_kept():
     assert verify(problem, answer)
 
 
-def test_prices_that_differ_where_sides_are_equal_are_put_aside():
+def test_unmatched_costs_that_differ_where_sides_are_equal_are_put_aside():
     c = costs(EQUAL)
     of_rows, of_cols = np.linspace(-3, 800, len(c)), np.linspace(13, 50, len(c))
     problem = Problem.dense(c, unmatched_cost=(of_rows, of_cols))
@@ -130,13 +139,13 @@ def test_prices_that_differ_where_sides_are_equal_are_put_aside():
         "batch",
     ],
 )
-def test_other_prices_are_kept(problem):
+def test_other_unmatched_costs_are_kept(problem):
     had, answer = solved(problem)
     assert had == [True]
     assert verify(problem, answer)
 
 
-def test_a_line_with_a_price_that_does_not_matter_is_sorted():
+def test_a_line_with_a_unmatched_cost_that_does_not_matter_is_sorted():
     rng = np.random.default_rng(3)
     problem = Problem.points(rng.random((1000, 1)), rng.random((1000, 1)), metric="squared", unmatched_cost=1.0)
     answer = solve(problem, device="cpu")

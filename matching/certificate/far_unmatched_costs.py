@@ -1,9 +1,9 @@
 """A proof for unmatched costs far above all costs, whose duals would need more digits than a float has.
 
-As many rows as can be are matched then, at the least cost, whatever the prices are. Where all pairs are allowed, that
-is so already at prices no lower than the dearest pair within reach. So the matched edges are proven for lower prices
-that say the same: duals are found for the matched edges alone, by shortest paths after Bellman and Ford, and looked at
-as any others. Nothing here is the solvers'.
+As many rows as can be are matched then, at the least cost, whatever the unmatched costs are. Where all pairs are
+allowed, that is so already at unmatched costs no lower than the dearest pair within reach. So the matched edges are
+proven for lower unmatched costs that say the same: duals are found for the matched edges alone, by shortest paths after
+Bellman and Ford, and looked at as any others. Nothing here is the solvers'.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..problem.reach import within_reach
 from ..tolerance import EPS, FAR, SHORTEST_ULPS
 
 
-def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
-    """Return a block with lower prices that leave the same matching the cheapest, and column duals that belong to it.
+def at_lower_unmatched_costs(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
+    """Return a block with lower unmatched costs under which the same matching is the cheapest, and its column duals.
 
     Parameters
     ----------
@@ -31,7 +31,8 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
     Returns
     -------
     (Problem, float64 (columns,)) or None
-        None where prices are not far above all costs, nor above all but those of rows and columns beyond reach.
+        None where unmatched costs are not far above all costs, nor above all but those of rows and columns beyond
+        reach.
     """
     n, m = block.shape
     if block.is_integer or not min(n, m) or not block.has_unmatched_cost:
@@ -46,7 +47,7 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
             return None
     if exchange == 0.0:
         return None
-    # The longer side pays nothing, so that duals near its price are small.
+    # The longer side pays nothing, so that duals near its unmatched cost are small.
     of_rows, of_cols = (exchange, 0.0) if n <= m else (0.0, exchange)
     lower = replace(
         block,
@@ -59,7 +60,7 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
 def _dearest_within_reach(block: Problem) -> float:
     """Return the largest cost of a matrix but of what is beyond reach; +inf where nothing is.
 
-    Prices at least as high say that all within reach of the shorter side are matched.
+    Unmatched costs at least as high say that all within reach of the shorter side are matched.
     """
     kept = within_reach(block)
     return np.inf if kept is None else float(block.cost_matrix[np.ix_(*kept)].max())
