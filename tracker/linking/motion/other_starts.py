@@ -40,9 +40,9 @@ SAMPLE, FEWEST_FRAMES = 3_000, 5
 SURE, FEW_FALSE = 0.98, 0.85
 """Shares of the detections that links follow from which no other start is tried, and none for many false ones."""
 ASKED = 30_000
-"""Positions from which it is told where the middle of a field of view is."""
+"""Positions from which it is told where the middle of a field of view is, and how many are around it."""
 RIM = 2.0
-"""Spacings from where a sample is cut out within which particles come and go."""
+"""Spacings from where a sample is cut within which particles come and go."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
 """Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
 
@@ -120,11 +120,11 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     learned : callable
         What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on.
     """
-    sample, is_cut_out = _sample_of(movie)
+    sample, is_inner = _sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
         return None  # no link can know of one before it
     near = learned(sample, None)
-    tried = starts(movie.ndim, _followed_share(near, RIM if is_cut_out else 0.0))
+    tried = starts(movie.ndim, _followed_share(near, is_inner))
     if not tried:
         return None
     n, better = len(sample), None
@@ -154,15 +154,13 @@ def _tried(
             return
 
 
-def _followed_share(belief: Belief, rim: float) -> float:
-    """Return the share of the detections, farther than `rim` spacings from the border, that links follow."""
+def _followed_share(belief: Belief, is_inner: np.ndarray) -> float:
+    """Return the share of some detections that links follow, bool (n,) marking them."""
     movie = belief.movie
     earlier, _ = movie.pairs_apart(1)
-    low, high = movie.position.min(axis=0) + rim, movie.position.max(axis=0) - rim
-    inside = ((movie.position >= low) & (movie.position <= high)).all(axis=1)
-    inside &= movie.of_each(np.isin(np.arange(len(movie.number)), earlier))
+    asked = is_inner & movie.of_each(np.isin(np.arange(len(movie.number)), earlier))
     _, follows = sums_at_ends(belief.graph, belief.probability, belief.probability)
-    return float(follows[inside].mean()) if inside.any() else 0.0
+    return float(follows[asked].mean()) if asked.any() else 0.0
 
 
 def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
@@ -182,8 +180,11 @@ def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None
     return belief
 
 
-def _sample_of(movie: Ordered) -> tuple[Ordered, bool]:
-    """Return about `SAMPLE` detections on the host, from the middle of a movie, and whether from that of its field."""
+def _sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
+    """Return about `SAMPLE` detections on the host, from the middle of a movie, and which are not near where it is cut.
+
+    Of large frames it is those in a ball around a particle in the middle of the field of view.
+    """
     frames = len(movie.number)
     length = min(max(SAMPLE * frames // max(len(movie), 1), FEWEST_FRAMES), frames)
     first = (frames - length) // 2
@@ -191,25 +192,27 @@ def _sample_of(movie: Ordered) -> tuple[Ordered, bool]:
     own, starts = slice(*starts[[0, -1]].tolist()), starts - starts[0]
     row = movie.row if movie.grid is None else movie.grid.row
     of_each = [movie.position[own], row[own], movie.rank[own]]
-    is_cut_out = bool(starts[-1] > SAMPLE)
-    if is_cut_out:
-        inside = np.flatnonzero(_in_the_middle(of_each[0], SAMPLE / int(starts[-1])))
+    is_inner = np.ones(int(starts[-1]), bool)
+    if len(is_inner) > SAMPLE:
+        square, limit = _around_the_middle(of_each[0], SAMPLE / len(is_inner))
+        inside = np.flatnonzero(square <= limit)
         of_each = [each[inside] for each in of_each]
         starts = cuda.to_host(np.searchsorted(inside, np.asarray(starts, like=inside)))
+        is_inner = np.sqrt(cuda.to_host(square[inside])) <= np.sqrt(limit) - RIM
     position, row, rank = map(cuda.to_host, of_each)
     of_frames = slice(first, first + length)
     numbers, drift = movie.number[of_frames], movie.drift[of_frames]
-    return Ordered(position, numbers, starts, row, rank, movie.spacing, movie.extent, drift), is_cut_out
+    return Ordered(position, numbers, starts, row, rank, movie.spacing, movie.extent, drift), is_inner
 
 
-def _in_the_middle(position: np.ndarray, share: float) -> np.ndarray:
-    """Mark about a share of some positions, bool (n,): those in the middle along every axis."""
-    half = share ** (1 / position.shape[1]) / 2
+def _around_the_middle(position: np.ndarray, share: float) -> tuple[np.ndarray, float]:
+    """Return how far each position is from one in the middle, squared, and within how much about a share of them is."""
     some = cuda.to_host(position[:: max(len(position) // ASKED, 1)])
-    outside = np.zeros(len(position), bool, like=position)
-    for axis, sides in enumerate(np.quantile(some, [0.5 - half, 0.5 + half], axis=0).T.tolist()):
-        outside |= (position[:, axis] < sides[0]) | (position[:, axis] > sides[1])
-    return ~outside
+    middle = some[((some - np.median(some, axis=0)) ** 2).sum(axis=1).argmin()]
+    square = np.zeros(len(position), like=position)
+    for axis, at in enumerate(middle.tolist()):
+        square += (position[:, axis] - at) ** 2
+    return square, float(np.quantile(((some - middle) ** 2).sum(axis=1), share))
 
 
 def log_likelihood(belief: Belief) -> float:

@@ -107,15 +107,15 @@ def test_true_links_are_likelier_than_those_of_nearest_neighbours():
 class TestSample:
     def test_of_a_small_movie_it_is_the_movie(self):
         movie = ordered(walks(100, 10)[0])
-        sample, is_cut_out = other_starts._sample_of(movie)
-        assert not is_cut_out
+        sample, is_inner = other_starts._sample_of(movie)
+        assert is_inner.all()
         np.testing.assert_array_equal(sample.position, movie.position)
         np.testing.assert_array_equal(sample.row, movie.row)
 
     def test_of_a_large_one_it_is_some_frames_of_some_of_its_field_of_view(self):
         movie = ordered(walks(4000, 20)[0])
-        sample, is_cut_out = other_starts._sample_of(movie)
-        assert is_cut_out
+        sample, is_inner = other_starts._sample_of(movie)
+        assert 0.1 < is_inner.mean() < 0.9
         assert len(sample) == pytest.approx(other_starts.SAMPLE, rel=0.2)
         assert len(sample.number) == other_starts.FEWEST_FRAMES
         np.testing.assert_array_equal(sample.starts[[0, -1]], [0, len(sample.position)])
@@ -130,3 +130,12 @@ def test_a_start_whose_candidates_are_too_many_is_not_tried():
     few = partial(recipe._learned, motion="auto", most=8 * len(movie))
     found = better_start(movie, few)
     assert found is None or found.radius < max(start.radius for start in starts(2))
+
+
+def test_a_sample_is_cut_out_where_particles_are():
+    """Of a ring so large that nobody is near its centre."""
+    angle = np.random.default_rng(0).uniform(0, 2 * np.pi, (4, 20_000))
+    places = 500 * np.stack([np.sin(angle), np.cos(angle)], axis=-1)
+    sample, is_inner = other_starts._sample_of(ordered(table(np.repeat(np.arange(4), 20_000), places.reshape(-1, 2))))
+    assert len(sample) == pytest.approx(other_starts.SAMPLE, rel=0.2)
+    assert is_inner.any()
