@@ -128,11 +128,12 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     if not tried:
         return None
     n, better = len(sample), None
-    least = log_likelihood(near) + max(GAIN_A_DETECTION * n, LOGS * np.log(n))
+    margin = max(GAIN_A_DETECTION * n, LOGS * np.log(n))
+    least = log_likelihood(near) + margin
     del near  # before others are made
     for start in tried:
         for each, likelihood in _tried(sample, start, learned):
-            if likelihood > least:
+            if likelihood > least + (0.0 if each.takes_flow else margin):
                 better, least = each, likelihood
     return better
 
