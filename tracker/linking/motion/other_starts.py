@@ -123,7 +123,10 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     sample, is_inner = _sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
         return None  # no link can know of one before it
-    near = learned(sample, None)
+    try:
+        near = learned(sample, None)
+    except TooManyCandidates:
+        return None  # a trial holds fewer than the movie may
     tried = starts(movie.ndim, _followed_share(near, is_inner))
     if not tried:
         return None
