@@ -53,12 +53,10 @@ def test_a_name_that_the_user_gave_a_layer_of_results_stays(viewer, tracked):  #
 
 
 def test_marks_go_as_the_dock_is_closed_and_the_next_run_fills_the_other_layers(viewer, tracked, open_widget):  # noqa: F811
-    for key in ("n", "b"):
+    for key in ("n", "b") * 3:  # the third of the least sure links gives way to another one
         press(viewer, key)
         finish(tracked)
-    marks = names(viewer) - RESULTS
-    assert "chosen track" in marks
-    assert len(marks) == 2  # and the link that was looked at, or those that changed with it
+    assert names(viewer) == RESULTS | {"chosen track", "links changed"}
     viewer.window.remove_dock_widget("all")
     process_events()
     assert names(viewer) == RESULTS
