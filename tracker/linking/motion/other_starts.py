@@ -17,15 +17,15 @@ import numpy as np
 from scipy.special import gamma, xlogy
 
 from ....matching.device import cuda
-from ....matching.problem import Problem
 from ....matching.solving import solve
 from ..hooks import Hooks
 from . import held_out
 from .expected import candidates_ahead
-from .graph import pointers, sums_at_ends
+from .graph import sums_at_ends
 from .law import Law
 from .learning import Belief, TooManyCandidates
 from .lessons import Lessons
+from .matching_problem import matching_problem
 from .ordered import NEAREST, Ordered
 from .shares import Shares
 from .start import TURNS
@@ -111,7 +111,9 @@ def _radius_around(count: float, ndim: int) -> float:
     return float((count / ball) ** (1 / ndim) / NEAREST[ndim])
 
 
-def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Belief]) -> Start | None:
+def better_start(
+    movie: Ordered, learned: Callable[[Ordered, Start | None], Belief], *, may_leave_flow: bool = True
+) -> Start | None:
     """Return the start that leads to likelier links than nearest neighbours do, None where none does.
 
     Parameters
@@ -119,6 +121,8 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     movie : Ordered
     learned : callable
         What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on.
+    may_leave_flow : bool
+        Whether the neighbours' flow, where it was taken, is tried to be left out.
     """
     sample, is_inner = _sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
@@ -135,14 +139,14 @@ def better_start(movie: Ordered, learned: Callable[[Ordered, Start | None], Beli
     least = log_likelihood(near) + margin
     del near  # before others are made
     for start in tried:
-        for each, likelihood in _tried(sample, start, learned):
+        for each, likelihood in _tried(sample, start, learned, may_leave_flow=may_leave_flow):
             if likelihood > least + (0.0 if each.takes_flow else margin):
                 better, least = each, likelihood
     return better
 
 
 def _tried(
-    sample: Ordered, start: Start, learned: Callable[[Ordered, Start | None], Belief]
+    sample: Ordered, start: Start, learned: Callable[[Ordered, Start | None], Belief], *, may_leave_flow: bool
 ) -> Iterator[tuple[Start, float]]:
     """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
@@ -154,7 +158,7 @@ def _tried(
         except TooManyCandidates:
             return
         yield replace(each, law=belief.law, shares=belief.shares), log_likelihood(belief)
-        if belief.near is None:
+        if belief.near is None or not may_leave_flow:
             return
 
 
@@ -241,8 +245,7 @@ def _best_links(belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     """Return tails and heads, int64 (links,) each, of the links whose weights have the largest sum."""
     graph, weight = belief.graph, belief.weight
     worth = np.flatnonzero(weight > 0)
-    indptr = pointers(np.bincount(graph.tail[worth], minlength=graph.n))
-    problem = Problem.sparse((indptr, graph.head[worth], -weight[worth]), unmatched_cost=0.0, shape=(graph.n, graph.n))
+    problem = matching_problem(graph.tail[worth], graph.head[worth], weight[worth], (graph.n, graph.n))
     follower = solve(problem, device="cpu").col_of_row
     tail = np.flatnonzero(follower >= 0)
     return tail, follower[tail]

@@ -80,9 +80,8 @@ def believed(
     """
     lessons, start = lessons or Lessons(), None
     if motion == "auto" or "velocity" in motion:
-        start = lessons.of(
-            lambda: better_start(movie, partial(_learned, motion=motion, hooks=hooks, most=most and most // 2))
-        )
+        learned = partial(_learned, motion=motion, hooks=hooks, most=most and most // 2)
+        start = lessons.of(lambda: better_start(movie, learned, may_leave_flow=motion == "auto"))
     belief = _learned(movie, start, motion, features, lessons, hooks, most)
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")

@@ -17,6 +17,7 @@ from ....matching.certificate.assignment import Assignment
 from ....matching.problem import Problem
 from ....matching.solving import solve
 from ..motion.graph import Graph
+from ..motion.matching_problem import matching_problem
 from ..trust.margins import link_margins
 from .pairs_once import Edges, each_once, pairs_taken_twice
 
@@ -121,7 +122,7 @@ def best_of(
     """
 
     def solved(edges: Edges) -> tuple[Problem, Assignment]:
-        problem = _problem(edges, (len(closed[0]), len(closed[1])))
+        problem = matching_problem(*edges, (len(closed[0]), len(closed[1])))
         return problem, solve(problem, solver, device)
 
     edges, shortfall = (row, col, weight), 0.0
@@ -153,14 +154,8 @@ def _margins_of_pairs(edges: Edges, proof: Assignment, n: int) -> np.ndarray:
     margin = np.empty(len(made))
     for of in (is_second, ~is_second):
         keep = np.isin(place, made[of]) | ~np.isin(pair, pair_made[of])
-        margin[of] = link_margins(_problem((row[keep], col[keep], weight[keep]), shape), proof)[of]
+        margin[of] = link_margins(matching_problem(row[keep], col[keep], weight[keep], shape), proof)[of]
     return margin
-
-
-def _problem(edges: Edges, shape: tuple[int, int]) -> Problem:
-    row, col, weight = edges
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
-    return Problem.sparse((indptr, col.astype(np.int32, copy=False), -weight), unmatched_cost=0.0, shape=shape)
 
 
 def _open(

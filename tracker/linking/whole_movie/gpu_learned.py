@@ -9,10 +9,9 @@ import numpy as np
 
 from ....matching.device import cuda
 from ....matching.device.transfer import downloaded
-from ....matching.problem import Problem
 from ....matching.solving import solve
 from ..gpu_chains import track_ids
-from ..motion.graph import pointers
+from ..motion.matching_problem import matching_problem
 from ..motion.motion import Motion, motion_of
 from ..motion.ordered import Ordered
 from ..motion.recipe import believed
@@ -74,8 +73,7 @@ def found_on_gpu(task: Task) -> FoundOnGpu:
     motion, graph = motion_of(belief, movie.drift, task.points.calibration.unit), belief.graph
     can_be, weight = allowed(graph, task.points, movie, settings), against_unlinked(belief, settings)
     worth = cp.flatnonzero((weight > 0) & can_be)
-    indptr = pointers(cp.bincount(graph.tail[worth], minlength=n))
-    problem = Problem.sparse((indptr, graph.head[worth], -weight[worth]), unmatched_cost=0.0, shape=(n, n))
+    problem = matching_problem(graph.tail[worth], graph.head[worth], weight[worth], (n, n))
     answer = solve(problem, settings.solver, settings.device)
     source = cp.flatnonzero(answer.col_of_row >= 0)
     target = answer.col_of_row[source]
