@@ -217,6 +217,12 @@ def scattered(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["track", "link"])
+def test_links_that_are_no_better_than_chance_are_said_to_be_guesses(auctrack, tmp_path, command):
+    (note,) = notes(auctrack(command, scattered(tmp_path)))
+    assert "most of the links are guesses" in note
+
+
+@pytest.mark.parametrize("command", ["track", "link"])
 def test_a_range_that_reaches_hardly_anyone_raises_doubt(auctrack, tmp_path, command):
     lost, near = notes(
         auctrack(command, scattered(tmp_path), "--motion", "none", "--search-range", 4, "--unmatched-cost", 4)

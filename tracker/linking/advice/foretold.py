@@ -38,7 +38,7 @@ def expected_f1(points: Points, settings: LinkSettings | None = None, *, every: 
         As it is: mean probability of the links, the true ones taken to be as many as are made. Where most links are
         guesses, below about 0.8, the real one is lower still: what is learned from guesses fits them. With fewer
         frames: links between these are held to those of all frames, which know better, as far as these are probable.
-        None where links have no probability, or are too few to say.
+        None where links have no probability, are too few to say, or are guesses (`Motion.is_chance`).
     """
     given = settings or LinkSettings()
     if not given.is_learned:
@@ -47,7 +47,7 @@ def expected_f1(points: Points, settings: LinkSettings | None = None, *, every: 
     whole = _first(points, every)
     known = link_points(whole, plain)
     probability = known.links["probability"].to_numpy()
-    if len(probability) < ENOUGH or np.isnan(probability).any():
+    if len(probability) < ENOUGH or np.isnan(probability).any() or (known.motion and known.motion.is_chance):
         return None
     if every == 1:
         return float(probability.mean())

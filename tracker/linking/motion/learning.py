@@ -49,7 +49,9 @@ class Belief:
     linked : bool
         Whether links know of the links before and after them.
     link_gain : float
-        Gain of knowing the link before, in nats a link, measured on links that were held out.
+        Gain of knowing the link before, in nats a link, measured on links that were held out; NaN of too few.
+    is_chance : bool
+        Whether links lead to decoys nearly as often as to particles; see `decoys`.
     features : Features or None
         The detections' own, where they make links likelier.
     feature_law : FeatureLaw or None
@@ -81,6 +83,7 @@ class Belief:
     flow_gain: float = 0.0
     linked: bool = False
     link_gain: float = 0.0
+    is_chance: bool = False
     features: Features | None = None
     feature_law: FeatureLaw | None = None
     feature_gain: float = 0.0

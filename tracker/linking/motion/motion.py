@@ -28,7 +28,8 @@ class Motion:
         Share of a particle's own step that the next one repeats, per frame, all classes together; None where past and
         future are no contexts.
     log_likelihood_gain : float
-        Gain of knowing the link before, in nats a link, measured on links that were held out; 0 where it is no context.
+        Gain of knowing the link before, in nats a link, measured on links that were held out; 0 where it is no context,
+        NaN where it is one and links are too few to hold some out.
     flow_weight, flow_share, flow_gain : float
         What the neighbours' mean step counts in predicting one, the share of the median step it explains, and the nats
         by which it makes a link likelier that taught nothing of it; 0 where it is no context.
@@ -45,6 +46,9 @@ class Motion:
         Features of the detections that weigh links; none where they tell nothing.
     feature_gain : float
         Nats by which they make a link likelier, on links that taught nothing of them.
+    is_chance : bool
+        Whether links lead to decoys put among the particles nearly as often as to these (tried on a sample, where past
+        and future may be contexts). Most are guesses then, whatever their probability.
     """
 
     typical_step: float
@@ -64,6 +68,7 @@ class Motion:
     notes: tuple[str, ...]
     features: tuple[str, ...] = ()
     feature_gain: float = 0.0
+    is_chance: bool = False
 
     @property
     def model(self) -> str:
@@ -83,9 +88,10 @@ class Motion:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
             said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
         if self.persistence is not None:
+            gain = f"; the link before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
             said.append(
-                f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}; the link "
-                f"before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
+                f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}"
+                + (gain if np.isfinite(self.log_likelihood_gain) else "")
             )
         if self.features:
             said.append(f"{', '.join(self.features)} make a link likelier by {self.feature_gain:.2f} nats")
@@ -148,4 +154,5 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         notes=tuple(belief.notes),
         features=belief.features.names if belief.features else (),
         feature_gain=belief.feature_gain,
+        is_chance=belief.is_chance,
     )

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gamma, xlogy
+from scipy.special import gamma
 
 from ....matching.device import cuda
-from ....matching.solving import solve
 from ..hooks import Hooks
-from . import held_out
+from .decoys import are_chance
 from .expected import candidates_ahead
 from .graph import sums_at_ends
 from .law import Law
 from .learning import Belief, TooManyCandidates
 from .lessons import Lessons
-from .matching_problem import matching_problem
+from .likelihood import log_likelihood
 from .ordered import NEAREST, Ordered
 from .shares import Shares
 from .start import TURNS
@@ -43,6 +43,8 @@ ASKED = 30_000
 """Positions from which it is told where the middle of a field of view is, and how many are around it."""
 RIM = 2.0
 """Spacings from where a sample is cut within which particles come and go."""
+CLEAR = 1.0
+"""Nats a detection from which links are no chance, by any start."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
 """Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
 
@@ -111,43 +113,72 @@ def _radius_around(count: float, ndim: int) -> float:
     return float((count / ball) ** (1 / ndim) / NEAREST[ndim])
 
 
-def better_start(
-    movie: Ordered, learned: Callable[[Ordered, Start | None], Belief], *, may_leave_flow: bool = True
-) -> Start | None:
-    """Return the start that leads to likelier links than nearest neighbours do, None where none does.
+class Trial(NamedTuple):
+    """What came of trying starts on a sample.
+
+    Attributes
+    ----------
+    start : Start or None
+        What leads to likelier links than nearest neighbours do, if anything does.
+    is_chance : bool
+        Whether links lead to particles hardly more often than to decoys among them.
+    """
+
+    start: Start | None = None
+    is_chance: bool = False
+
+
+_Learn = Callable[[Ordered, Start | None], Belief]
+"""What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on."""
+
+
+def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) -> Trial:
+    """Try whether another start leads to likelier links than nearest neighbours do, and whether links are chance.
 
     Parameters
     ----------
     movie : Ordered
     learned : callable
-        What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on.
     may_leave_flow : bool
         Whether the neighbours' flow, where it was taken, is tried to be left out.
     """
     sample, is_inner = _sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
-        return None  # no link can know of one before it
+        return Trial()  # no link can know of one before it
     try:
-        near = learned(sample, None)
+        start, likelihood = _best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
+        return Trial(start, likelihood < CLEAR * len(sample) and are_chance(sample, partial(learned, start=start)))
     except TooManyCandidates:
-        return None  # a trial holds fewer than the movie may
-    tried = starts(movie.ndim, _followed_share(near, is_inner))
-    if not tried:
-        return None
-    n, better = len(sample), None
-    margin = max(GAIN_A_DETECTION * n, LOGS * np.log(n))
-    least = log_likelihood(near) + margin
+        return Trial()  # a trial holds fewer than the movie may
+
+
+def _best_of(
+    sample: Ordered, is_inner: np.ndarray, learned: _Learn, *, may_leave_flow: bool
+) -> tuple[Start | None, float]:
+    """Return the start that leads to the likeliest links, None for nearest neighbours, and their log-likelihood.
+
+    Raises
+    ------
+    TooManyCandidates
+        If nearest neighbours have too many.
+    """
+    near, better = learned(sample, None), None
+    tried, best, margin = starts(sample.ndim, _followed_share(near, is_inner)), log_likelihood(near), _margin(sample)
     del near  # before others are made
+    least = best + margin
     for start in tried:
         for each, likelihood in _tried(sample, start, learned, may_leave_flow=may_leave_flow):
             if likelihood > least + (0.0 if each.takes_flow else margin):
-                better, least = each, likelihood
-    return better
+                better, best, least = each, likelihood, likelihood
+    return better, best
 
 
-def _tried(
-    sample: Ordered, start: Start, learned: Callable[[Ordered, Start | None], Belief], *, may_leave_flow: bool
-) -> Iterator[tuple[Start, float]]:
+def _margin(sample: Ordered) -> float:
+    """Return by how many nats what is likelier must be so."""
+    return max(GAIN_A_DETECTION * len(sample), LOGS * np.log(len(sample)))
+
+
+def _tried(sample: Ordered, start: Start, learned: _Learn, *, may_leave_flow: bool) -> Iterator[tuple[Start, float]]:
     """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
     The flow is taken by what it explains beside nothing, and may explain less beside past and future.
@@ -221,42 +252,3 @@ def _around_the_middle(position: np.ndarray, share: float) -> tuple[np.ndarray, 
     for axis, at in enumerate(middle.tolist()):
         square += (position[:, axis] - at) ** 2
     return square, float(np.quantile(((some - middle) ** 2).sum(axis=1), share))
-
-
-def log_likelihood(belief: Belief) -> float:
-    """Return how likely the best links make a movie beside particles that come from anywhere, in nats.
-
-    Whether a detection has a link into it and one out of it counts as often as it is so: what the shares say of that
-    has made the links.
-    """
-    movie, graph, law = belief.movie, belief.graph, belief.law
-    tail, head = _best_links(belief)
-    links = np.searchsorted(graph.tail * np.int64(graph.n) + graph.head, tail * graph.n + head)
-    step, into, out = belief.own_steps().at(links), *np.full((2, graph.n), -1, np.int64)
-    into[head] = out[tail] = np.arange(len(links))
-    density = held_out.log_density(step, law)
-    if belief.linked:
-        after = np.flatnonzero(into[tail] >= 0)
-        density[after] = held_out.log_density_after(step[after], step[into[tail[after]]], law)
-    return float(density.sum()) - len(links) * movie.log_density + _log_of_ends(movie, into >= 0, out >= 0)
-
-
-def _best_links(belief: Belief) -> tuple[np.ndarray, np.ndarray]:
-    """Return tails and heads, int64 (links,) each, of the links whose weights have the largest sum."""
-    graph, weight = belief.graph, belief.weight
-    worth = np.flatnonzero(weight > 0)
-    problem = matching_problem(graph.tail[worth], graph.head[worth], weight[worth], (graph.n, graph.n))
-    follower = solve(problem, device="cpu").col_of_row
-    tail = np.flatnonzero(follower >= 0)
-    return tail, follower[tail]
-
-
-def _log_of_ends(movie: Ordered, into: np.ndarray, out: np.ndarray) -> float:
-    """Return the log-likelihood of which detections have a link into them, and out of them, by how many have."""
-    follows, is_followed = np.zeros((2, len(movie.number)), bool)
-    earlier, later = movie.pairs_apart(1)
-    is_followed[earlier] = follows[later] = True
-    asked = movie.of_each(2 * follows + is_followed)
-    states = 2 * (into & movie.of_each(follows)) + (out & movie.of_each(is_followed))
-    counts = (np.bincount(states[asked == each], minlength=4) for each in range(1, 4))
-    return float(sum(xlogy(count, count / max(count.sum(), 1)).sum() for count in counts))

@@ -25,7 +25,7 @@ from .graph import Graph
 from .learning import Belief
 from .lessons import Lessons
 from .ordered import Ordered
-from .other_starts import Start, better_start, followed
+from .other_starts import Start, Trial, followed, try_starts
 from .shares import shares_of
 from .start import mutual_nearest, starting_law
 
@@ -78,11 +78,12 @@ def believed(
     TooManyCandidates
         If there are more.
     """
-    lessons, start = lessons or Lessons(), None
+    lessons, trial = lessons or Lessons(), Trial()
     if motion == "auto" or "velocity" in motion:
         learned = partial(_learned, motion=motion, hooks=hooks, most=most and most // 2)
-        start = lessons.of(lambda: better_start(movie, learned, may_leave_flow=motion == "auto"))
-    belief = _learned(movie, start, motion, features, lessons, hooks, most)
+        trial = lessons.of(lambda: try_starts(movie, learned, may_leave_flow=motion == "auto"))
+    belief = _learned(movie, trial.start, motion, features, lessons, hooks, most)
+    belief.is_chance = trial.is_chance
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
     with_gaps(belief, max_missed_frames, radius_of(belief))
@@ -110,13 +111,14 @@ def _learned(
         _take_flow(belief, FLOW_GAIN if free else -np.inf, start.radius if start else WIDEST_RADIUS)
     if free or "velocity" in motion:
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
+    if start is not None and belief.linked:
+        belief.notes.append("links were found by how particles go on, which explains them better than nearness does")
     return belief
 
 
 def _going_on_first(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
     """Learn from steps that go on as they came."""
     belief = followed(movie, start, lessons, hooks, most)
-    belief.notes.append("links were found by how particles go on, which explains them better than that they are near")
     belief.drop_idle_classes()
     belief.border = border_of(movie, lessons.of(lambda: belief.law.typical_step))
     _sweeps(belief, 4)
@@ -279,8 +281,15 @@ def _carried(belief: Belief, graph: Graph) -> np.ndarray:
 
 
 def _take_past_and_future(belief: Belief, least_gain: float) -> None:
-    """Make the links before and after a link contexts, where they make links likelier."""
+    """Make the links before and after a link contexts, where they make links likelier.
+
+    A start of which they are contexts stands where too few links are left to ask.
+    """
     if not belief.lessons.of(lambda: _has_enough_links(belief)):
+        if belief.linked:
+            belief.link_gain = np.nan
+        else:
+            belief.notes.append("too few links to learn from those before and after them")
         return
     if not belief.linked:
         belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
@@ -296,10 +305,7 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
 
 
 def _has_enough_links(belief: Belief) -> bool:
-    if (belief.probability > 0.5).sum() >= 2 * held_out.ENOUGH:
-        return True
-    belief.notes.append("too few links to learn from those before and after them")
-    return False
+    return bool((belief.probability > 0.5).sum() >= 2 * held_out.ENOUGH)
 
 
 def _gain_of_link_before(belief: Belief) -> float:

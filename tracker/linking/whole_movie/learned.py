@@ -161,7 +161,8 @@ def _linked_on_gpu(task: Task) -> Linking:
 
 def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong: float) -> dict[str, Any]:
     calibration = task.points.calibration
-    trust = f"{links} link{'s' if links != 1 else ''}, of which {wrong:.1f} are expected to be wrong"
+    expected = "most of them guesses" if motion.is_chance else f"of which {wrong:.1f} are expected to be wrong"
+    trust = f"{links} link{'s' if links != 1 else ''}, {expected}"
     return {
         "frame_pairs": len(task.movie.frames_apart(1)),
         "links": links,

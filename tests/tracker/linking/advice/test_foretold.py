@@ -62,8 +62,9 @@ def test_links_between_fewer_frames_are_right_as_far_as_those_of_all_frames_are(
         (walks(100)[0], LinkSettings(linking="jaqaman")),
         (table([], np.empty((0, 2))), None),
         (table([0, 1], [[0, 0], [0, 1]]), None),
+        (table(np.repeat(np.arange(8), 100), np.random.default_rng(0).uniform(0, 10, (800, 2))), None),
     ],
-    ids=["no motion", "jaqaman", "nothing", "one link"],
+    ids=["no motion", "jaqaman", "nothing", "one link", "chance"],
 )
 @pytest.mark.parametrize("every", [1, 2])
 def test_where_nothing_can_be_said_nothing_is(points, settings, every):

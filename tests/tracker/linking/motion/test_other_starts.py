@@ -9,8 +9,9 @@ import pytest
 
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion import other_starts, recipe
+from auctrack.tracker.linking.motion.likelihood import log_likelihood
 from auctrack.tracker.linking.motion.ordered import ordered
-from auctrack.tracker.linking.motion.other_starts import better_start, log_likelihood, starts
+from auctrack.tracker.linking.motion.other_starts import starts, try_starts
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from tests.tracker.linking.movies import f1, table, through_walls, walks
@@ -59,6 +60,19 @@ def test_three_frames_are_enough():
     points, who = fliers(2, 1.0)
     seen = points.frames < 3
     assert right_share(table(points.frames[seen], points.positions[seen]), who[seen]) > 0.9
+
+
+def test_few_links_found_by_how_particles_go_on_are_not_said_to_teach_nothing():
+    """Of eight particles, fewer links than some could be held out of to measure what those before them tell."""
+    rng, velocity = np.random.default_rng(0), np.random.default_rng(9).normal(scale=6.0, size=(8, 2))
+    path = rng.uniform(0, 40, (8, 2)) + np.arange(5)[:, None, None] * velocity
+    points = table(np.repeat(np.arange(5), 8), path.reshape(-1, 2) + rng.normal(scale=0.02, size=(40, 2)))
+    motion = link_points(points, LinkSettings(device="cpu")).motion
+    assert motion.is_persistent
+    said = " ".join(motion.lines())
+    assert SAID in said
+    assert "too few links to learn from those before" not in said
+    assert "by 0.00 nats" not in said
 
 
 def test_two_frames_say_nothing_of_who_goes_on():
@@ -126,9 +140,9 @@ class TestSample:
 def test_a_start_whose_candidates_are_too_many_is_not_tried():
     movie = ordered(fliers(2, 2.0)[0])
     learned = partial(recipe._learned, motion="auto")
-    assert better_start(movie, learned).radius == max(start.radius for start in starts(2))
+    assert try_starts(movie, learned).start.radius == max(start.radius for start in starts(2))
     few = partial(recipe._learned, motion="auto", most=8 * len(movie))
-    found = better_start(movie, few)
+    found = try_starts(movie, few).start
     assert found is None or found.radius < max(start.radius for start in starts(2))
 
 
