@@ -63,9 +63,10 @@ def command(
             "--intervals",
             metavar="",
             rich_help_panel="Measures",
-            help="Also write mean speed, diffusion and the rate of divisions of all tracks with 95 % intervals that "
-            "include the errors of tracking, into NAME.intervals.csv; with --msd, also for its curve. Thirty likely "
-            "trackings of the detections are drawn, by the settings beside the table.",
+            help="Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
+            "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
+            "with --msd, also for its curve. Thirty likely trackings of the detections are drawn, by the settings "
+            "beside the table.",
         ),
     ] = False,
     picture: Annotated[
@@ -121,10 +122,12 @@ def command(
     overlap, so their number says little).
 
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
-    growth of the mean squared displacement from one frame to two) and, of particles that divide, division_rate and
-    generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
-    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Cells are empty where the
-    tracks do not tell, as generation_time where no particle is seen from one division to the next; a note says why.
+    growth of the mean squared displacement from one frame to two), msd_exponent (of the time, by which it grows from
+    one frame to four: 1 where particles diffuse, 2 where they go straight on) and, of particles that divide,
+    division_rate and generation_time (from one division to the next): value, standard_error, low, high, unit; the
+    curve of --msd gets msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Where
+    the exponent is not 1, diffusion is no diffusion coefficient, and a note says so. Cells are empty where the tracks
+    do not tell, as generation_time where no particle is seen from one division to the next; a note says why.
 
     [bold]Examples[/bold]
 

@@ -18,6 +18,10 @@ _FAMILIES = "tracks (families, where particles divide)"
 _NEEDED = {
     "mean_speed": ("a track has detections in two consecutive frames", _FAMILIES),
     "diffusion": ("a track has detections in three consecutive frames", _FAMILIES),
+    "msd_exponent": (
+        "the mean squared displacement grows from one frame to two and on to four, which tracks of five frames tell",
+        _FAMILIES,
+    ),
     "division_rate": ("a track has detections in two frames", _FAMILIES),
     "generation_time": (
         "a particle is seen from one division to the next, for which the movie may be too short",
@@ -70,7 +74,7 @@ def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for name, unit, value, low, high in intervals[["measure", "unit", "value", "low", "high"]].to_numpy().tolist():
         bounds = "no interval is known" if math.isnan(low) else f"95 %: {in_digits(low, 4)} to {in_digits(high, 4)}"
-        said = "not known" if math.isnan(value) else f"{in_digits(value, 4)} {unit}; {bounds}"
+        said = "not known" if math.isnan(value) else f"{f'{in_digits(value, 4)} {unit}'.strip()}; {bounds}"
         rows.append((name.replace("_", " "), said))
     return rows
 

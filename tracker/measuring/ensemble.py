@@ -12,6 +12,9 @@ from .measures import time_unit
 from .msd import summed
 from .track_order import by_track
 
+_Mean = tuple[float, np.ndarray]
+"""A mean, and what each track pulls it by."""
+
 
 def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.DataFrame:
     """Measure the motion of all particles of a movie.
@@ -33,6 +36,10 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
         - `diffusion`: the mean squared displacement's growth from one frame to two, over twice the axes and the time
           between them, which is free of the error of positions. Of particles that go straight on for some frames it is
           more than what they diffuse by in the long run;
+        - `msd_exponent`: the power of the lag that the mean squared displacement grows by, from its growth from one
+          frame to two and from two to four, also free of the error of positions: 1 where particles diffuse, 2 where
+          they go straight on, less than 1 where they are held back. `diffusion` is a diffusion coefficient where it is
+          1. NaN where nothing grows;
         - `division_rate`: tracks that end in two or more others, per particle and time; the error of none is that of
           one;
         - `generation_time`, likewise: mean time from a division to the next, of tracks that begin and end in one. In a
@@ -45,17 +52,24 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     """
     order, start = by_track(tracks)
     frame, position, step = tracks.frames[order], tracks.positions[order], tracks.frame_step
-    sums = summed(frame, position, start, 2 * step)
+    sums = summed(frame, position, start, 4 * step)
     interval = step * (tracks.calibration.frame_interval or 1.0)
-    once, twice = (_mean(sums.track, sums.total, sums.n, sums.lag == lag * step, len(start)) for lag in (1, 2))
+    once, twice, four_times = (
+        _mean(sums.track, sums.total, sums.n, sums.lag == lag * step, len(start)) for lag in (1, 2, 4)
+    )
+    first, second = _difference(twice, once), _difference(four_times, twice)
     growth = 2 * tracks.ndim * interval
     speed, pull = _mean_step(frame, position, start, step)
     unit, time = tracks.calibration.unit, time_unit(tracks.calibration)
     family = _families(tracks.table["track_id"].to_numpy()[order][start], tracks)
-    speed_error, error = (_error(np.bincount(family, of)) for of in (pull / interval, (twice[1] - once[1]) / growth))
+    exponent, exponent_pull = _exponent(first, second)
     rows = [
-        ("mean_speed", speed / interval, speed_error, f"{unit}/{time}"),
-        ("diffusion", (twice[0] - once[0]) / growth, error, f"{unit}²/{time}"),
+        (name, value, _error(np.bincount(family, of)), per)
+        for name, value, of, per in (
+            ("mean_speed", speed / interval, pull / interval, f"{unit}/{time}"),
+            ("diffusion", first[0] / growth, first[1] / growth, f"{unit}²/{time}"),
+            ("msd_exponent", exponent, exponent_pull, ""),
+        )
     ]
     if bool(tracks.parents) if divisions is None else divisions:
         stop = np.append(start[1:], len(frame))
@@ -74,7 +88,7 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     return pd.DataFrame(rows, columns=["measure", "value", "standard_error", "unit"])
 
 
-def _mean_step(frame: np.ndarray, position: np.ndarray, start: np.ndarray, step: int) -> tuple[float, np.ndarray]:
+def _mean_step(frame: np.ndarray, position: np.ndarray, start: np.ndarray, step: int) -> _Mean:
     """Return the mean length of the steps over one frame, and what each track pulls it by."""
     track = np.cumsum(np.bincount(start, minlength=len(frame))) - 1
     length = np.linalg.norm(np.diff(position, axis=0), axis=1)
@@ -82,10 +96,19 @@ def _mean_step(frame: np.ndarray, position: np.ndarray, start: np.ndarray, step:
     return _mean(track[1:], length, np.ones(len(length)), is_step, len(start))
 
 
-def _mean(
-    track: np.ndarray, total: np.ndarray, n: np.ndarray, chosen: np.ndarray, tracks: int
-) -> tuple[float, np.ndarray]:
-    """Return the ratio of the chosen sums, and what each track pulls it by; NaN where nothing is chosen."""
+def _difference(late: _Mean, early: _Mean) -> _Mean:
+    return late[0] - early[0], late[1] - early[1]
+
+
+def _exponent(first: _Mean, second: _Mean) -> _Mean:
+    """Return the power that grows by `first` from 1 to 2 and by `second` from 2 to 4; NaN where it does not grow."""
+    if not (first[0] > 0 and second[0] > 0):
+        return np.nan, np.full(len(first[1]), np.nan)
+    return float(np.log2(second[0] / first[0])), (second[1] / second[0] - first[1] / first[0]) / np.log(2)
+
+
+def _mean(track: np.ndarray, total: np.ndarray, n: np.ndarray, chosen: np.ndarray, tracks: int) -> _Mean:
+    """Return the ratio of the chosen sums; NaN where nothing is chosen."""
     total, n = (np.bincount(track[chosen], of[chosen], minlength=tracks) for of in (total, n))
     if not n.any():
         return np.nan, np.full(tracks, np.nan)

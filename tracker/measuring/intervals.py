@@ -7,6 +7,7 @@ rules for data of which some are imputed (D. Rubin, Multiple Imputation for Nonr
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from functools import partial
 
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaincinv, ndtri, stdtrit
 
+from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
 from ..points import Tracks
 from .ensemble import measure_ensemble
@@ -21,6 +23,8 @@ from .msd import mean_squared_displacement
 
 LEVEL = 0.95
 """Share of intervals that hold the true value."""
+_STRAIGHT = 0.1
+"""How far from 1 the exponent of a mean squared displacement may be that is as good as a straight line."""
 
 
 def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.DataFrame:
@@ -45,6 +49,12 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
     ------
     InvalidSetting
         If there are fewer than two trackings, or the level is none.
+
+    Warns
+    -----
+    UserWarning
+        Where `msd_exponent` says that the mean squared displacement is no straight line, so that `diffusion` is no
+        diffusion coefficient.
     """
     trackings = list(sampled)
     divide = any(tracks.parents for tracks in trackings)
@@ -53,7 +63,21 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
     rate = pooled["measure"] == "division_rate"
     for value, high in pooled.loc[rate, ["value", "high"]].to_numpy().tolist():
         pooled.loc[rate, ["low", "high"]] = _of_a_count(value, high - value, level)
+    for exponent, low, high in pooled.loc[pooled["measure"] == "msd_exponent", ["value", "low", "high"]].to_numpy():
+        _warn_of_a_bend(exponent, low, high, level=level)
     return pooled.assign(unit=pooled["measure"].map(dict(zip(tables[0]["measure"], tables[0]["unit"], strict=True))))
+
+
+def _warn_of_a_bend(exponent: float, low: float, high: float, *, level: float) -> None:
+    """Warn where the exponent is surely not that of a straight line; of few tracks one interval is not sure."""
+    if abs(exponent - 1) > _STRAIGHT and high - low < abs(exponent - 1):
+        bounds = f"{level * 100:g} %: {in_digits(low)} to {in_digits(high)}"
+        warnings.warn(
+            f"the mean squared displacement is no straight line: from one to four frames it grows as the time to the "
+            f"power of {in_digits(exponent)} ({bounds}). 'diffusion' is its growth from one frame to two, and no "
+            "diffusion coefficient.",
+            stacklevel=3,
+        )
 
 
 def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: float = LEVEL) -> pd.DataFrame:

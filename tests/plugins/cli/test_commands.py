@@ -308,10 +308,13 @@ def test_what_was_asked_for_stands_beside_the_result(auctrack, walk, command):
 
 def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack, walk, tmp_path):
     ok(auctrack("link", walk, "--unit", "µm", "--frame-interval", 2, "-o", "walk.tracks.csv"))
-    said = ok(auctrack("measure", "walk.tracks.csv", "--intervals", "--msd", "--max-lag", 3))
+    with pytest.warns(UserWarning, match="no diffusion coefficient"):  # these walk on as they came
+        said = ok(auctrack("measure", "walk.tracks.csv", "--intervals", "--msd", "--max-lag", 3))
     assert "diffusion" in said
+    assert re.search(r"^  msd exponent +1\.\d+; 95 %: 1", said, re.MULTILINE)
     bounds = pd.read_csv(tmp_path / "walk.intervals.csv").set_index("measure")
-    assert bounds["unit"].to_dict() == {"mean_speed": "µm/s", "diffusion": "µm²/s"}
+    units = {"mean_speed": "µm/s", "diffusion": "µm²/s", "msd_exponent": ""}
+    assert bounds["unit"].fillna("").to_dict() == units
     curve = pd.read_csv(tmp_path / "walk.msd.csv")
     for table, value, low, high in ((bounds, "value", "low", "high"), (curve, "msd", "msd_low", "msd_high")):
         assert (table[low] < table[value]).all()
@@ -331,7 +334,8 @@ def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
     cells[["y", "x"]] += rng.normal(0, 0.1, (len(cells), 2))
     cells.to_csv(tmp_path / "cells.csv", index=False)
     ok(auctrack("link", "cells.csv", "--divisions", "-o", "cells.tracks.csv"))
-    result = auctrack("measure", "cells.tracks.csv", "--intervals")
+    with pytest.warns(UserWarning, match="no straight line"):  # daughters go apart straight
+        result = auctrack("measure", "cells.tracks.csv", "--intervals")
     assert re.search("generation time +not known$", ok(result), re.MULTILINE)
     assert "nan" not in result.stdout
     assert "from one division to the next" in result.stderr

@@ -28,6 +28,15 @@ def brownian(particles: int = 400, frames: int = 30, ndim: int = 3, step: float 
     return np.cumsum(np.random.default_rng(seed).normal(0, step, (frames, particles, ndim)), axis=0)
 
 
+def persistent(persistence: float, particles: int, frames: int = 12) -> np.ndarray:
+    """Steps of variance 1 along each axis that keep a part of the one before."""
+    rng = np.random.default_rng(3)
+    steps = [rng.normal(size=(particles, 3))]
+    for _ in range(frames - 1):
+        steps.append(persistence * steps[-1] + np.sqrt(1 - persistence**2) * rng.normal(size=(particles, 3)))
+    return np.cumsum(steps, axis=0)
+
+
 def of(table: pd.DataFrame, measure: str, column: str = "value") -> float:
     return float(table.set_index("measure").loc[measure, column])
 
@@ -38,7 +47,8 @@ class TestEnsemble:
         calibration = Calibration((1.0, 2.0, 2.0), "µm", 4.0, "s")
         made = measure_ensemble(tracks_of(straight, calibration=calibration))
         assert of(made, "mean_speed") == pytest.approx(10 / 4)
-        assert made.set_index("measure")["unit"].to_dict() == {"mean_speed": "µm/s", "diffusion": "µm²/s"}
+        units = {"mean_speed": "µm/s", "diffusion": "µm²/s", "msd_exponent": ""}
+        assert made.set_index("measure")["unit"].to_dict() == units
 
     @pytest.mark.parametrize(("ndim", "noise"), [(2, 0.0), (3, 0.0), (3, 1.0)])
     def test_diffusion_is_half_the_variance_of_a_step_whatever_the_error_of_positions(self, ndim, noise):
@@ -47,9 +57,22 @@ class TestEnsemble:
         assert error < 0.02
         assert of(made, "diffusion") == pytest.approx(0.5, abs=3 * error)
 
+    @pytest.mark.parametrize("noise", [0.0, 1.0])
+    @pytest.mark.parametrize(("persistence", "exponent"), [(0.0, 1.0), (0.5, np.log2(5.25 / 2)), (1.0, 2.0)])
+    def test_the_exponent_is_that_of_the_growth_whatever_the_error_of_positions(self, persistence, exponent, noise):
+        """Where half of a step is kept, the curve at 1, 2 and 4 frames is 1, 3 and 8.25 times that of a step."""
+        made = measure_ensemble(tracks_of(persistent(persistence, 4000), noise=noise))
+        error = of(made, "msd_exponent", "standard_error")
+        assert error < 0.05
+        assert of(made, "msd_exponent") == pytest.approx(exponent, abs=3 * error + 1e-9)
+
+    def test_what_is_held_in_place_has_no_exponent(self):
+        still = np.zeros((9, 50, 2)) + np.arange(9)[:, None, None] % 2
+        assert np.isnan(of(measure_ensemble(tracks_of(still)), "msd_exponent"))
+
     def test_errors_are_how_much_movies_differ(self):
         made = [measure_ensemble(tracks_of(brownian(60, 10, seed=seed))) for seed in range(200)]
-        for measure in ("mean_speed", "diffusion"):
+        for measure in ("mean_speed", "diffusion", "msd_exponent"):
             scatter = np.std([of(each, measure) for each in made])
             said = np.mean([of(each, measure, "standard_error") for each in made])
             assert said == pytest.approx(scatter, rel=0.15)
@@ -108,6 +131,14 @@ class TestIntervals:
         np.testing.assert_allclose(pooled["value"], alone["value"])
         np.testing.assert_allclose(pooled["standard_error"], alone["standard_error"])
         np.testing.assert_allclose(pooled["high"] - pooled["low"], 2 * 1.95996 * alone["standard_error"], rtol=1e-4)
+
+    def test_a_curve_that_bends_is_said_to_be_no_line_and_its_slope_no_coefficient(self):
+        with pytest.warns(UserWarning, match="no straight line.*power of 1.8.*no diffusion coefficient"):
+            ensemble_intervals([tracks_of(persistent(0.9, 400))] * 3)
+
+    def test_nothing_is_said_of_one_that_may_be_straight(self):
+        for seed in range(50):
+            ensemble_intervals([tracks_of(brownian(20, 9, seed=seed))] * 2)  # warnings are errors here
 
     def test_trackings_that_differ_widen_it_by_rubins_rule(self):
         several = [tracks_of(brownian(step=step)) for step in (0.95, 1.0, 1.05)]
