@@ -11,12 +11,14 @@ import pandas as pd
 
 from ..matching.jit.threads import side_by_side
 from .calibrating.calibration import Calibration
+from .calibrating.digits import counted
 from .calibrating.lengths import LONGEST
 from .calibrating.stated import AXES
 from .errors import InvalidInput, InvalidSetting
 from .timeline import Timeline
 
 _PART = 1 << 20  # rows that a thread takes at a time
+_TOO_LARGE = 2.0**63  # for the number of a frame
 
 
 @dataclass(frozen=True)
@@ -280,42 +282,51 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     twice = [name for name in names if list(table.columns).count(name) > 1]
     if twice:
         raise InvalidInput(f"table needs one column '{twice[0]}'; it has several. Rename or drop the others.")
-    checked = {name: _finite(table, name) for name in names}
-    frame = checked["frame"]
-    if frame.dtype != np.int64:
-        checked["frame"] = frame.astype(np.int64)
-        fractional = np.flatnonzero(checked["frame"] != frame)
-        if len(fractional):
-            row = int(fractional[0])
-            raise InvalidInput(f"column 'frame' needs whole numbers; row {row} has {_shown(frame[row])}.")
+    checked = {name: _values(table[name], name) for name in names}
+    _refuse_rows_without_a_place(table, checked)
+    checked["frame"] = _whole(table, "frame", checked["frame"])
     unchanged = all(table[name].dtype == values.dtype for name, values in checked.items())
     return table if unchanged else table.assign(**checked)
 
 
-def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
-    """Return one column as float64 (whole frames as int64), refusing text, NaN, infinities and what is too large."""
-    column = table[name]
-    if column.dtype == np.float64:
-        values = column.to_numpy()
-        if name != "frame" and np.isfinite(values).all():
-            return values
-    elif column.dtype == np.int64 and name == "frame":
+def _values(column: pd.Series, name: str) -> np.ndarray:
+    """Return one column as float64 (whole frames as int64), NaN where there is no number."""
+    if column.dtype == np.float64 or (column.dtype == np.int64 and name == "frame"):
         return column.to_numpy()
-    else:
-        numbers = _numbers(column, name)
-        if name == "frame" and numbers.dtype.kind in "iu" and not numbers.hasnans and numbers.max() < 2**63:
-            return numbers.to_numpy(dtype=np.int64)
-        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    limit = 2.0**63 if name == "frame" else np.inf
-    bad = np.flatnonzero(~(np.abs(values) < limit))
-    if len(bad):
-        row = int(bad[0])
-        needed = "numbers below 2**63 in size" if np.isfinite(values[row]) else "finite numbers"
-        raise InvalidInput(
-            f"column '{name}' needs {needed}; row {row} has {_shown(column.iloc[row])} "
-            f"({len(bad)} such row{'s' if len(bad) > 1 else ''}). Remove or repair those rows."
-        )
-    return values
+    numbers = _numbers(column, name)
+    if name == "frame" and numbers.dtype.kind in "iu" and not numbers.hasnans and numbers.max() < 2**63:
+        return numbers.to_numpy(dtype=np.int64)
+    return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.ndarray]) -> None:
+    """Refuse NaN, infinities and what is too large: the first row that has any, and in how many rows they are."""
+    if all(
+        values.dtype == np.int64 or (name != "frame" and np.isfinite(values).all()) for name, values in columns.items()
+    ):
+        return  # in a sixth of the time
+    bad = {name: ~(np.abs(values) < (_TOO_LARGE if name == "frame" else np.inf)) for name, values in columns.items()}
+    rows = np.flatnonzero(np.logical_or.reduce([*bad.values()]))
+    if len(rows) == 0:
+        return
+    row = int(rows[0])
+    name = next(name for name, is_bad in bad.items() if is_bad[row])
+    needed = "numbers below 2**63 in size" if np.isfinite(columns[name][row]) else "finite numbers"
+    among = f"; {counted(len(rows), 'row')} in all have no frame or no position" if len(rows) > 1 else ""
+    raise InvalidInput(
+        f"column '{name}' needs {needed}; row {row} has {_shown(table[name].iloc[row])}{among}. "
+        f"Remove or repair {'those rows' if among else 'that row'}."
+    )
+
+
+def _whole(table: pd.DataFrame, name: str, values: np.ndarray) -> np.ndarray:
+    """Return numbers that must be whole as int64."""
+    whole = values.astype(np.int64, copy=False)
+    fractional = np.flatnonzero(whole != values)
+    if len(fractional):
+        row = int(fractional[0])
+        raise InvalidInput(f"column '{name}' needs whole numbers; row {row} has {_shown(table[name].iloc[row])}.")
+    return whole
 
 
 def _numbers(column: pd.Series, name: str) -> pd.Series:

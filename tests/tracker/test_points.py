@@ -57,6 +57,12 @@ class TestTable:
         with pytest.raises(InvalidInput, match=message):
             Points(spots(**columns))
 
+    def test_the_first_row_without_a_place_is_named_whatever_its_column_and_all_are_counted(self):
+        with pytest.raises(InvalidInput, match=r"'y' .*row 0 has nan; 2 rows in all .* Remove or repair those rows"):
+            Points(spots(z=[1.0, np.nan, 2], y=[np.nan, np.inf, 2]))
+        with pytest.raises(InvalidInput, match=r"'frame' .*row 1 has nan\. Remove or repair that row\.$"):
+            Points(spots(frame=[0, None, 2], y=[1.0, np.nan, 2]))
+
     @pytest.mark.parametrize("dtype", [np.int64, np.uint64, "Int64", "category", object])
     def test_large_frame_numbers_stay_apart(self, dtype):
         frames = [2**53, 2**53 + 1, 2**62 + 1]
