@@ -16,6 +16,7 @@ from .calibrating.lengths import LONGEST
 from .calibrating.stated import AXES
 from .errors import InvalidInput, InvalidSetting
 from .timeline import Timeline
+from .track_frames import comes_twice
 
 _PART = 1 << 20  # rows that a thread takes at a time
 _TOO_LARGE = 2.0**63  # for the number of a frame
@@ -206,11 +207,17 @@ class Tracks(Points):
     Parameters
     ----------
     table : DataFrame
-        As in `Points`, with a non-negative integer column `track_id`.
+        As in `Points`, with an integer column `track_id`, negative where a point belongs to no track. A track has at
+        most one row in each frame.
     calibration : Calibration
     timeline : Timeline
     parents : mapping of int to sequence of int
         `{child track: [parent tracks]}`, as in napari's `graph`; empty when nothing divides or merges.
+
+    Raises
+    ------
+    InvalidInput
+        As of `Points`; also if ids are not whole numbers, or a track is twice in a frame.
     """
 
     parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
@@ -221,6 +228,7 @@ class Tracks(Points):
             raise InvalidInput(
                 "table needs a column 'track_id' to be read as tracks; link the points first (auctrack.link)."
             )
+        _refuse_two_in_a_frame(self.table)
 
     def only(self, rows: np.ndarray) -> Tracks:
         """Return some rows, bool (n,), and the lineage among their tracks."""
@@ -289,6 +297,20 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     return table if unchanged else table.assign(**checked)
 
 
+def _refuse_two_in_a_frame(table: pd.DataFrame) -> None:
+    """Refuse a track that has two rows in one frame, and ids that are not whole numbers."""
+    ids = table["track_id"]
+    track = ids.to_numpy() if ids.dtype.kind in "iu" else _whole(table, "track_id", _values(ids, "track_id"))
+    if not comes_twice(track, table["frame"].to_numpy()):
+        return
+    named = np.flatnonzero(track >= 0)
+    again = named[table.iloc[named].duplicated(["track_id", "frame"]).to_numpy()]
+    raise InvalidInput(
+        f"track {track[again[0]]} has two points in frame {table['frame'].iloc[again[0]]} (row {again[0]}; "
+        f"{len(again)} in all). A track has one point a frame: repair the ids, or read the table as points."
+    )
+
+
 def _values(column: pd.Series, name: str) -> np.ndarray:
     """Return one column as float64 (whole frames as int64), NaN where there is no number."""
     if column.dtype == np.float64 or (column.dtype == np.int64 and name == "frame"):
@@ -321,7 +343,9 @@ def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.n
 
 def _whole(table: pd.DataFrame, name: str, values: np.ndarray) -> np.ndarray:
     """Return numbers that must be whole as int64."""
-    whole = values.astype(np.int64, copy=False)
+    if values.dtype == np.int64:
+        return values
+    whole = np.where(np.isfinite(values), values, 0).astype(np.int64)
     fractional = np.flatnonzero(whole != values)
     if len(fractional):
         row = int(fractional[0])

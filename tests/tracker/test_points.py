@@ -90,6 +90,16 @@ class TestTable:
         with pytest.raises(InvalidInput, match="track_id"):
             Tracks(spots())
 
+    def test_a_track_has_one_point_a_frame(self):
+        with pytest.raises(InvalidInput, match=r"track 7 has two points in frame 0 \(row 1; 1 in all\)"):
+            Tracks(spots(track_id=[7, 7, 7]))
+        Tracks(spots(track_id=[-1, -1, 7]))  # of no track
+
+    @pytest.mark.parametrize("ids", [[0, 1, 0.5], [0, 1, None], [0, 1, "a"]], ids=["fractional", "missing", "text"])
+    def test_ids_of_tracks_are_whole_numbers(self, ids):
+        with pytest.raises(InvalidInput, match=r"'track_id' needs whole numbers.* row 2 has"):
+            Tracks(spots(track_id=ids))
+
 
 def in_frames(frames, **options) -> Points:
     return Points(pd.DataFrame({"frame": np.asarray(frames, np.int64), "y": 0.0, "x": 0.0}), **options)

@@ -17,7 +17,6 @@ from ..errors import InvalidInput, InvalidSetting
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import Points, Tracks
 from ..timeline import Timeline
-from ..track_frames import comes_twice
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
 from .dialects import in_names_of_the_file, listed, names_in, naming, our_names, renamed
@@ -177,15 +176,14 @@ def _as_points(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
 def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Tracks:
     try:
         table = _with_track_ids(loaded.table)
-        points = Points(table, timeline=_timeline(loaded, said.frame_step))
-        _check_one_point_a_frame(points.table)
-        own = parents_in(points.table)
-        parents = own if has_parents(points.table) else loaded.parents or own
+        tracks = Tracks(table, timeline=_timeline(loaded, said.frame_step))
+        own = parents_in(tracks.table)
+        parents = own if has_parents(tracks.table) else loaded.parents or own
         refuse_circles(parents)
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
-    table = without_parents(points.table)
-    return Tracks(table, _calibration(loaded, points.ndim, said), parents, timeline=points.timeline)
+    calibration = _calibration(loaded, tracks.ndim, said)
+    return replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
 
 
 def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -339,13 +337,3 @@ def _whole_numbers(column: pd.Series) -> np.ndarray:
             f"row {bad[0]} has {column.iloc[bad[0]]!r}."
         )
     return values.astype(np.int64)
-
-
-def _check_one_point_a_frame(table: pd.DataFrame) -> None:
-    if comes_twice(table["track_id"].to_numpy(), table["frame"].to_numpy()):
-        again = np.flatnonzero(table.duplicated(["track_id", "frame"]).to_numpy())
-        row = table.iloc[int(again[0])]
-        raise InvalidInput(
-            f"track {int(row['track_id'])} has two points in frame {int(row['frame'])} (row {again[0]}; "
-            f"{len(again)} in all). A track has one point a frame: repair the ids, or read the table as points."
-        )

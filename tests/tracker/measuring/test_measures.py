@@ -12,7 +12,7 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.measuring.measures import filter_by_length, measure_tracks, measure_units
 from auctrack.tracker.measuring.msd import mean_squared_displacement
-from auctrack.tracker.points import Tracks
+from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 from auctrack.tracker.timeline import Timeline
 
@@ -248,9 +248,10 @@ def test_filtering_keeps_long_tracks_their_index_and_their_lineage():
 @pytest.mark.parametrize("measure", [measure_tracks, mean_squared_displacement])
 def test_a_track_twice_in_a_frame_is_refused(measure):
     table = tracks(line(range(3)))
-    doubled = Tracks(pd.concat([table.table, table.table.iloc[[1]]], ignore_index=True), MICROSCOPE)
+    doubled = pd.concat([table.table, table.table.iloc[[1]]], ignore_index=True)
+    unchecked = Points(doubled, MICROSCOPE).with_track_ids(doubled["track_id"].to_numpy())
     with pytest.raises(InvalidInput, match=r"track 0 .*frame 1"):
-        measure(doubled)
+        measure(unchecked)
 
 
 @pytest.mark.parametrize("measure", [measure_tracks, mean_squared_displacement])

@@ -8,7 +8,7 @@ import pytest
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.measuring.steps import count_by_frame, measure_steps
-from auctrack.tracker.points import Tracks
+from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.timeline import Timeline
 
 ROWS = [(0, 3, 0, 7.0), (0, 0, 0, 7.0), (0, 1, 0, 10.0), (1, 1, 5, 0.0), (-1, 1, 9, 9.0)]
@@ -42,6 +42,7 @@ def test_nothing_has_no_steps():
 
 
 def test_a_track_twice_in_one_frame_is_refused():
-    twice = Tracks(pd.concat([TABLE, TABLE.iloc[:1]], ignore_index=True))
+    twice = pd.concat([TABLE, TABLE.iloc[:1]], ignore_index=True)
+    unchecked = Points(twice).with_track_ids(twice["track_id"].to_numpy())
     with pytest.raises(InvalidInput, match=r"track 0 .*frame 3"):
-        measure_steps(twice)
+        measure_steps(unchecked)

@@ -375,7 +375,8 @@ def test_bad_tables_and_settings_are_refused():
         score_links(TRUTH, TRUTH)
     with pytest.raises(InvalidInput, match="'track_id' or 'true_id'"):
         score_links(TRUTH, Points(TRUTH.table.drop(columns="track_id")), tolerance=1.0)
-    twice = Tracks(pd.concat([TRUTH.table, TRUTH.table.iloc[[0]]], ignore_index=True))
+    doubled = pd.concat([TRUTH.table, TRUTH.table.iloc[[0]]], ignore_index=True)
+    twice = Points(doubled).with_track_ids(doubled["track_id"].to_numpy())
     with pytest.raises(InvalidInput, match=r"track 0 .*frame 0"):
         score_links(twice, TRUTH, tolerance=1.0)
     with pytest.raises(InvalidInput, match=r"particle 0 .*frame 0"):
