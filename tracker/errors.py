@@ -147,3 +147,14 @@ class OutputExists(AuctrackError, FileExistsError):
 
 class OutputFailed(AuctrackError, OSError):
     """A result could not be written (disk full, no permission); what stood there before is untouched."""
+
+
+def damage(error: Exception) -> str:
+    """Return what a parser found wrong, in words: of a name that it missed, `KeyError` says the name alone.
+
+    Examples
+    --------
+    >>> damage(KeyError("places")), damage(ValueError("3 numbers are needed"))
+    ("'places' is missing", '3 numbers are needed')
+    """
+    return f"{error} is missing" if isinstance(error, KeyError) else str(error)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..errors import InvalidInput
+from ..calibrating.digits import counted
+from ..errors import InvalidInput, damage
 from ..formats.write import write_whole
 from ..points import Points
 from .acts import named, renamed
@@ -54,10 +55,13 @@ def read_acts(path: Path, points: Points) -> list[dict[str, Any]]:
         raise InvalidInput(f"{path}: needs corrections of format {FORMAT}; got {kind!r}.")
     try:
         places = {int(row): [float(value) for value in place] for row, place in content["places"].items()}
-        rows = _rows_at(places, points, path)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"{path}: is damaged; it does not say where detections are ({damage(error)}).") from error
+    rows = _rows_at(places, points, path)
+    try:
         return [renamed(act, lambda one: rows[one] if one < made_on else one - made_on + len(points)) for act in acts]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"{path}: is damaged ({error!r}).") from error
+        raise InvalidInput(f"{path}: is damaged; it has corrections of detections without a place.") from error
 
 
 def _block(name: str, lines: Sequence[str], brackets: str) -> str:
@@ -74,6 +78,12 @@ def _places(points: Points) -> np.ndarray:
 def _rows_at(places: Mapping[int, Sequence[float]], points: Points, path: Path) -> dict[int, int]:
     """Return the row of each detection by the row it had, which it keeps where it is still there."""
     here = _places(points)
+    other = next((len(place) - 1 for place in places.values() if len(place) != here.shape[1]), None)
+    if other is not None:
+        raise InvalidInput(
+            f"{path}: its corrections were made on detections with {counted(other, 'coordinate')}; these have "
+            f"{points.ndim} ({', '.join(points.axes)})."
+        )
     there = np.array([*places.values()], np.float64).reshape(len(places), here.shape[1])
     apart = min(0.5, SAME_PLACE * (1 + np.abs(here[:, 1:]).max(initial=0.0)))  # frames are 1 apart and more
     rows = {row: row for row, place in zip(places, there, strict=True) if _is_at(here, row, place, apart)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, damage
 from ..formats.graph import edges_of
 from ..formats.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.sidecar import SUFFIX, read_sidecar
@@ -154,7 +154,7 @@ def _kept(kept: Path, ndim: int, path: str | Path) -> tuple[frozenset[Link], tup
             None if place is None else _place(place, 1 + ndim),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(f"{path}: {_KEPT} in it cannot be read ({error!r}).") from error
+        raise InvalidInput(f"{path}: {_KEPT} in it is damaged ({damage(error)}).") from error
 
 
 def _place(coordinates: Any, count: int) -> tuple[float, ...]:

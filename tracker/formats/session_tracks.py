@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Generator
@@ -38,7 +39,7 @@ def read(path: Path) -> Loaded:
 
 @contextmanager
 def unpacked(path: Path) -> Generator[Path]:
-    """Give the files of a session in a folder, which is taken away afterwards; errors as of `read`."""
+    """Give the files of a session in a folder, which is taken away afterwards; errors as of `read`, also inside."""
     with TemporaryDirectory() as made:
         folder = Path(made)
         try:
@@ -52,7 +53,10 @@ def unpacked(path: Path) -> Generator[Path]:
             raise InvalidInput(f"{path}: is not an auctrack session, or is damaged ({error}).") from error
         if kind != FORMAT:
             raise InvalidInput(f"{path}: needs a session of format {FORMAT}; got {kind!r}.")
-        yield folder
+        try:
+            yield folder
+        except InvalidInput as error:  # which names a file in a folder that nobody knows
+            raise error.saying(error.problem.replace(f"{folder}{os.sep}", f"{path}: ")) from error
 
 
 def _unpack(packed: zipfile.ZipFile, name: str, folder: Path) -> None:

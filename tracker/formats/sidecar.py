@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..calibrating.calibration import Calibration
-from ..errors import InvalidInput, InvalidSetting
+from ..errors import InvalidInput, InvalidSetting, damage
 from ..timeline import Timeline
 from .checksum import Checksum
 
@@ -105,7 +105,7 @@ def read_sidecar(table: Path) -> Sidecar | None:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(
-            f"{path}: is damaged ({error!r}). It holds the units of {table.name}; without it the table is in pixels."
+            f"{path}: is damaged ({damage(error)}). It holds the units of {table.name}, which is in pixels without it."
         ) from error
 
 

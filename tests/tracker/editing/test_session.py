@@ -461,21 +461,25 @@ def test_an_act_refused_half_way_leaves_nothing_behind():
     assert session.pinned.tolist() == [[1, 3]]
 
 
+OURS = '"auctrack_corrections": 2, "detections": 6'
+
+
 @pytest.mark.parametrize(
-    "content",
+    ("content", "says"),
     [
-        "{",
-        "[]",
-        '{"auctrack_corrections": 9, "detections": 6, "acts": []}',
-        '{"auctrack_corrections": 2, "detections": 6, "acts": []}',
-        '{"auctrack_corrections": 2, "detections": 6, "places": {"0": [0]}, "acts": []}',
-        '{"auctrack_corrections": 2, "detections": 6, "places": {}, "acts": [{"act": "split_track", "detection": 2}]}',
-        '{"auctrack_corrections": 2, "detections": 6, "places": {}, "acts": ["split_track"]}',
+        ("{", "is not a file of corrections"),
+        ("[]", "is not a file of corrections"),
+        ('{"auctrack_corrections": 9, "detections": 6, "acts": []}', "of format 2; got 9"),
+        (f'{{{OURS}, "acts": []}}', r"\('places' is missing\)"),
+        (f'{{{OURS}, "places": {{"0": [0]}}, "acts": []}}', r"with 0 coordinates; these have 2 \(y, x\)"),
+        (f'{{{OURS}, "places": {{"0": [1, 2, 3, 4]}}, "acts": []}}', r"with 3 coordinates; these have 2 \(y, x\)"),
+        (f'{{{OURS}, "places": {{}}, "acts": [{{"act": "split_track", "detection": 2}}]}}', "without a place"),
+        (f'{{{OURS}, "places": {{}}, "acts": ["split_track"]}}', "without a place"),
     ],
 )
-def test_files_that_are_none_of_ours_are_refused(tmp_path, content):
+def test_files_that_are_none_of_ours_are_refused(tmp_path, content, says):
     (tmp_path / "corrections.json").write_text(content)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=rf"corrections\.json: .*{says}"):
         Session.load(tmp_path / "corrections.json", pair_of_tracks())
 
 
@@ -507,7 +511,7 @@ def test_corrections_of_a_detection_that_is_not_there_are_refused(tmp_path, colu
     made.save(tmp_path / "corrections.json")
     table = made.begun.tracks.table[["frame", "y", "x"]].copy()
     table.loc[2, column] += 1
-    with pytest.raises(InvalidInput, match=r"frame 1 at y, x = 0\.00, 0\.10"):
+    with pytest.raises(InvalidInput, match=r"corrections\.json: names a detection in frame 1 at y, x = 0\.00, 0\.10, "):
         Session.load(tmp_path / "corrections.json", link_points(Points(table), made.begun.settings))
 
 

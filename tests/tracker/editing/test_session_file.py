@@ -1,6 +1,7 @@
 """A session is one file: taken up where it was left, and read by whatever reads tracks."""
 
 import json
+import re
 import zipfile
 from dataclasses import replace
 
@@ -163,8 +164,9 @@ def test_a_damaged_one_ends_in_a_sentence(damage, tmp_path):
     path = tmp_path / "s.auctrack"
     write_session(corrected(SETTINGS["none"]), path)
     damaged(path, *damage)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=rf"^{re.escape(str(path))}: ") as raised:
         read_session(path)
+    assert "Error(" not in str(raised.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"frame,z,y,x\n"])
