@@ -12,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from ..errors import InvalidInput, damage
+from ..errors import InvalidInput, InvalidSetting, damage
 from ..formats.graph import edges_of
+from ..formats.registry import FORMATS, ends_in
 from ..formats.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.sidecar import SUFFIX, read_sidecar
 from ..formats.tables import read_tracks
@@ -27,6 +28,7 @@ from .change import Link
 from .reopened import reopened
 from .session import Session
 
+ENDING = FORMATS["session"].endings[0]
 _BEGUN, _ACTS, _KEPT = "begun.csv", "corrections.json", "session.json"
 
 
@@ -67,7 +69,7 @@ def write_session(
     ----------
     session : Session
     path : str or Path
-        Its name ends in `.auctrack` by habit: `read_tracks`, `auctrack convert` and napari know that ending.
+        Its name ends in `.auctrack`, by which `read_tracks`, `auctrack convert` and napari know it.
     settings : Settings, optional
         Of the run: input and detection. How it was linked is known.
     looked_at : collection of (source, target)
@@ -79,9 +81,13 @@ def write_session(
 
     Raises
     ------
+    InvalidSetting
+        If the name has another ending.
     OutputExists, OutputFailed
         As of `write_tracks`.
     """
+    if not ends_in(Path(path).name, ENDING):
+        raise InvalidSetting(f"needs a name that ends in {ENDING}; got {str(path)!r}.", setting="path")
     run = replace(settings or Settings(), link=session.begun.settings)
     record = {"effective": run.to_mapping()}
     with TemporaryDirectory() as made:

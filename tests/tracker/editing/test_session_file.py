@@ -11,13 +11,14 @@ import pytest
 from auctrack import read_session, read_tracks, write_session
 from auctrack.tracker.editing.reopened import reopened
 from auctrack.tracker.editing.session import Session
-from auctrack.tracker.errors import InvalidInput, OutputExists
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists
 from auctrack.tracker.formats.graph import edges_of
 from auctrack.tracker.linking.constraints import constraints_of, with_places
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.settings import Settings
 
+from ...refusals import refused
 from ..linking.movies import walks
 
 POINTS = walks(60, 6, step=0.5, false=0.1)[0]
@@ -135,6 +136,13 @@ def test_a_file_that_stands_there_is_not_replaced_unasked(tmp_path):
         write_session(session, tmp_path / "s.auctrack")
     assert (tmp_path / "s.auctrack").read_bytes() == before
     write_session(session, tmp_path / "s.auctrack", overwrite=True)
+
+
+@pytest.mark.parametrize("name", ["s.foo", "s", "s.auctrack.csv"])
+def test_a_name_by_which_nothing_would_know_it_is_refused(name, tmp_path):
+    with refused(InvalidSetting, match=r"ends in \.auctrack; got .*" + re.escape(name), setting="path"):
+        write_session(begun(SETTINGS["none"]), tmp_path / name)
+    assert not (tmp_path / name).exists()
 
 
 def damaged(path, name, content):
