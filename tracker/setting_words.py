@@ -51,7 +51,10 @@ WORDS: dict[str, Words] = {
         is_length=True,
     ),
     "unit": Words("Unit of all lengths, such as µm, nm or mm", more="'pixel' measures everything in pixels."),
-    "frame_interval": Words("Time between two frames, in seconds"),
+    "frame_interval": Words(
+        "Time between two frames whose numbers differ by one, in seconds",
+        more="With frames 0, 5, 10, … it is a fifth of the time between two that are there.",
+    ),
     "time_unit": Words("Unit of time, such as min; the frame interval is given in it"),
     "frame_step": Words(
         "Step between consecutive frame numbers of a table: 5 if it holds frames 0, 5, 10, …",

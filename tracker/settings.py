@@ -49,6 +49,8 @@ class InputSettings:
         Voxel size along z, y, x (or y, x).
     unit, time_unit : str, optional
     frame_interval : float, optional
+        Time between two frames whose numbers differ by one, in `time_unit`, which is s unless given. Where only every
+        fifth frame is there, it is a fifth of the time between those.
     channel : int or str, optional
     frames : str, optional
         Frames to use, "from:to" or "from:to:step", `to` left out: "0:20", "::5".

@@ -106,7 +106,8 @@ def command(
     """Measure every track: length, duration, displacement, speed, straightness, mean intensity.
 
     One row per track; the units stand beside the table in FILE.settings.json. Times are in frames and lengths in pixels
-    where the tracks do not say their units and no option does.
+    where the tracks do not say their units and no option does. A frame is a step of 1 in frame numbers: of frames 0, 5,
+    10, … each is 5 frames after the last.
 
     length: number of detections; missed_frames: frames between first_frame and last_frame without one; duration: time
     from first to last frame.

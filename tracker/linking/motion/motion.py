@@ -25,8 +25,8 @@ class Motion:
     unexplained : float64 (classes, axes)
         The same widths where the step before is known; equal to `widths` where past and future are no contexts.
     persistence : float or None
-        Share of a particle's own step that the next one repeats, per frame, all classes together; None where past and
-        future are no contexts.
+        Share of a particle's own step that the next one repeats, from frame to frame, all classes together; None where
+        past and future are no contexts.
     log_likelihood_gain : float
         Gain of knowing the link before, in nats a link, measured on links that were held out; 0 where it is no context,
         NaN where it is one and links are too few to hold some out.
@@ -81,16 +81,21 @@ class Motion:
         """Whether past and future are contexts."""
         return self.persistence is not None
 
-    def lines(self, frame_interval: float | None = None, time_unit: str = "s") -> list[str]:
-        """Say it in a few lines; with the time between frames the persistence is a time too."""
-        said = [f"typical step {in_digits(self.typical_step)} {self.unit} per frame, {self._predicted_from()}"]
+    def lines(self, frame_interval: float | None = None, time_unit: str = "s", frame_step: int = 1) -> list[str]:
+        """Say it in a few lines; with the time between frames whose numbers differ by 1 the persistence is a time too.
+
+        `frame_step` is the difference between the numbers of consecutive frames, which all of this is about.
+        """
+        per = "per frame" if frame_step == 1 else f"per {frame_step} frames"
+        said = [f"typical step {in_digits(self.typical_step)} {self.unit} {per}, {self._predicted_from()}"]
         if self.flow_weight > 0:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
             said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
         if self.persistence is not None:
+            time = "" if frame_interval is None else self._as_time(frame_interval * frame_step, time_unit)
             gain = f"; the link before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
             said.append(
-                f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}"
+                f"persistence {self.persistence:.2f} {per}{time}"
                 + (gain if np.isfinite(self.log_likelihood_gain) else "")
             )
         if self.features:
@@ -100,7 +105,7 @@ class Motion:
             kinds = zip(self.class_shares, widths, strict=True)
             parts = [f"{share:.0%} by {in_digits(width)}" for share, width in kinds]
             said.append(f"steps vary along each axis: {', '.join(parts)} {self.unit}")
-        said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new per frame")
+        said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new {per}")
         if most := len(self.missed):
             first, *later = (f"{share:.1%}" for share in self.missed)
             again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]
@@ -112,7 +117,7 @@ class Motion:
     def _predicted_from(self) -> str:
         """Return what foretells a step, as words for the contexts."""
         words = {
-            "none": "which nothing else predicts",
+            "none": "predicted without its neighbours' flow or the particle's own past and future",
             "flow": "predicted from the neighbours' flow",
             "past and future": "predicted from each particle's own past and future",
         }
@@ -123,10 +128,11 @@ class Motion:
         """Return the root mean square width of each class over the axes."""
         return np.sqrt((self.widths**2).mean(axis=1))
 
-    def _as_time(self, frame_interval: float | None, time_unit: str) -> str:
-        if frame_interval is None or self.persistence is None or not 0 < self.persistence < 1:
+    def _as_time(self, between: float, time_unit: str) -> str:
+        """Return the persistence as a time, where it is one; `between` is the time between consecutive frames."""
+        if self.persistence is None or not 0 < self.persistence < 1:
             return ""
-        return f" (a time of {in_digits(-frame_interval / np.log(self.persistence))} {time_unit})"
+        return f" (a time of {in_digits(-between / np.log(self.persistence))} {time_unit})"
 
 
 def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:

@@ -135,8 +135,8 @@ def measured_unmatched_cost(
     return UnmatchedCost(
         steps.longest / 2,
         f"measured on {counted}: root mean square step {in_digits(np.sqrt(np.mean(steps.lengths**2)))} {unit}, "
-        f"{steps.lost:.0%} lost and {steps.new:.0%} new per frame, so up to {in_digits(steps.longest)} {unit} a link "
-        "is more likely than one particle lost and another new",
+        f"{steps.lost:.0%} lost and {steps.new:.0%} new from frame to frame, so up to {in_digits(steps.longest)} "
+        f"{unit} a link is more likely than one particle lost and another new",
     )
 
 

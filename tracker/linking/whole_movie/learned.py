@@ -160,7 +160,7 @@ def _linked_on_gpu(task: Task) -> Linking:
 
 
 def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong: float) -> dict[str, Any]:
-    calibration = task.points.calibration
+    calibration, step = task.points.calibration, task.points.frame_step
     expected = "most of them guesses" if motion.is_chance else f"of which {wrong:.1f} are expected to be wrong"
     trust = f"{links} link{'s' if links != 1 else ''}, {expected}"
     return {
@@ -173,7 +173,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
         "device": proofs[0].device,
         "motion": motion.model,
         "expected_wrong": wrong,
-        "learned": [*motion.lines(calibration.frame_interval, calibration.time_unit), trust],
+        "learned": [*motion.lines(calibration.frame_interval, calibration.time_unit, step), trust],
         "notes": [],
     }
 

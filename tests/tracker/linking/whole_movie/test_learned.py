@@ -1,5 +1,6 @@
 """Linking with motion learned from the movie."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -280,6 +281,20 @@ def test_what_was_learned_is_said_with_units():
     assert " min)" in said
     assert "persistence" in said
     assert "expected to be wrong" in said
+
+
+def test_a_frame_is_a_step_of_one_in_frame_numbers_whichever_frames_are_there():
+    """Of every fifth frame all is learned per 5 frames, and the persistence lasts five times as long."""
+    points, _ = walks(300)
+    interval = Calibration(frame_interval=2.0, time_unit="s")
+    fifth = Points(points.table.assign(frame=5 * points.frames), interval, timeline=Timeline(5))
+    said, of_fifth = (
+        "\n".join(link_points(each).report["learned"]) for each in (replace(points, calibration=interval), fifth)
+    )
+    assert said.count(" per frame") == of_fifth.count(" per 5 frames") == 3
+    assert " per frame" not in of_fifth
+    lasts, five_times = (float(re.search(r"a time of ([\d.]+) s", each)[1]) for each in (said, of_fifth))
+    assert five_times == pytest.approx(5 * lasts, rel=0.01)
 
 
 def test_motion_beyond_learning_does_not_end_in_no_links_at_all():
