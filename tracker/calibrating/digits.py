@@ -1,9 +1,12 @@
-"""Numbers as people read them: some significant digits, no powers of ten."""
+"""Numbers as people read them: some significant digits, powers of ten only where zeros would have to be counted."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+_SHORTEST, _LONGEST = 1e-4, 1e15
+"""Sizes between which a number has no more zeros than are seen at once."""
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -30,11 +33,11 @@ def in_digits(value: Any, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> in_digits(1093.4), in_digits(8.0), in_digits(0.00012346), in_digits(1e30)
-    ('1093', '8', '0.000123', '1e+30')
+    >>> in_digits(1093.4), in_digits(8.0), in_digits(0.00012346), in_digits(1.0246e-12), in_digits(1e30)
+    ('1093', '8', '0.000123', '1.02e-12', '1e+30')
     """
     number = float(value)
-    if abs(number) >= 1e15:
-        return f"{number:g}"
+    if abs(number) >= _LONGEST or 0 < abs(number) < _SHORTEST:
+        return f"{number:.{digits}g}"
     text = significant(number, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text

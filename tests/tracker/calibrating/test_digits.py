@@ -7,12 +7,26 @@ import pytest
 from auctrack.tracker.calibrating.digits import in_digits, significant
 
 
-@pytest.mark.parametrize("value", [1e-7, 0.00123456, 0.5, 1.0, 9.996, 123.456, 99999.5, 12345678.9, 4.2e14])
+@pytest.mark.parametrize("value", [1e-4, 0.00123456, 0.5, 1.0, 9.996, 123.456, 99999.5, 12345678.9, 4.2e14])
 @pytest.mark.parametrize("digits", [2, 3, 4])
 def test_digits_are_kept_without_powers_of_ten(value, digits):
     for text in (significant(value, digits), in_digits(value, digits)):
         assert "e" not in text
         assert float(text) == pytest.approx(value, rel=0.5 * 10 ** (1 - digits))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0246e-12, "1.02e-12"),
+        (-1.0246e-12, "-1.02e-12"),
+        (1e-10, "1e-10"),
+        (9.9e-5, "9.9e-05"),
+        (1.26e15, "1.26e+15"),
+    ],
+)
+def test_zeros_that_would_have_to_be_counted_are_a_power_of_ten(value, text):
+    assert in_digits(value) == text
 
 
 def test_whole_numbers_keep_all_digits_and_lengths_no_trailing_zeros():
