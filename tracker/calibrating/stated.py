@@ -22,6 +22,8 @@ from .units import (
 )
 
 AXES = ("z", "y", "x")
+ARRAY = "an array"
+"""The source of what is stated of an array, which is nothing."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,15 @@ def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) 
     else:
         problem = "it states none"
     example, of = ((2, 0.5, 0.5), "planes are 2 µm apart and pixels") if len(axes) == 3 else ((0.5, 0.5), "pixels")
+    silent = (
+        "needs scale, the voxel size, which an array does not say."
+        if stated.source == ARRAY
+        else f"the voxel size is needed, and the file does not say it ({stated.source}: {problem})."
+    )
     return UnknownScale(
-        f"the voxel size is needed, and the file does not say it ({stated.source}: {problem}).",
-        in_python=f"Give scale=({', '.join(axes)}) in µm, for instance Settings(input=InputSettings(scale={example})) "
-        f'if {of} are 0.5 µm wide, or unit="pixel" to measure distances in pixels.',
+        silent,
+        in_python=f"Give scale=({', '.join(axes)}) in µm, for instance scale={example} if {of} are 0.5 µm wide, or "
+        'unit="pixel" to measure distances in pixels.',
         setting="scale",
         examples={example: f"{of} are 0.5 µm wide"},
     )

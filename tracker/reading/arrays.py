@@ -8,10 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..calibrating.stated import Stated
+from ..calibrating.stated import ARRAY, Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
-from .axes import divided, known_axes, naming_axes
+from .axes import ARRAY_READINGS, LETTERS, divided, known_axes, naming_axes
 from .contiguous import NEW_MEMORY, Into
 from .stack import SPACE, Region
 
@@ -58,16 +58,22 @@ class ArrayStack:
 
     def __init__(self, array: Array, axes: str | None) -> None:
         shape = tuple(map(int, array.shape))
+        sizes = " × ".join(map(str, shape))
+        if not 2 <= len(shape) <= len(LETTERS):
+            raise InvalidInput(
+                f"array: needs 2 to {len(LETTERS)} dimensions, of {', '.join(LETTERS)} (time, depth, channel, y, x); "
+                f"it has {len(shape)}{f', of {sizes}' if shape else ''}."
+            )
         if axes is None:
-            sizes = " × ".join(map(str, shape))
             raise UnknownAxes(
-                f"array: what its {len(shape)} dimensions of {sizes} are needs to be said, as no array says it.",
-                **naming_axes(len(shape)),
+                f"array: needs axes, a letter for each of its {len(shape)} dimensions of {sizes}; an array does not "
+                "say what they are.",
+                **naming_axes(len(shape), ARRAY_READINGS),
             )
         axes, parts = divided(axes, shape, self.path)
-        self.axes = known_axes(axes, parts, axes, self.path)
+        self.axes = known_axes(axes, parts, axes, self.path, ARRAY_READINGS)
         if 0 in shape:
-            raise InvalidInput(f"array: holds no pixels; its shape is {' × '.join(map(str, shape))}.")
+            raise InvalidInput(f"array: holds no pixels; its shape is {sizes}.")
         if getattr(array.dtype, "kind", None) not in ("u", "i", "f"):
             raise InvalidInput(f"array: has pixels of type {array.dtype}; it needs whole or real numbers.")
         if isinstance(array, np.ma.MaskedArray):
@@ -77,7 +83,7 @@ class ArrayStack:
         self._array: Any = array if parts == shape else _divided(array, parts)
         self.sizes = dict(zip(self.axes, parts, strict=True))
         self.dtype = np.dtype(array.dtype).newbyteorder("=")
-        self.stated = Stated(source="an array")
+        self.stated = Stated(source=ARRAY)
 
     @property
     def channels(self) -> tuple[str, ...]:

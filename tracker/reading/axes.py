@@ -1,16 +1,17 @@
-"""What the dimensions of a TIFF file are: as the file or the user says, or the question to ask the user."""
+"""What the dimensions of a TIFF file or an array are: as it or the user says, or the question to ask the user."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownAxes
 
-_KNOWN = "TZCYX"
-_READINGS = {
+LETTERS = "TZCYX"
+FILE_READINGS = {
     2: {"YX": "each file is the image of one time point"},
     3: {
         "ZYX": "each file is the z-stack of one time point",
@@ -25,6 +26,21 @@ _READINGS = {
     5: {"TCZYX": "planes change first, then channels", "TZCYX": "channels change first, then planes"},
 }
 """What the dimensions of a silent file may be: axes, and the case in which it is them."""
+ARRAY_READINGS = {
+    2: {"YX": "it is one image"},
+    3: {
+        "TYX": "it is a movie in 2D",
+        "ZYX": "it is one z-stack",
+        "TZ12YX": "its first dimension is 12 planes (put your number) of one time point after the other",
+    },
+    4: {
+        "TZYX": "time points come first, then planes",
+        "ZTYX": "planes come first, then time points",
+        "TCYX": "it is a movie in 2D with channels",
+    },
+    5: {"TCZYX": "planes come after channels", "TZCYX": "channels come after planes"},
+}
+"""What those of an array may be."""
 
 
 def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[int, ...]]:
@@ -51,8 +67,16 @@ def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[i
     return letters, (*(rest if length == -1 else length for length in lengths), *shape[-2:])
 
 
-def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path) -> str:
+def known_axes(
+    found: str,
+    shape: tuple[int, ...],
+    given: str | None,
+    path: Path,
+    readings: Mapping[int, Mapping[str, str]] = FILE_READINGS,
+) -> str:
     """Return the axes of a file: those given, else those found, which must all have a meaning here.
+
+    `readings` are what an error offers.
 
     Raises
     ------
@@ -61,8 +85,8 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     """
     axes = (found if given is None else given).upper()
     sizes = " × ".join(map(str, shape))
-    remedy = naming_axes(len(shape))
-    unknown = sorted(set(axes) - set(_KNOWN))
+    remedy = naming_axes(len(shape), readings)
+    unknown = sorted(set(axes) - set(LETTERS))
     if given is None and not are_known(axes):
         raise UnknownAxes(
             f"{path}: the file does not say what its {len(shape)} dimensions of {sizes} are (tifffile reads {found}). "
@@ -77,7 +101,7 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
         planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
         raise UnknownAxes(
             f"the axes {given} name {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}."
-            f"{planes if len(axes) > len(shape) else ''}",
+            f"{planes if len(axes) > len(shape) > 2 else ''}",
             **remedy,
         )
     if not axes.endswith("YX"):
@@ -87,15 +111,11 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
 
 def are_known(axes: str) -> bool:
     """Whether letters say what each dimension is, planes last."""
-    return set(axes) <= set(_KNOWN) and axes.endswith("YX")
+    return set(axes) <= set(LETTERS) and axes.endswith("YX")
 
 
-def naming_axes(ndim: int) -> dict[str, Any]:
+def naming_axes(ndim: int, readings: Mapping[int, Mapping[str, str]] = FILE_READINGS) -> dict[str, Any]:
     """Return how to say what `ndim` dimensions are, for an `InvalidInput`."""
-    readings = _READINGS.get(ndim, _READINGS[4])
-    python = ", ".join(f'axes="{axes}" if {case}' for axes, case in readings.items())
-    return {
-        "in_python": f"Say which is which in Settings(input=InputSettings(axes=…)) or read_movie(…, axes=…): {python}.",
-        "setting": "axes",
-        "examples": readings,
-    }
+    offered = readings.get(ndim, readings[4])
+    python = ", ".join(f'axes="{axes}" if {case}' for axes, case in offered.items())
+    return {"in_python": f"Say which is which: {python}.", "setting": "axes", "examples": offered}

@@ -15,6 +15,7 @@ import numpy as np
 from ..calibrating.calibration import Calibration
 from ..calibrating.stated import AXES, calibrate
 from ..errors import InvalidInput, InvalidSetting, UnknownChannel, UnknownScale
+from ..ranges import parse_frames, parse_roi
 from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
@@ -199,8 +200,8 @@ def read_movie(
     frame_interval: float | None = None,
     time_unit: str | None = None,
     channel: int | str | None = None,
-    frames: slice | None = None,
-    roi: tuple[slice, ...] | None = None,
+    frames: slice | str | None = None,
+    roi: tuple[slice, ...] | str | None = None,
 ) -> Movie:
     """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, a folder or glob of one TIFF a frame, or an array.
 
@@ -222,15 +223,15 @@ def read_movie(
     unit : str, optional
         Unit of length wanted. "pixel" measures distances in pixels.
     frame_interval : float, optional
-        Time between two frames in `time_unit`, s unless given.
+        Time between two frames whose numbers differ by one, in `time_unit`, s unless given.
     time_unit : str, optional
     channel : int or str, optional
         Number (from 0) or name. Needed when there are several. An RGB image has red, green, blue, and their mean: grey.
-    frames : slice, optional
-        Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``. Frames keep their numbers, and a step
-        stays known.
-    roi : tuple of slice, optional
-        Region of interest in voxels, one slice along z, y, x (or y, x), without steps.
+    frames : slice or str, optional
+        Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``, or as a setting: "0:20". Frames keep
+        their numbers, and a step stays known.
+    roi : tuple of slice, or str, optional
+        Region of interest in voxels, one slice along z, y, x (or y, x), without steps; or as a setting: "0:10,4:9,:".
 
     Raises
     ------
@@ -241,6 +242,8 @@ def read_movie(
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
+    frames = parse_frames(frames) if isinstance(frames, str) else frames
+    roi = parse_roi(roi) if isinstance(roi, str) else roi
     stack = open_stack(path, axes)
     try:
         number = _channel_number(channel, stack.channels, stack.path)

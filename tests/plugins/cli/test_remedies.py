@@ -13,7 +13,6 @@ from auctrack.tracker.errors import InvalidInput, UnknownAxes
 from auctrack.tracker.formats.tables import read_points
 from auctrack.tracker.linking.link import link
 from auctrack.tracker.pipeline import track
-from auctrack.tracker.settings import InputSettings, Settings
 
 HERE = {"Time Point": [0, 1, 2], "Position Y": [1.0, 2.0, 3.0], "Position X": [1.0, 2.0, 3.0]}
 
@@ -72,11 +71,11 @@ def test_in_python_link_names_what_takes_columns():
 
 
 def test_in_python_track_names_what_takes_axes(stacks, tmp_path):
-    with pytest.raises(UnknownAxes, match=r"Settings\(input=InputSettings\(axes=…\)\)") as caught:
+    with pytest.raises(UnknownAxes, match=r'Say which is which: axes="ZYX" if each file is the z-stack') as caught:
         track(tmp_path / stacks / "t0.tif")
     assert "--" not in str(caught.value)
-    with pytest.raises(InvalidInput, match=r"Settings\(input=InputSettings\(scale=\(2, 0\.5, 0\.5\)\)\)"):
-        track(tmp_path / stacks, Settings(input=InputSettings(axes="ZYX")))
+    with pytest.raises(InvalidInput, match=r"for instance scale=\(2, 0\.5, 0\.5\) if planes"):
+        track(tmp_path / stacks, axes="ZYX")
 
 
 @pytest.mark.parametrize("command", ["track", "info"])

@@ -85,7 +85,9 @@ def test_what_the_movie_is_taken_to_be():
 @pytest.mark.parametrize(
     ("array", "given", "error", "said"),
     [
-        (TZYX, {}, UnknownAxes, r"array.* 4 .*3 × 4 × 16 × 12.*axes=\"TZYX\""),
+        (TZYX, {}, UnknownAxes, r"array: needs axes.* 4 .*3 × 4 × 16 × 12.*axes=\"TZYX\" if time points come first"),
+        (TZYX[0, 0, 0], {"axes": "TYX"}, InvalidInput, "needs 2 to 5 dimensions.* has 1, of 12"),
+        (ARRAY[None], {}, InvalidInput, "needs 2 to 5 dimensions.* has 6, "),
         (TZYX, {"axes": "TYX"}, UnknownAxes, " 3 .*array .* 4"),
         (TZYX, {"axes": "TZXY"}, UnknownAxes, "YX"),
         (TZYX[:, 0], {"axes": "TZ5YX"}, UnknownAxes, " 3 .*array"),
@@ -95,7 +97,7 @@ def test_what_the_movie_is_taken_to_be():
             InvalidInput,
             r"Lazy .*12 × 16",
         ),
-        (TZYX, {"axes": "TZYX"}, UnknownScale, r"array: .*scale=\(z, y, x\)"),
+        (TZYX, {"axes": "TZYX"}, UnknownScale, r"array: needs scale, .*scale=\(z, y, x\)"),
         (ARRAY, {"axes": "TZCYX", "unit": "pixel"}, InvalidInput, " 2 channels"),
         (TZYX[:0], {"axes": "TZYX"}, InvalidInput, "array: .*0"),
         (TZYX > 0, {"axes": "TZYX"}, InvalidInput, "bool"),
@@ -110,6 +112,8 @@ def test_what_the_movie_is_taken_to_be():
     ],
     ids=[
         "no axes",
+        "one dimension",
+        "six dimensions",
         "too few",
         "wrong end",
         "uneven",
@@ -124,5 +128,13 @@ def test_what_the_movie_is_taken_to_be():
     ],
 )
 def test_what_is_refused(array, given, error, said):
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=said) as caught:
         read_movie(array, **given)
+    assert "the file does not say" not in str(caught.value)
+    assert "Settings" not in str(caught.value)
+
+
+def test_frames_and_region_may_be_given_as_settings_are():
+    with read_movie(TZYX, axes="TZYX", scale=(2, 1, 1), frames="1:", roi="1:3,2:9,:") as movie:
+        assert movie.frame_numbers == (1, 2)
+        np.testing.assert_array_equal(movie.frame(2), TZYX[2, 1:3, 2:9])
