@@ -271,7 +271,7 @@ def _require_step(frames: np.ndarray, step: int) -> None:
     astray = np.flatnonzero((frames - first) % step)
     if len(astray):
         raise InvalidInput(
-            f"frame_step {step} needs every frame to be a multiple of it away from the first, {first}; "
+            f"a frame step of {step} needs every frame to be a multiple of it away from the first, {first}; "
             f"row {astray[0]} is in frame {frames[astray[0]]}. Give a step that meets all frames, or remove those rows."
         )
 

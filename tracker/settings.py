@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from .calibrating.lengths import is_above_zero
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
+from .formats.dialects import require_roles
 from .formats.registry import holds_points
 from .kinds import TEXT, declared_as, one_of, require_kinds, text_such_as, whole_number
 from .linking.settings import HOOKS, LinkSettings
@@ -81,6 +82,7 @@ class InputSettings:
         require_kinds(self)
         if self.intensity is not None and self.kind != "labels":
             raise InvalidSetting("goes with label images only.", setting="intensity")
+        require_roles(self.columns or {})
         _ = self.frame_slice, self.roi_slices
 
     @property

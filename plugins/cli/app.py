@@ -65,8 +65,8 @@ app = typer.Typer(
     always in the order z, y, x.
     """
     ),
-    epilog="Exit codes: 0 all good; 1 some input failed, or its result could not be written; 2 wrong usage, which is "
-    "an option or a name that no input could make right; 130 interrupted. "
+    epilog="Exit codes: 0 all good; 1 some input failed, did not fit an option, or its result could not be written; 2 "
+    "wrong usage: an option that no input could make right, refused before any is read; 130 interrupted. "
     "Each command has a page of its own: auctrack track --help.",
     no_args_is_help=True,
     rich_markup_mode="rich",

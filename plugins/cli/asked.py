@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def usage(option: str | None = None, options: Mapping[str, str] = OPTIONS) -> Generator[None]:
-    """Turn an `InvalidSetting` into wrong usage (exit code 2): nothing was read yet, so the options are to blame."""
+    """Turn an `InvalidSetting` into wrong usage (exit code 2): no input was read yet, so the options are to blame."""
     try:
         yield
     except InvalidSetting as error:
@@ -45,12 +45,14 @@ def asked_settings(params: Mapping[str, Any], options: Mapping[str, str] = OPTIO
     DeviceUnavailable
         If the device asked for is not there.
     """
+    from ...tracker.calibrating.stated import require_units
     from ...tracker.settings import merged
 
     with usage("--config"):
         base = read_config(params["config"]) if params.get("config") else {}
     with usage(options=options):
         asked = merged(base, stated(params))
+        require_units(params.get("unit"), params.get("time_unit"))
         if isinstance(asked.get("detect"), Mapping) and asked["detect"].get("threshold") == AUTO:
             del asked["detect"]["threshold"]
         try:

@@ -105,6 +105,7 @@ def command(
 
     if colour not in (None, "track", "time"):
         raise typer.BadParameter(f"needs track or time; got {colour!r}.", param_hint="--colour")
+    wanted = None if only is None else _ids(only)
     given = asked_settings({**ctx.params, "min_length": None}).input
     if given.frame_slice is not None and given.frame_slice.step is not None:
         raise typer.BadParameter(f"needs FROM:TO, without a step; got {frames!r}.", param_hint="--frames")
@@ -124,7 +125,7 @@ def command(
     read = read_tracks_table(tracks, tracks, given.of_table)
     source, how = movie_behind(tracks, movie)
     look = Look(given.frame_slice, given.roi_slices, colour, min_length)
-    kept = filter_by_length(read if only is None else _named(read, only), min_length)
+    kept = filter_by_length(read if wanted is None else _named(read, wanted), min_length)
     console.note(*on_length(read, min_length))
     with held_back():
         how = replace(how, roi=None, frames=None)
@@ -132,24 +133,37 @@ def command(
     console.show(console.aligned([("picture", str(result))]))
 
 
-def _named(tracks: Tracks, ids: str) -> Tracks:
-    """Return the tracks of these ids, which are separated by commas.
+def _ids(text: str) -> set[int]:
+    """Return track ids that are separated by commas.
 
     Raises
     ------
     typer.BadParameter
-        If one is no whole number, or there is no such track.
+        If one is no whole number.
+    """
+    try:
+        return {int(part) for part in text.split(",")}
+    except ValueError:
+        raise typer.BadParameter(f"needs track ids such as 12,40; got {text!r}.", param_hint="--tracks") from None
+
+
+def _named(tracks: Tracks, ids: set[int]) -> Tracks:
+    """Return the tracks of these ids.
+
+    Raises
+    ------
+    InvalidSetting
+        If there is no such track.
     """
     import numpy as np
 
-    try:
-        wanted = [int(part) for part in ids.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"needs track ids such as 12,40; got {ids!r}.", param_hint="--tracks") from None
+    from ...tracker.errors import InvalidSetting
+
     track_id = tracks.table["track_id"].to_numpy()
-    if missing := sorted(set(wanted) - set(track_id.tolist())):
-        raise typer.BadParameter(f"there is no track {', '.join(map(str, missing))}.", param_hint="--tracks")
-    return tracks.only(np.isin(track_id, wanted))
+    if missing := sorted(ids - set(track_id.tolist())):
+        named = f"track{'s' * (len(missing) > 1)} {', '.join(map(str, missing))}"
+        raise InvalidSetting(f"names {named}, which {'are' if missing[1:] else 'is'} not there.", setting="tracks")
+    return tracks.only(np.isin(track_id, [*ids]))
 
 
 def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]:

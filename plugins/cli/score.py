@@ -185,8 +185,7 @@ def command(
     by_name: dict[str, Any] = {}
     for name, (of_tracks, of_truth) in paired(tracks, truth).items():
         found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
-        with usage():
-            by_name[name] = score(found, real)
+        by_name[name] = score(found, real)
         if kind == "links" and tolerance is not None and not by_name[name].detections.correct:
             console.note(
                 f"no detection of {of_tracks} lies within --tolerance of a real particle in its frame; are both tables "
@@ -209,6 +208,11 @@ def _scorer(
     kind: str, tolerance: float | None, max_missed_frames: int, frame_tolerance: int, *, divisions: bool
 ) -> Callable[[Tracks, Points], Any]:
     """Return what makes scores of one kind."""
+    from ...tracker.calibrating.lengths import require_length
+
+    if tolerance is not None:
+        with usage():
+            require_length("tolerance", tolerance)
     if kind in _OWN_TOLERANCE:
         if tolerance is None:
             raise typer.BadParameter(
@@ -235,11 +239,9 @@ def _read_pair(
     with _without_columns_of_tracks(), table_file(tracks) as file:
         found = read_tracks_table(file, tracks, {"frame_step": frame_step})
     if tolerance is None and "true_id" not in found.table.columns:
-        raise typer.BadParameter(
-            f"none was given, and {tracks} has no column true_id beside its track ids; so detections are judged by "
-            "their distance from real particles. Give the largest distance that is still right, in "
-            f"{found.calibration.unit}.",
-            param_hint="--tolerance",
+        raise InvalidInput(
+            f"{tracks}: has no column true_id beside its track ids, so detections are judged by their distance from "
+            f"real particles. Give the largest that is still right by --tolerance, in {found.calibration.unit}."
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")

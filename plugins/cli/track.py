@@ -103,7 +103,7 @@ def command(
 
     auctrack track 'day1/*.tif' day2 --config ours.toml -o results --dry-run
 
-    Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
+    Exit codes: 0 all good, 1 some input failed, 2 wrong usage (nothing was read), 130 interrupted.
     """
     from .destination import checked_folder, checked_format, is_one_file
     from .inputs import only, plan

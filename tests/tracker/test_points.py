@@ -118,7 +118,7 @@ class TestFrameStep:
         assert in_frames([0, 5, 20], timeline=Timeline(5)).frame_step == 5
 
     def test_frames_between_those_of_a_stated_step_are_refused(self):
-        with pytest.raises(InvalidInput, match=r"frame_step 5 .*row 2 .*frame 7"):
+        with pytest.raises(InvalidInput, match=r"frame step of 5 .*row 2 .*frame 7"):
             in_frames([0, 5, 7], timeline=Timeline(5))
 
     @pytest.mark.parametrize("step", [0, -1, 1.5, True, "2"])

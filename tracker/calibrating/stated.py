@@ -53,6 +53,9 @@ class Stated:
     axes: str | None = None
 
 
+NOTHING_STATED = Stated()
+
+
 def calibrate(
     stated: Stated,
     ndim: int,
@@ -85,7 +88,7 @@ def calibrate(
     InvalidSetting
         If `scale` has the wrong length, a value is not above zero, or a unit is not known.
     """
-    _require_known(stated, unit, time_unit)
+    require_units(unit, time_unit, stated)
     interval, interval_unit = _interval(stated, frame_interval, time_unit)
     if scale is not None:
         sizes, name = three_sizes(scale, ndim), unit_name(unit or MICROMETRE)
@@ -96,7 +99,7 @@ def calibrate(
     return Calibration(scale=sizes, unit=name, frame_interval=interval, time_unit=interval_unit)
 
 
-def _require_known(stated: Stated, unit: str | None, time_unit: str | None) -> None:
+def require_units(unit: str | None, time_unit: str | None, stated: Stated = NOTHING_STATED) -> None:
     """Refuse units of the user's that mean nothing here; a file's own may be repeated, whatever it is."""
     if unit is not None and unit != stated.unit and not is_pixel(unit) and micrometres_of(unit) is None:
         raise InvalidSetting(f"needs one of {', '.join(LENGTHS)}, or {PIXEL}; got {unit!r}.", setting="unit")

@@ -76,15 +76,7 @@ def our_names(
 ) -> tuple[pd.DataFrame, Dialect | None]:
     """Rename the columns that matter to frame, z, y, x (and track_id where the user named it)."""
     given = dict(columns or {})
-    unknown = sorted(set(given) - set(ROLES))
-    if unknown:
-        raise InvalidSetting(f"names {', '.join(unknown)}; it can name {', '.join(ROLES)}.", setting="columns")
-    for name in given.values():
-        roles = [role for role, named in given.items() if named == name]
-        if len(roles) > 1:
-            raise InvalidSetting(
-                f"names {name!r} for {' and '.join(roles)}; each needs a column of its own.", setting="columns"
-            )
+    require_roles(given)
     absent = [name for name in given.values() if name not in table.columns]
     if absent:
         names = f"column{'s' * (len(absent) > 1)} {' and '.join(map(repr, absent))}"
@@ -102,6 +94,19 @@ def our_names(
         unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
         raise unknown
     return renamed(table, names), dialect
+
+
+def require_roles(columns: Mapping[str, str]) -> None:
+    """Refuse columns that are none of ours, or one for two of them."""
+    unknown = sorted(set(columns) - set(ROLES))
+    if unknown:
+        raise InvalidSetting(f"names {', '.join(unknown)}; it can name {', '.join(ROLES)}.", setting="columns")
+    for name in columns.values():
+        roles = [role for role, named in columns.items() if named == name]
+        if len(roles) > 1:
+            raise InvalidSetting(
+                f"names {name!r} for {' and '.join(roles)}; each needs a column of its own.", setting="columns"
+            )
 
 
 def naming(names: Mapping[str, str], reader: str) -> dict[str, Any]:

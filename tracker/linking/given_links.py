@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput, InvalidSetting
+from ..errors import InvalidSetting
 from ..links import ENDS
 
 GivenLinks = tuple[tuple[float, ...], ...]
@@ -53,17 +53,17 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
 
     Raises
     ------
-    InvalidInput
-        If the file cannot be read.
     InvalidSetting
-        If it does not hold links.
+        If the file cannot be read, or does not hold links.
     """
     try:
         table = pd.read_csv(path)
     except OSError as error:
-        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
-    except (ValueError, pd.errors.ParserError) as error:
-        raise InvalidInput(f"{path}: is not a CSV table ({error}).") from error
+        raise InvalidSetting(f"({path}) cannot be read ({error.strerror or error}).", setting=name) from error
+    except pd.errors.EmptyDataError:
+        table = pd.DataFrame()
+    except ValueError as error:  # pandas' own errors too
+        raise InvalidSetting(f"({path}) needs a CSV table; it is none ({error}).", setting=name) from error
     try:
         return given_links(table, name)
     except InvalidSetting as error:

@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 import auctrack
 from auctrack.tracker.editing.session import Session
-from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.constraints import with_places
 from auctrack.tracker.linking.gate import candidates
 from auctrack.tracker.linking.given_links import read_links
@@ -16,6 +16,7 @@ from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
+from ...refusals import refused
 from .movies import table, walks
 
 SETTINGS = {
@@ -199,11 +200,14 @@ def test_link_takes_them():
 
 
 def test_a_file_that_is_none_is_refused(tmp_path):
-    with pytest.raises(InvalidInput):
+    with refused(InvalidSetting, match=r"none\.csv\) cannot be read", setting="pinned"):
         read_links(tmp_path / "none.csv", "pinned")
-    (tmp_path / "empty.csv").write_text("")
-    with pytest.raises(InvalidInput):
-        read_links(tmp_path / "empty.csv", "pinned")
+    for content in ("", "\n\n"):
+        (tmp_path / "empty.csv").write_text(content)
+        with refused(
+            InvalidSetting, match=r"empty\.csv\) needs the columns source, target.*it has none", setting="pinned"
+        ):
+            read_links(tmp_path / "empty.csv", "pinned")
 
 
 def test_links_given_by_rows_are_given_by_places_in_any_order():

@@ -1,0 +1,74 @@
+"""One rule: 2 for what no input could make right, said before any is read; 1 for what one input does not fit."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+COMMANDS = {
+    "link": ("link", "{}", "-o", "linked.csv"),
+    "measure": ("measure", "{}"),
+    "draw": ("draw", "{}", "-o", "drawn.png"),
+    "convert": ("convert", "{}", "converted.csv"),
+    "info": ("info", "{}"),
+    "score": ("score", "{}", "{}"),
+}
+
+
+def run(auctrack, command, table, options):
+    return auctrack(*(word.format(table) for word in COMMANDS[command]), *options)
+
+
+@pytest.fixture
+def tracks(tmp_path):
+    frames = pd.DataFrame({"frame": [0, 1, 2], "z": 0.0, "y": 0.0, "x": [0.0, 1, 2], "track_id": 4})
+    frames.to_csv(tmp_path / "t.csv", index=False)
+    return "t.csv"
+
+
+@pytest.mark.parametrize("table", ["t.csv", "nowhere.csv"])
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        *((each, ("--unit", "furlong")) for each in ("link", "measure", "draw", "convert", "info")),
+        *((each, ("--time-unit", "fortnight")) for each in ("link", "measure", "convert", "info")),
+        *((each, ("--columns", "hour=Time")) for each in ("link", "measure", "draw", "convert", "info")),
+        *((each, ("--voxel", "0,1,1")) for each in ("link", "measure", "draw", "convert", "info")),
+        ("link", ("--forbidden", "missing.csv")),
+        ("link", ("--config", "missing.toml")),
+        ("draw", ("--tracks", "first")),
+        ("draw", ("--colour", "red")),
+        ("score", ("--tolerance", "-1")),
+        ("score", ("--scores", "isbi")),
+        ("score", ("--truth-columns", "hour=Time")),
+        ("measure", ("--max-lag", "3")),
+    ],
+)
+@pytest.mark.usefixtures("tracks")
+def test_what_no_input_could_make_right_is_2_whether_or_not_there_is_one(auctrack, command, options, table):
+    result = run(auctrack, command, table, options)
+    assert result.exit_code == 2, result.output
+    assert options[0] in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("link", ("--voxel", "1,1")),
+        ("link", ("--frames", "7:9")),
+        ("link", ("--roi", "0:1,0:1")),
+        ("measure", ("--columns", "frame=hour")),
+        ("draw", ("--tracks", "4,999")),
+        ("draw", ("--frames", "7:9")),
+        ("score", ()),
+    ],
+)
+def test_what_another_input_could_make_right_is_1(auctrack, tracks, command, options):
+    result = run(auctrack, command, tracks, options)
+    assert result.exit_code == 1, result.output
+    assert result.stderr.startswith("error: ")
+
+
+def test_tracks_that_are_not_there_are_named(auctrack, tracks):
+    said = run(auctrack, "draw", tracks, ("--tracks", "4,998,999")).stderr
+    assert said == "error: --tracks names tracks 998, 999, which are not there.\n"
