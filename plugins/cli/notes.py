@@ -92,17 +92,33 @@ def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of
     return [f"{empty} of the {seen} frames from {first[0]} to {last[0]} {holds} no particles; {over}."]
 
 
-def on_tolerance(truth: Points, tolerance: float | None) -> list[str]:
+def on_tolerance(truth: Points, tolerance: float) -> list[str]:
     """Return what is to be said where detections count as right that are nearer to another real particle."""
     from ...tracker.linking.gate.spacing import mean_spacing
 
-    spacing = None if tolerance is None else mean_spacing(truth)
-    if tolerance is None or spacing is None or tolerance <= spacing / 2:
+    spacing = mean_spacing(truth)
+    if spacing is None or tolerance <= spacing / 2:
         return []
     unit = truth.calibration.unit
     return [
         f"the tolerance is more than half of the {in_digits(spacing)} {unit} between real particles and their nearest "
         f"neighbours, so that a detection may count for the wrong one; try {in_digits(spacing / 2)} {unit} or less."
+    ]
+
+
+def on_frame_shift(tracks: Points, truth: Points, tolerance: float) -> list[str]:
+    """Return what is to be said where tracks and truth do not number their frames alike."""
+    from ...tracker.scoring.frame_shift import frame_shift
+
+    shift = frame_shift(tracks, truth, tolerance)
+    if shift is None:
+        return []
+    first, first_real = tracks.frame_numbers[0], truth.frame_numbers[0]
+    other = f"{abs(shift.frames)} {'more' if shift.frames > 0 else 'less'}"
+    return [
+        f"frames seem to be numbered differently: were the numbers of the tracks {other}, {shift.after:.0%} of their "
+        f"detections would lie within --tolerance of a real particle, in place of {shift.before:.0%}, and far nearer; "
+        f"the tracks begin with frame {first}, the truth with {first_real}. Renumber one of the tables."
     ]
 
 

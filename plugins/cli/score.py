@@ -178,20 +178,15 @@ def command(
         raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
-    from .notes import on_tolerance
-
     given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
     score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
     by_name: dict[str, Any] = {}
     for name, (of_tracks, of_truth) in paired(tracks, truth).items():
         found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
         by_name[name] = score(found, real)
-        if kind == "links" and tolerance is not None and not by_name[name].detections.correct:
-            console.note(
-                f"no detection of {of_tracks} lies within --tolerance of a real particle in its frame; are both tables "
-                "of one movie, and in one unit (--truth-voxel)?"
-            )
-        console.note(*on_tolerance(real, tolerance))
+        if tolerance is not None:
+            is_apart = kind == "links" and not by_name[name].detections.correct
+            console.note(*_on_distances(of_tracks, found, real, tolerance, is_apart=is_apart))
     summaries = {name: of.summary() for name, of in by_name.items()}
     if output is not None:
         _write(output, summaries, overwrite=overwrite)
@@ -202,6 +197,18 @@ def command(
         console.show(links_of_one(by_name[one], max_missed_frames))
     else:
         console.show(by_movie(kind, summaries))
+
+
+def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:
+    """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
+    from .notes import on_frame_shift, on_tolerance
+
+    shifted = on_frame_shift(found, real, tolerance)
+    elsewhere = (
+        f"no detection of {tracks} lies within --tolerance of a real particle in its frame; are both tables of one "
+        "movie, and in one unit (--truth-voxel)?"
+    )
+    return [*shifted, *[elsewhere] * (is_apart and not shifted), *on_tolerance(real, tolerance)]
 
 
 def _scorer(

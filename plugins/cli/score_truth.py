@@ -92,5 +92,5 @@ def _in_step(real: Points, found: Tracks) -> Points:
     step = found.frame_step
     if step <= real.frame_step or not len(found):
         return real
-    console.note(f"the tracks are of every {step}th frame, and only those frames of the truth count.")
+    console.note(f"the tracks are of one frame in {step}, and only those frames of the truth count.")
     return real.cut(slice(int(found.frames.min()) % step, None, step))

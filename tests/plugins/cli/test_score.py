@@ -112,3 +112,16 @@ def test_links_across_gaps_are_counted_by_themselves(auctrack, tmp_path):
     assert "not among the links" in ok(auctrack(*words))
     assert "up to 1, in links too" in ok(auctrack(*words, "--max-missed-frames", 1))
     assert "gap links" not in ok(auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1))
+
+
+@pytest.mark.parametrize("words", [(), ("--scores", "isbi"), ("--scores", "lineages")])
+def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, tmp_path, samples, words):
+    table = pd.read_csv(samples / "movie.truth.csv")[["frame", "z_um", "y_um", "x_um", "track_id"]]
+    table.to_csv(tmp_path / "truth.csv", index=False)
+    table.assign(frame=table["frame"] + 1).to_csv(tmp_path / "found.csv", index=False)
+    shifted = auctrack("score", "found.csv", "truth.csv", "--tolerance", 1, *words)
+    assert ok(shifted)
+    said = " ".join(shifted.stderr.split())
+    assert "were the numbers of the tracks 1 less, 100% of their detections would lie within --tolerance" in said
+    assert "the tracks begin with frame 1, the truth with 0" in said
+    assert "numbered" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1, *words).stderr
