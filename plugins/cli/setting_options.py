@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...tracker.calibrating.lengths import is_above_zero
 from ...tracker.errors import InvalidSetting
 from ...tracker.setting_words import WORDS
 from .options import OUTPUT
@@ -130,11 +131,13 @@ def _count(text: str, setting: str) -> int | str:
 
 def _sizes(text: str, setting: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        sizes = [float(part) for part in text.split(",")]
     except ValueError:
-        raise InvalidSetting(
-            f"needs sizes along z,y,x (or y,x), such as 2,0.5,0.5; got {text!r}.", setting=setting
-        ) from None
+        sizes = []
+    if len(sizes) not in (2, 3) or not all(map(is_above_zero, sizes)):
+        message = f"needs sizes above 0 along z,y,x (or y,x), such as 2,0.5,0.5; got {text!r}."
+        raise InvalidSetting(message, setting=setting)
+    return sizes
 
 
 def _columns(text: str, setting: str) -> dict[str, str]:

@@ -24,6 +24,17 @@ _BYTES_WRITTEN = 2
 _BYTES_A_VOXEL = 8 + 2  # of the frame that is drawn: expected photons, and what the camera reads of them
 _BYTES_AT_REST = 250e6  # Python with its libraries
 _SECONDS_A_VOXEL = 1.4e-7  # of drawing and compressing, on one core
+_OPTIONS = {
+    "spacing_um": "spacing",
+    "box_um": "box",
+    "death_rate": "deaths",
+    "birth_rate": "births",
+    "localisation_error_um": "localisation_error",
+    "frame_interval_s": "frame_interval",
+    "voxel_um": "voxel",
+    "psf_sigma_um": "psf_sigma",
+}
+"""Options that are called otherwise than their settings."""
 _ENDINGS = (*_MOVIES, ".csv", ".parquet")
 _MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (points only)", "Microscope (movies only)"
 
@@ -177,12 +188,12 @@ def command(
     _refuse_truth_of_another(truth, output)
     beside = [sidecar_path(table) for table in ((truth,) if is_movie else (output, truth))]
     make_ready(output, truth, *beside, overwrite=overwrite, elsewhere="another OUT")
-    with usage():
+    with usage(options=_OPTIONS):
         swarm, camera = _swarm(ctx.params), _camera(ctx.params)
     from ...tracker.simulating.simulate import simulate
 
     if is_movie:
-        with usage():
+        with usage(options=_OPTIONS):
             expected = _expected(output, swarm, camera)
         console.say(expected)
     with console.progress(output.name, nouns={"draw": "plane"}) as progress:
@@ -203,16 +214,11 @@ def _swarm(given: Mapping[str, Any]) -> SimulationSettings:
 
     alike = ("particles", "frames", "ndim", "persistence", "step", "step_um", "walls", "keep_density", "seed")
     detector = ("missed", "false")
-    renamed = {
-        "spacing_um": "spacing",
-        "death_rate": "deaths",
-        "birth_rate": "births",
-        "frame_interval_s": "frame_interval",
-    }
+    renamed = ("spacing_um", "death_rate", "birth_rate", "frame_interval_s")
     error = _numbers("--localisation-error", given["localisation_error"]) or (0.0,)
     return SimulationSettings(
         **{name: given[name] for name in (*alike, *detector)},
-        **{name: given[option] for name, option in renamed.items()},
+        **{name: given[_OPTIONS[name]] for name in renamed},
         box_um=_numbers("--box", given["box"]),
         localisation_error_um=error[0] if len(error) == 1 else error,
     )

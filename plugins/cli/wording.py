@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 OPTIONS: Mapping[str, str] = {
     "scale": "voxel",
-    "voxel_um": "voxel",
     "bright_on_dark": "dark",
     "kind": "labels",
     "memory_budget_gb": "memory_budget",

@@ -71,11 +71,11 @@ class RenderSettings:
         for name in ("voxel_um", "psf_sigma_um"):
             sizes = getattr(self, name)
             if len(sizes) != 3 or not all(math.isfinite(size) and size > 0 for size in sizes):
-                raise InvalidSetting(f"{name} needs three finite lengths above 0 (z, y, x); got {sizes!r}.")
+                raise InvalidSetting(f"needs three finite lengths above 0 (z, y, x); got {sizes!r}.", setting=name)
         for name in ("peak", "peak_spread", "background", "read_noise", "seed"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
-                raise InvalidSetting(f"{name} needs a finite number of at least 0; got {value!r}.")
+                raise InvalidSetting(f"needs a finite number of at least 0; got {value!r}.", setting=name)
 
 
 def movie_shape(swarm: SimulationSettings, settings: RenderSettings) -> tuple[int, ...]:

@@ -108,7 +108,12 @@ class SimulationSettings:
             _need(_not_negative(self.step_um), "step_um", "a finite length of at least 0", self.step_um)
         _need(self.walls in WALLS, "walls", " or ".join(map(repr, WALLS)), self.walls)
         if self.keep_density:
-            _need(self.birth_rate == 0, "birth_rate", "0 with keep_density=True", self.birth_rate)
+            _need(
+                self.birth_rate == 0,
+                "birth_rate",
+                "0 beside keep_density, which replaces all that are lost",
+                self.birth_rate,
+            )
         errors = np.atleast_1d(self.localisation_error_um).tolist()
         fits = len(errors) in (1, self.ndim) and all(map(_not_negative, errors))
         wanted = f"one length of at least 0, or {self.ndim} ({', '.join(self.axes)})"
@@ -303,4 +308,4 @@ def _not_negative(value: float) -> bool:
 
 def _need(holds: bool, name: str, wanted: str, got: object) -> None:
     if not holds:
-        raise InvalidSetting(f"{name} needs {wanted}; got {got!r}.")
+        raise InvalidSetting(f"needs {wanted}; got {got!r}.", setting=name)

@@ -72,3 +72,10 @@ def test_what_another_input_could_make_right_is_1(auctrack, tracks, command, opt
 def test_tracks_that_are_not_there_are_named(auctrack, tracks):
     said = run(auctrack, "draw", tracks, ("--tracks", "4,998,999")).stderr
     assert said == "error: --tracks names tracks 998, 999, which are not there.\n"
+
+
+@pytest.mark.parametrize("given", ["0,1,1", "1", "1,x", "1,1,inf", "[2,1,1]"])
+def test_the_form_that_is_advised_is_the_one_that_is_taken(auctrack, tracks, given):
+    said = " ".join(run(auctrack, "measure", tracks, ("--voxel", given)).stderr.split())
+    assert f"--voxel needs sizes above 0 along z,y,x (or y,x), such as 2,0.5,0.5; got '{given}'" in said
+    assert run(auctrack, "measure", tracks, ("--voxel", "2,0.5,0.5")).exit_code == 0
