@@ -1,6 +1,6 @@
-// By how much rows pay more than their least, the prices of columns taken off; as `above_least.py` on the CPU, for real costs.
-// A block of threads a row, as one warp alone would wait for each of its reads. A cost less a price is exact as a pair of
-// floats, and so is what decides.
+// By how much rows pay more than their least, the unmatched costs of columns taken off; as `above_least.py` on the CPU, for
+// real costs. A block of threads a row, as one warp alone would wait for each of its reads. The difference of two costs is
+// exact as a pair of floats, and so is what decides.
 //
 // Bytes: 12 to 16 per edge of the rows looked at. No two blocks write the same place.
 // variant: -DCOST=double
@@ -30,10 +30,11 @@ __device__ __forceinline__ Pair lowest_of_warp(Pair mine) {
     return mine;
 }
 
-// rows: which to look at, one a block of threads; above: as many. priced: columns have prices, their bounds.
+// rows: which to look at, one a block of threads; above: as many. has_unmatched_cost: the bounds of columns are that.
 extern "C" __global__ void rows_above_least(
     const int64* rows, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
-    int block_rows, const double* row_bound, const double* col_bound, const int* col_of_row, int priced, double* above
+    int block_rows, const double* row_bound, const double* col_bound, const int* col_of_row, int has_unmatched_cost,
+    double* above
 ) {
     __shared__ Pair least_of[MOST_THREADS / 32], pays_of[MOST_THREADS / 32];
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
@@ -45,7 +46,7 @@ extern "C" __global__ void rows_above_least(
         const double c = graph.cost_of(first, e);
         const int col = graph.column(first, e);
         if (c == none()) continue;
-        const Pair here = difference(c, priced ? col_bound[col] : 0.0);
+        const Pair here = difference(c, has_unmatched_cost ? col_bound[col] : 0.0);
         least = lower(least, here);
         if (col == partner) pays = here;
     }

@@ -1,9 +1,9 @@
 """Whether a matching's cost above the unavoidable least is so small that rounding of the gap would hide a cheaper one.
 
-No answer pays less than each row's least, with the price of every column taken as paid. Beside unmatched costs near 1
-two edges of 0.1 that differ in the last digit are the same number, and the one at hand may be the dearer: its gap is
-far below 1e-9 of 0.1, but all that there was to save. Rows are looked at until what they pay above their least is
-enough; of most problems the first few do.
+No answer pays less than each row's least, with the unmatched cost of every column taken as paid. Beside unmatched
+costs near 1 two edges of 0.1 that differ in the last digit are the same number, and the one at hand may be the dearer:
+its gap is far below 1e-9 of 0.1, but all that there was to save. Rows are looked at until what they pay above their
+least is enough; of most problems the first few do.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -64,31 +64,31 @@ def _barely_above_rows(problem: Problem, col_of_row: np.ndarray, gap: np.ndarray
 def _points_barely_above(block: Problem, col_of_row: np.ndarray, gap: float) -> bool:
     """As `barely_above_least`, for one block of two point sets with too many pairs to go through.
 
-    Where prices of columns differ, rounding may choose a column that is not each row's least: a doubt, if no row pays
-    more than for that.
+    Where unmatched costs of columns differ, rounding may choose a column that is not each row's least: a doubt, if no
+    row pays more than for that.
     """
     if gap == 0:
         return False
-    prices = np.zeros(block.n_cols) if block.col_unmatched is None else block.col_unmatched.astype(np.float64)
+    unmatched = np.zeros(block.n_cols) if block.col_unmatched is None else block.col_unmatched.astype(np.float64)
     assert block.x is not None
     assert block.y is not None
-    differing = prices - prices[0]  # 0 where all are one number, beside which a cost could lose its digits
+    differing = unmatched - unmatched[0]  # 0 where all are one number, beside which a cost could lose its digits
     few = pair_costs(block.x[:FIRST_ROWS], block.y, block.metric) - differing
-    if SHARE * _above(block, few.argmin(axis=1), prices, col_of_row) >= gap:
+    if SHARE * _above(block, few.argmin(axis=1), unmatched, col_of_row) >= gap:
         return False
     least = cheapest_columns(block.x, block.y, differing, block.metric == "squared")
-    above = _above(block, least, prices, col_of_row)
+    above = _above(block, least, unmatched, col_of_row)
     return SHARE * above < gap and (above > 0 or bool(differing.any()))
 
 
-def _above(block: Problem, least: np.ndarray, prices: np.ndarray, col_of_row: np.ndarray) -> float:
+def _above(block: Problem, least: np.ndarray, unmatched: np.ndarray, col_of_row: np.ndarray) -> float:
     """Return by how much the first rows pay more than for the columns given, or for staying unassigned; at least 0."""
     rows, col_of_row = np.arange(len(least)), col_of_row[: len(least)]
     bound = block.dual_bounds()[0][: len(least)]
 
     def paid(cols: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cost = edge_costs(block, rows, np.zeros(len(rows), np.int64), cols)
-        return difference.py_func(cost, 0.0, prices[cols], 0.0)
+        return difference.py_func(cost, 0.0, unmatched[cols], 0.0)
 
     matched = col_of_row >= 0
     pays, pays_low = (np.where(matched, *each) for each in zip(paid(col_of_row), (bound, 0.0), strict=True))
@@ -107,8 +107,8 @@ def look_above_least(
     lo,
     row_offsets,
     col_offsets,
-    row_price,
-    col_price,
+    row_unmatched,
+    col_unmatched,
     data,
     indptr,
     indices,
@@ -123,17 +123,17 @@ def look_above_least(
     for b in range(first, end):
         r0, c0 = row_offsets[b], col_offsets[b]
         n, m = row_offsets[b + 1] - r0, col_offsets[b + 1] - c0
-        prices = None if col_price is None else col_price[c0 : c0 + m]
+        unmatched = None if col_unmatched is None else col_unmatched[c0 : c0 + m]
         above = 0.0
         for i in range(r0, r0 + n):
             if SHARE * above >= gap[b] > 0:
                 break
-            bound = (0.0 if n > m else np.inf) if row_price is None else row_price[i]
+            bound = (0.0 if n > m else np.inf) if row_unmatched is None else row_unmatched[i]
             at = lo + (i - r0) * m if indptr is None else indptr[i]
             to = at + m if indptr is None else indptr[i + 1]
             cols = None if indices is None else indices[at:to]
             costs = data[at:to] if x is None else _costs_to_all(x, i, y[c0 : c0 + m], squared)
-            above += _above_least(costs, cols, prices, bound, col_of_row[i])
+            above += _above_least(costs, cols, unmatched, bound, col_of_row[i])
         found[b] |= 0.0 < SHARE * above < gap[b]
         lo += n * m
 
@@ -147,17 +147,17 @@ def _costs_to_all(x, i, y, squared):
 
 
 @compiled
-def _above_least(costs, cols, prices, bound, col):
-    """Return by how much a row pays more than its least, the prices of columns taken off; no less than 0.
+def _above_least(costs, cols, unmatched, bound, col):
+    """Return by how much a row pays more than its least, the unmatched costs of columns taken off; no less than 0.
 
-    As a pair of floats a cost less a price is exact.
+    As a pair of floats the difference of two costs is exact.
     """
     pays, pays_low = bound, 0.0
     if col >= 0:
         at = col if cols is None else 0
         while cols is not None and cols[at] != col:
             at += 1
-        pays, pays_low = difference(float(costs[at]), 0.0, 0.0 if prices is None else prices[col], 0.0)
+        pays, pays_low = difference(float(costs[at]), 0.0, 0.0 if unmatched is None else unmatched[col], 0.0)
     if pays == np.inf:  # unassigned though it must not be
         return 0.0
     most = 0.0
@@ -166,12 +166,12 @@ def _above_least(costs, cols, prices, bound, col):
         most = max(most, high + low)
     near = 0
     for k in range(len(costs)):
-        price = 0.0 if prices is None else prices[k if cols is None else cols[k]]
-        near += (costs[k] - price) - pays <= FLOAT_SCREEN * (abs(costs[k]) + abs(price) + abs(pays))
+        taken_off = 0.0 if unmatched is None else unmatched[k if cols is None else cols[k]]
+        near += (costs[k] - taken_off) - pays <= FLOAT_SCREEN * (abs(costs[k]) + abs(taken_off) + abs(pays))
     for k in range(len(costs) if near > 1 or col < 0 else 0):  # the matched edge itself is near
-        price = 0.0 if prices is None else prices[k if cols is None else cols[k]]
+        taken_off = 0.0 if unmatched is None else unmatched[k if cols is None else cols[k]]
         if costs[k] < np.inf:
-            high, low = difference(float(costs[k]), 0.0, price, 0.0)
+            high, low = difference(float(costs[k]), 0.0, taken_off, 0.0)
             high, low = difference(pays, pays_low, high, low)
             most = max(most, high + low)
     return most

@@ -1,4 +1,4 @@
-"""The answer to a matching problem, with the dual prices that prove it."""
+"""The answer to a matching problem, with the duals that prove it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Assignment:
         that must be matched is unassigned, as it may be in what `NotConverged` carries.
     is_optimal : bool
         Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every unassigned one's
-        distance from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the
-        matched edges themselves cost: without what every answer pays, and in each group of matched edges that could be
-        exchanged.
+        distance from its unmatched cost within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what
+        the matched edges themselves cost: without what every answer pays, and in each group of matched edges that could
+        be exchanged.
     solver, device : str
         What produced it.
     stats : mapping

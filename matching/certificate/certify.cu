@@ -1,10 +1,11 @@
 // The certificate of an assignment: best row duals for given column duals, and every term of the gap.
 //
 // Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
-// v_j), and the gap is the sum of c_ij - v_j - r_i over matched edges and price - dual over what is unassigned. LANES lanes serve one
-// row; after the rows, one thread each column. A term counts as slack when it is not 0, or, for real costs, more than 64
-// ulp of the largest number that went into it, those of the pair that set the row's dual included. An unassigned member without
-// a bound, which must be matched, counts whatever its term. A matched edge has slack, and is matched again, from 16 ulp on.
+// v_j), and the gap is the sum of c_ij - v_j - r_i over matched edges and unmatched cost - dual over what is unassigned.
+// LANES lanes serve one row; after the rows, one thread each column. A term counts as slack when it is not 0, or, for real
+// costs, more than 64 ulp of the largest number that went into it, those of the pair that set the row's dual included. An
+// unassigned member without a bound, which must be matched, counts whatever its term. A matched edge has slack, and is
+// matched again, from 16 ulp on.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
 // terms that are slack.
@@ -33,12 +34,13 @@ __device__ __forceinline__ bool exceeds(
 #endif
 }
 
-// terms_cost, terms_slack: (rows + columns,). priced: staying unassigned costs the bound; else it is free and the bound 0.
+// terms_cost, terms_slack: (rows + columns,). has_unmatched_cost: staying unassigned costs the bound; else it is free.
 extern "C" __global__ void auction_certify(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, const price_t* col_bound, const price_t* v, const int* col_of_row, const int* row_of_col,
-    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* slack_terms, unsigned char* has_slack, int priced
+    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* slack_terms, unsigned char* has_slack,
+    int has_unmatched_cost
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int member = threadIdx.x % LANES;
@@ -65,25 +67,27 @@ extern "C" __global__ void auction_certify(
             own = own_there < own ? own_there : own;
         }
         if (row < n_rows && member == 0) {
-            const price_t unmatched = priced ? row_bound[row] : price_t(0);
+            const price_t unmatched = has_unmatched_cost ? row_bound[row] : price_t(0);
             const price_t pays = partner == NO_MEMBER ? unmatched : own;
-            const price_t price = partner == NO_MEMBER ? price_t(0) : v[partner];
-            price_t set_cost = 0, set_price = 0;
-            if (edge != UNASSIGNED) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
+            const price_t col_dual = partner == NO_MEMBER ? price_t(0) : v[partner];
+            price_t set_cost = 0, set_dual = 0;
+            if (edge != UNASSIGNED) set_cost = graph.cost_of(first, edge), set_dual = v[graph.column(first, edge)];
+            const price_t slack = pays - col_dual - dual;
             row_duals[row] = dual;
             terms_cost[row] = pays;
-            terms_slack[row] = pays - price - dual;
+            terms_slack[row] = slack;
             n_slack += (partner == NO_MEMBER && row_bound[row] >= none()) ||
-                       exceeds(ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
-            has_slack[row] = partner != NO_MEMBER && exceeds(REMATCH_ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
+                       exceeds(ULPS, slack, pays, col_dual, dual, set_cost, set_dual);
+            has_slack[row] = partner != NO_MEMBER && exceeds(REMATCH_ULPS, slack, pays, col_dual, dual, set_cost, set_dual);
         }
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {
         const bool unassigned = row_of_col[col] == NO_MEMBER;
-        const price_t price = unassigned && priced ? col_bound[col] : price_t(0), dual = unassigned ? v[col] : price_t(0);
-        terms_cost[n_rows + col] = price;
-        terms_slack[n_rows + col] = price - dual;
-        n_slack += (unassigned && col_bound[col] >= none()) || exceeds(ULPS, price - dual, price, dual, 0);
+        const price_t pays = unassigned && has_unmatched_cost ? col_bound[col] : price_t(0);
+        const price_t dual = unassigned ? v[col] : price_t(0);
+        terms_cost[n_rows + col] = pays;
+        terms_slack[n_rows + col] = pays - dual;
+        n_slack += (unassigned && col_bound[col] >= none()) || exceeds(ULPS, pays - dual, pays, dual, 0);
     }
     if (n_slack) atomicAdd(slack_terms, n_slack);
 }

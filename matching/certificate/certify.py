@@ -51,7 +51,7 @@ def certify(
     stats: Mapping[str, Any] | None = None,
     terms: Terms | None = None,
 ) -> Assignment:
-    """Turn a matching and column prices into an `Assignment` whose duals are feasible and whose gap is proven.
+    """Turn a matching and column duals into an `Assignment` whose duals are feasible and whose gap is proven.
 
     Parameters
     ----------
@@ -59,17 +59,17 @@ def certify(
     col_of_row : int32 (rows,)
         A valid matching: column of each row, local to its block, -1 = unassigned.
     col_duals : array (columns,)
-        Any prices; those above their bound are lowered to it, and the row duals are the best that go with them.
+        Any duals; those above their bound are lowered to it, and the row duals are the best that go with them.
     solver, device, stats
         Passed on.
     terms : Terms, optional
-        Of these prices, where the method has come across them: none is above its bound then, and all are matched that
+        Of these duals, where the method has come across them: none is above its bound then, and all are matched that
         must be.
 
     Returns
     -------
     Assignment
-        Exact if the prices are; otherwise with the gap that they prove: +inf where a row or column that must be matched
+        Exact if the duals are; otherwise with the gap that they prove: +inf where a row or column that must be matched
         is not, since no assignment is known then.
     """
     if terms is None:
@@ -155,7 +155,7 @@ class Slackness(NamedTuple):
     in_doubt : bool (blocks,)
         Whether the gap would be more than a `SHARE` of the matched edges' cost if all were as cheap as the cheapest
         that is not 0: a wrong exchange of cheap edges might then hide in the rounding of dear ones. Or of what they
-        cost above the least that every answer pays: a wrong one of two might then hide in the rounding of prices.
+        cost above the least that every answer pays: a wrong one of two might then hide in the rounding of duals.
     proves : bool
         Whether the matched edges are optimal: all terms are zero, no block is in doubt.
     """
@@ -317,8 +317,8 @@ def add_terms(
     end,
     row_offsets,
     col_offsets,
-    row_price,
-    col_price,
+    row_unmatched,
+    col_unmatched,
     col_of_row,
     row_of_col,
     cost,
@@ -334,56 +334,56 @@ def add_terms(
     """Add blocks `first` to `end` to the sums of `_add_term`; return whether all their terms are zero, and whether none
     of them is in doubt besides.
 
-    Without a price only the longer side may be unassigned, free of charge. A row dual that a pair set is rounded by
-    half an ulp of its own, and so is the term of any matched edge. Where no cost is below 0, the gap is no more than
-    the cost.
+    Without unmatched costs only the longer side may be unassigned, free of charge. A row dual that a pair set is
+    rounded by half an ulp of its own, and so is the term of any matched edge. Where no cost is below 0, the gap is no
+    more than the cost.
     """
     has_zero_slack = proves = True
     zero = cost.dtype.type(0)
     ulps = ULPS * eps
     for b in range(first, end):
         first_col = col_offsets[b]
-        least, paid = np.inf, 0
+        least, n_paid = np.inf, 0
         for i in range(row_offsets[b], row_offsets[b + 1]):
             if col_of_row[i] >= 0:
-                price, dual = cost[i], v[first_col + col_of_row[i]]
+                paid, dual = cost[i], v[first_col + col_of_row[i]]
             else:
-                price, dual = zero if row_price is None else row_price[i], zero
-            largest = max(abs(price), abs(dual), abs(r[i]), terms[i])
+                paid, dual = zero if row_unmatched is None else row_unmatched[i], zero
+            largest = max(abs(paid), abs(dual), abs(r[i]), terms[i])
             if terms[i] > 0 or col_of_row[i] >= 0:
                 rounding[b] += 2 * eps * abs(r[i])
-            if price != 0:
-                least, paid = min(least, abs(price)), paid + 1
-            has_zero_slack &= _add_term(b, price, price - dual - r[i], ulps * largest, sums)
+            if paid != 0:
+                least, n_paid = min(least, abs(paid)), n_paid + 1
+            has_zero_slack &= _add_term(b, paid, paid - dual - r[i], ulps * largest, sums)
         for j in range(first_col, col_offsets[b + 1]):
             if row_of_col[j] < 0:
-                price = zero if col_price is None else col_price[j]
-                if price != 0:
-                    least, paid = min(least, abs(price)), paid + 1
-                has_zero_slack &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums)
+                paid = zero if col_unmatched is None else col_unmatched[j]
+                if paid != 0:
+                    least, n_paid = min(least, abs(paid)), n_paid + 1
+                has_zero_slack &= _add_term(b, paid, paid - v[j], ulps * max(abs(paid), abs(v[j])), sums)
         sums[0, b] += sums[1, b]
         if eps > 0:
             sums[2, b] += rounding[b]
             if never_below_0:
                 sums[2, b] = min(sums[2, b], sums[0, b])
-            in_doubt[b] = sums[2, b] > (SHARE * least * paid if paid else 0.0)
+            in_doubt[b] = sums[2, b] > (SHARE * least * n_paid if n_paid else 0.0)
             proves &= not in_doubt[b]
     return has_zero_slack, has_zero_slack and proves
 
 
 @compiled(forceinline=True)
-def _add_term(b, price, slack, tolerance, sums):
+def _add_term(b, paid, slack, tolerance, sums):
     """Add a term to cost, the rounding lost from it, gap and size (4, blocks).
 
     The cost is added up with compensation (A. Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974):
     plain addition of a million matched edges would lose three digits.
     """
-    total = sums[0, b] + price
-    larger, smaller = (sums[0, b], price) if abs(sums[0, b]) >= abs(price) else (price, sums[0, b])
+    total = sums[0, b] + paid
+    larger, smaller = (sums[0, b], paid) if abs(sums[0, b]) >= abs(paid) else (paid, sums[0, b])
     sums[1, b] += (larger - total) + smaller
     sums[0, b] = total
     sums[2, b] += slack
-    sums[3, b] += abs(price)
+    sums[3, b] += abs(paid)
     return slack <= tolerance
 
 

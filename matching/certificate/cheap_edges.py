@@ -63,10 +63,10 @@ def _part(
     """Return the part of rows and columns whose partners are among them too."""
     assert block.x is not None
     assert block.y is not None
-    prices = None
+    unmatched_cost = None
     if block.row_unmatched is not None and block.col_unmatched is not None:
-        prices = block.row_unmatched[rows], block.col_unmatched[cols]
+        unmatched_cost = block.row_unmatched[rows], block.col_unmatched[cols]
     row_at, col_at = (np.full(size + 1, -1, np.int32) for size in block.shape)  # the last for who has no partner
     row_at[rows], col_at[cols] = np.arange(len(rows)), np.arange(len(cols))
-    problem = Problem.dense(pair_costs(block.x[rows], block.y[cols], block.metric), unmatched_cost=prices)
+    problem = Problem.dense(pair_costs(block.x[rows], block.y[cols], block.metric), unmatched_cost=unmatched_cost)
     return Part(problem, col_at[col_of_row[rows]], row_at[row_of_col[cols]], v[cols])

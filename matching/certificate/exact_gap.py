@@ -1,7 +1,7 @@
 """The gap of an assignment without rounding, group by group: for answers whose certificate in floats leaves a doubt.
 
 Row duals are the least of c - v, kept as pairs of floats, in which a difference of two floats is exact. So a cost of
-1e16 beside prices near 1 leaves nothing open. An exchange of matched edges lowers the cost by no more than the slack of
+1e16 beside duals near 1 leaves nothing open. An exchange of matched edges lowers the cost by no more than the slack of
 the matched edges it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows
 and columns that such pairs connect. Each group is therefore held to the cost of its own matched edges, and what is more
 than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of it: what
@@ -69,11 +69,11 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     indptr = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr
     edges = indptr, problem.indices, problem.data
     row_bound, col_bound = problem.dual_bounds()
-    priced = problem.has_unmatched_cost
-    unassigned = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
+    has_unmatched_cost = problem.has_unmatched_cost
+    unassigned = row_bound if has_unmatched_cost else np.zeros(n), col_bound if has_unmatched_cost else np.zeros(m)
     pays = _paid(*edges, unassigned[0], col_of_row)
     given = pays, unassigned[1], col_of_row, row_of_col
-    nothing, by_rows = _no_duals(n, m), n <= m or priced
+    nothing, by_rows = _no_duals(n, m), n <= m or has_unmatched_cost
 
     def completed(base: Duals, v: Pair) -> Duals:
         high, low = _best_duals(*edges, True, base, row_bound, *v)

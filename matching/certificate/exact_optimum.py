@@ -1,9 +1,9 @@
 """A check of small problems in whole numbers of any length; it shares nothing with solvers and sums of certificates.
 
-A float is a whole number times a power of two, so costs, prices and duals of a small block become integers without
-rounding: Python's. First the duals are tried; where these leave a gap, the optimum is computed anew, by the Hungarian
-method row by row (H. W. Kuhn, Naval Research Logistics Quarterly 2, 1955, with shortest paths), and nothing else is
-trusted. Costs are read here on their own, too.
+A float is a whole number times a power of two, so costs, unmatched costs and duals of a small block become integers
+without rounding: Python's. First the duals are tried; where these leave a gap, the optimum is computed anew, by the
+Hungarian method row by row (H. W. Kuhn, Naval Research Logistics Quarterly 2, 1955, with shortest paths), and nothing
+else is trusted. Costs are read here on their own, too.
 """
 
 from __future__ import annotations
@@ -46,22 +46,23 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, exactl
     """
     n, m = block.shape
     cost, allowed = _costs(block)
-    row_price, col_price = (
+    row_unmatched, col_unmatched = (
         np.zeros(k) if p is None else p for k, p in ((n, block.row_unmatched), (m, block.col_unmatched))
     )
-    numbers = _integers(np.concatenate([cost[allowed], row_price, col_price, v]))
+    numbers = _integers(np.concatenate([cost[allowed], row_unmatched, col_unmatched, v]))
     whole = np.zeros((n, m), object)
     whole[allowed], rest = np.split(numbers, [int(allowed.sum())])
-    row_price, col_price, v = np.split(rest, [n, n + m])
-    worth = _with_unmatched_cost(whole, row_price, col_price, allowed) if block.has_unmatched_cost else (whole, allowed)
+    row_unmatched, col_unmatched, v = np.split(rest, [n, n + m])
+    net = whole, allowed
     partners = np.where(col_of_row >= 0, col_of_row, m + np.arange(n)) if block.has_unmatched_cost else col_of_row
     if block.has_unmatched_cost:
-        v = np.concatenate([v - col_price, np.zeros(n, object)])
+        net = _net_of_unmatched_cost(*net, row_unmatched, col_unmatched)
+        v = np.concatenate([v - col_unmatched, np.zeros(n, object)])
     elif n > m:
-        worth, partners, v = (worth[0].T, worth[1].T), _turned(col_of_row, m), _row_duals(*worth, v)
-    paid = int(worth[0][np.arange(len(partners)), partners].sum())
-    own = 0 if exactly else _own(*worth, paid, _least_own(whole, row_price, col_price, col_of_row))
-    return _gap(*worth, partners, v) * _PARTS <= own or (paid - _optimum(*worth)) * _PARTS <= own
+        net, partners, v = (net[0].T, net[1].T), _transposed(col_of_row, m), _row_duals(*net, v)
+    paid = int(net[0][np.arange(len(partners)), partners].sum())
+    own = 0 if exactly else _own(*net, paid, _least_own(whole, row_unmatched, col_unmatched, col_of_row))
+    return _gap(*net, partners, v) * _PARTS <= own or (paid - _optimum(*net)) * _PARTS <= own
 
 
 def _costs(block: Problem) -> tuple[np.ndarray, np.ndarray]:
@@ -93,19 +94,19 @@ def _integers(values: np.ndarray) -> np.ndarray:
     return (part * 2.0**53).astype(np.int64).astype(object) << (exponent - exponent.min(initial=0)).astype(object)
 
 
-def _with_unmatched_cost(
-    cost: np.ndarray, row_price: np.ndarray, col_price: np.ndarray, allowed: np.ndarray
+def _net_of_unmatched_cost(
+    cost: np.ndarray, allowed: np.ndarray, row_unmatched: np.ndarray, col_unmatched: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what a matched edge costs more than to leave both unassigned, and a column more for each row at 0."""
     n = len(cost)
-    worth = cost - row_price[:, None] - col_price[None, :]
-    return np.hstack([worth, np.zeros((n, n), object)]), np.hstack([allowed, np.eye(n, dtype=bool)])
+    net = cost - row_unmatched[:, None] - col_unmatched[None, :]
+    return np.hstack([net, np.zeros((n, n), object)]), np.hstack([allowed, np.eye(n, dtype=bool)])
 
 
-def _turned(col_of_row: np.ndarray, m: int) -> np.ndarray:
+def _transposed(col_of_row: np.ndarray, m: int) -> np.ndarray:
     row_of_col = np.zeros(m, np.int64)
-    linked = np.flatnonzero(col_of_row >= 0)
-    row_of_col[col_of_row[linked]] = linked
+    matched = np.flatnonzero(col_of_row >= 0)
+    row_of_col[col_of_row[matched]] = matched
     return row_of_col
 
 
@@ -124,13 +125,13 @@ def _gap(cost: np.ndarray, allowed: np.ndarray, partners: np.ndarray, v: np.ndar
     return slack - sum(v[unassigned])
 
 
-def _least_own(cost: np.ndarray, row_price: np.ndarray, col_price: np.ndarray, col_of_row: np.ndarray) -> int:
+def _least_own(cost: np.ndarray, row_unmatched: np.ndarray, col_unmatched: np.ndarray, col_of_row: np.ndarray) -> int:
     """Return what matched edges and unassigned members cost if all that is not 0 were as little as the least."""
     rows = np.flatnonzero(col_of_row >= 0)
-    unassigned = np.ones(len(col_price), bool)
+    unassigned = np.ones(len(col_unmatched), bool)
     unassigned[col_of_row[rows]] = False
-    paid = [*cost[rows, col_of_row[rows]], *row_price[col_of_row < 0], *col_price[unassigned]]
-    sizes = [abs(price) for price in paid if price]
+    paid = [*cost[rows, col_of_row[rows]], *row_unmatched[col_of_row < 0], *col_unmatched[unassigned]]
+    sizes = [abs(each) for each in paid if each]
     return len(sizes) * min(sizes, default=0)
 
 
@@ -171,8 +172,8 @@ def _optimum(cost: np.ndarray, allowed: np.ndarray) -> int:
             before = int(came[col])
             row_of_col[col] = start if before < 0 else row_of_col[before]
             col = before
-    linked = np.flatnonzero(row_of_col >= 0)
-    return int(cost[row_of_col[linked], linked].sum())
+    matched = np.flatnonzero(row_of_col >= 0)
+    return int(cost[row_of_col[matched], matched].sum())
 
 
 def _move_duals(r: Any, v: Any, start: int, row_of_col: np.ndarray, dist: Any, seen: np.ndarray, reach: int) -> None:

@@ -1,8 +1,8 @@
 """Refinement in twice the working precision, where rounding alone prevents a proof.
 
-Prices are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
-in the price of a pair of small ones, and more than 64 ulp of it; and where matchings tie to the last digits, the one at
-hand may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
+Duals are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
+in the dual of a pair of small ones, and more than 64 ulp of it; and where matchings tie to the last digits, the one at
+hand may not be the cheapest. Both are settled by a label-correcting search from the duals at hand, in pairs of floats
 (`float_pairs`): either it ends, and its labels are duals of which one rounding is left, or it finds a cycle of
 exchanges that lowers the cost, makes that exchange and goes on (M. Klein, "A primal method for minimal cost flows",
 Management Science 14, 1967).

@@ -116,9 +116,9 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
 
 
 def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
-    """Whether each block of a large problem is proven by its duals, or where prices are far above all costs, at lower.
+    """Whether each block of a large problem is proven, at lower unmatched costs where these are far above all costs.
 
-    Duals as large as such prices hide a wrong edge in their rounding, and would leave a right one in doubt.
+    Duals as large as these hide a wrong edge in their rounding, and would leave a right one in doubt.
     """
     for b in np.flatnonzero(sums.in_doubt | _may_have_far_unmatched_costs(problem, assignment.col_of_row)).tolist():
         proof = _proof_at_lower_unmatched_costs(problem, assignment, b)
@@ -132,7 +132,7 @@ def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) 
 
 
 def _is_exact(problem: Problem, assignment: Assignment, sums: Slackness, b: int) -> bool:
-    """Whether the duals of a block prove it at its stated prices, all of them computed without rounding."""
+    """Whether the duals of a block prove it at its stated unmatched costs, all of them computed without rounding."""
     rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
     matched = assignment.col_of_row[rows], assignment.row_of_col[cols]
     duals = assignment.row_duals[rows], assignment.col_duals[cols]
@@ -140,13 +140,13 @@ def _is_exact(problem: Problem, assignment: Assignment, sums: Slackness, b: int)
 
 
 def _may_have_far_unmatched_costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
-    """Return for each block whether its least prices are far above what its dearest matched edge tells of its costs."""
+    """Return for each block whether its unmatched costs are far above what its dearest matched edge tells of costs."""
     if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None:
         return np.zeros(problem.n_blocks, np.bool_)
     least, dearest = np.zeros((2, problem.n_blocks))
-    for prices, offsets in (problem.row_unmatched, problem.row_offsets), (problem.col_unmatched, problem.col_offsets):
+    for costs, offsets in (problem.row_unmatched, problem.row_offsets), (problem.col_unmatched, problem.col_offsets):
         of_side = np.full(problem.n_blocks, np.inf)
-        np.minimum.at(of_side, block_of(offsets, np.arange(len(prices))), prices)
+        np.minimum.at(of_side, block_of(offsets, np.arange(len(costs))), costs)
         least += of_side
     rows = np.flatnonzero(col_of_row >= 0)
     block = block_of(problem.row_offsets, rows)
@@ -167,7 +167,7 @@ def _gap_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, sums
 
 
 def _proof_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
-    """Return the matching of a block certified at lower prices; None where its prices are not far above all costs."""
+    """Return the matching of a block certified at lower unmatched costs; None where these are not far above all."""
     col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
     lower = at_lower_unmatched_costs(problem.block(b), col_of_row)
     if lower is None:

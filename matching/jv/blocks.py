@@ -61,8 +61,8 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     def work(k: int) -> tuple[int, int, bool, bool]:
         first = k * blocks // runs
         own = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0, *batch
-        prices = problem.row_unmatched, problem.col_unmatched
-        return _match_run(*own, *prices, *arithmetic, scans, *kind, *found, counts[k])
+        unmatched = problem.row_unmatched, problem.col_unmatched
+        return _match_run(*own, *unmatched, *arithmetic, scans, *kind, *found, counts[k])
 
     ends = side_by_side(work, range(runs))
     failed = [end[:2] for end in ends if end[0] >= 0]
@@ -105,8 +105,8 @@ def _match_run(
     row_offsets,
     col_offsets,
     data,
-    row_price,
-    col_price,
+    row_unmatched,
+    col_unmatched,
     none,
     eps,
     most_scans,
@@ -146,10 +146,12 @@ def _match_run(
         at, failed = match_small_blocks(*costs, none, *found, dist, pred, place, waiting, counts)
     if is_large is not None:
         scratch = free, dist, pred, pred_cost, place
-        at, failed = _match_each(*costs, row_price, col_price, none, most_scans, may_tie, *found, *scratch, counts)
+        at, failed = _match_each(
+            *costs, row_unmatched, col_unmatched, none, most_scans, may_tie, *found, *scratch, counts
+        )
     if failed != -1:
         return at, failed, False, False
-    sides = row_offsets, col_offsets, row_price, col_price
+    sides = row_offsets, col_offsets, row_unmatched, col_unmatched
     has_zero_slack, proves = add_terms(
         first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
     )
@@ -168,8 +170,8 @@ def _match_each(
     row_offsets,
     col_offsets,
     data,
-    row_price,
-    col_price,
+    row_unmatched,
+    col_unmatched,
     none,
     most_scans,
     may_tie,
@@ -192,12 +194,12 @@ def _match_each(
         n, m = r1 - r0, c1 - c0
         own, own_v = data[lo : lo + n * m], v[c0:c1]
         lo += n * m
-        row_bound = free[:n] if row_price is None else row_price[r0:r1]
-        if col_price is None:
+        row_bound = free[:n] if row_unmatched is None else row_unmatched[r0:r1]
+        if col_unmatched is None:
             own_v[:] = none if n == m else 0
         else:
             for j in range(m):
-                own_v[j] = col_price[c0 + j]
+                own_v[j] = col_unmatched[c0 + j]
         partners = col_of_row[r0:r1], row_of_col[c0:c1]
         state = State(none, row_bound, own_v, *partners, cost[r0:r1], dist[:m], pred[:m], pred_cost[:m], place[:m])
         matrix = own.reshape((n, m))
@@ -207,8 +209,8 @@ def _match_each(
         if failed != -1:
             return b, failed
         for j in range(m):
-            if col_price is not None:
-                own_v[j] = min(own_v[j], col_price[c0 + j])
+            if col_unmatched is not None:
+                own_v[j] = min(own_v[j], col_unmatched[c0 + j])
             elif n < m:
                 own_v[j] = min(own_v[j], 0)
         for i in range(n):  # an array assigned to a slice would compile numba's message for unlike shapes, 1.6 CPU-s

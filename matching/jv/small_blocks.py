@@ -95,14 +95,14 @@ def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
             if k >= 0 and second <= best:
                 best_col = _unassigned_if_any(i, best, best_col, cost, row_of_col, v)
                 k = row_of_col[best_col]
-            price = v[best_col]
+            lowered = v[best_col]
             if second < none:
-                price = min(price, best - best + cost[i * m + best_col] - second)
-            if k >= 0 and (bids > last or price >= v[best_col]):
+                lowered = min(lowered, best - best + cost[i * m + best_col] - second)
+            if k >= 0 and (bids > last or lowered >= v[best_col]):
                 waiting[n_waiting] = i
                 n_waiting += 1
                 break
-            v[best_col] = price
+            v[best_col] = lowered
             row_of_col[best_col], col_of_row[i] = i, best_col
             if k >= 0:
                 col_of_row[k] = -1

@@ -97,5 +97,5 @@ def without_mask(problem: Problem) -> Problem:
     if not problem.is_integer or largest_cost(problem) * longest > 2**53:
         return unmasked(problem)
     sides = {"row_unmatched": problem.row_unmatched, "col_unmatched": problem.col_unmatched}
-    prices = {name: side.astype(np.float64) for name, side in sides.items() if side is not None}
-    return unmasked(replace(problem, data=problem.data.astype(np.float64), **prices))
+    as_floats = {name: side.astype(np.float64) for name, side in sides.items() if side is not None}
+    return unmasked(replace(problem, data=problem.data.astype(np.float64), **as_floats))

@@ -2,7 +2,7 @@
 
 A row is read as a whole and in order, so that eight columns go through the processor at a time: a bid looks for its
 two best columns in the two blocks with the least values, and the search for a shortest path keeps its distances in an
-array instead of a heap. Prices, sinks and the unmatched cost are those of `shortest_paths`.
+array instead of a heap. Duals, sinks and the unmatched cost are those of `shortest_paths`.
 
 Source: R. Jonker, A. Volgenant, Computing 38 (1987).
 """
@@ -22,8 +22,9 @@ from .finish import TOO_HARD, are_too_few
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, augment_path, take, unassigned_sink
 
 LONGEST_CHAIN = 30
-"""Rows that displace each other in turn before the last one waits for a shortest path. On real costs, price wars over a
-few columns would spend all bids, and paths are cheaper (500 to 2,000 points: 0.6 of the time; 15, 100 are slower)."""
+"""Rows that displace each other in turn before the last one waits for a shortest path. On real costs, rows that outbid
+each other over a few columns would spend all bids, and paths are cheaper (500 to 2,000 points: 0.6 of the time; 15, 100
+are slower)."""
 
 
 @compiled

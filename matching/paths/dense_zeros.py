@@ -1,7 +1,7 @@
 """Matching along pairs without slack: where integers of a short range tie, most rows need no search for a distance.
 
 The pairs are listed in one pass over the matrix; a breadth-first search through the lists then takes a step a pair,
-where a search for a shortest path takes a row of the matrix. Prices stay as they are.
+where a search for a shortest path takes a row of the matrix. The duals stay as they are.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -24,7 +24,7 @@ MANY = 1 / 32
 
 @compiled
 def match_along_zeros(cost, waiting, state):
-    """Match waiting rows of a matrix (rows, columns) where prices need not change for it; return the others."""
+    """Match waiting rows of a matrix (rows, columns) where duals need not change for it; return the others."""
     zeros = np.empty((len(cost), LISTED), np.int32)
     n_zeros = np.zeros(len(cost), np.int32)
     _list_zeros(cost, waiting, state, zeros, n_zeros)
@@ -51,7 +51,7 @@ def _list_zeros(cost, waiting, state, zeros, n_zeros):
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
     for i in waiting:
         lowest = least_rank(cost[i], state.v)
-        # Since it bid, prices may have fallen so far that it had better stay unassigned.
+        # Since it bid, column duals may have fallen so far that it had better stay unassigned.
         if lowest < rank(state.none) and lowest <= rank(state.row_bound[i]):
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
 

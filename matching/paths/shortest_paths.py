@@ -1,9 +1,9 @@
 """Jonker and Volgenant's method on any set of rows: bid first, then shortest augmenting paths for the rows left over.
 
 One definition serves CSR graphs and dense blocks (`indices` is None: the k-th entry of a row is column k); numba
-specialises it for either. Prices v only fall, so a column once matched stays matched, a column never matched keeps its
-starting price, and a row that prefers to stay unassigned never changes its mind: complementary slackness holds for what
-is unassigned by construction.
+specialises it for either. Column duals v only fall, so a column once matched stays matched, a column never matched
+keeps its starting dual, and a row that prefers to stay unassigned never changes its mind: complementary slackness holds
+for what is unassigned by construction.
 
 Source: R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
 Computing 38 (1987): augmenting row reduction and augmentation. The unmatched cost is ours: a path may also end
@@ -34,7 +34,7 @@ NO_PATH = -1
 
 
 class State(NamedTuple):
-    """Matching, prices and scratch space of a solve; calls on disjoint components may share one.
+    """Matching, duals and scratch space of a solve; calls on disjoint components may share one.
 
     `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the unmatched cost,
     `none` where a row must be matched; `v` (columns,) the column duals; `matched_cost` (rows,) the cost of each row's
@@ -131,7 +131,7 @@ def augment_rows(rows, indptr, indices, data, state, counts):
 
 @compiled
 def _bid(i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row, row_of_col, matched_cost):
-    """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
+    """Give row i its best column, whose dual falls to where the second is as good; or that one, if tied and free.
 
     The arrays come one by one: numba counts the references of those that it takes out of a tuple or hands on, which
     takes longer than the bid.
@@ -160,7 +160,7 @@ def _bid(i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row,
 
 @compiled(inline="always")
 def take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost):
-    """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
+    """Give row i its best column, whose dual falls to where the second is as good; or that one, if tied and free.
 
     Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
     """
@@ -168,10 +168,10 @@ def take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost)
     k = row_of_col[best_col]
     if k >= 0 and second <= best and second_col >= 0 and row_of_col[second_col] < 0:
         best_col, best_cost, k = second_col, second_cost, -1
-    price = min(v[best_col], best_cost - second) if second < none else v[best_col]
-    if k >= 0 and (not may_displace or price >= v[best_col]):
+    lowered = min(v[best_col], best_cost - second) if second < none else v[best_col]
+    if k >= 0 and (not may_displace or lowered >= v[best_col]):
         return -1, i
-    v[best_col] = price
+    v[best_col] = lowered
     row_of_col[best_col] = i
     col_of_row[i] = best_col
     matched_cost[i] = best_cost

@@ -1,1 +1,1 @@
-"""What is done to a problem before a method sees it, and undone in its answer: prices, groups, sorting, shards."""
+"""What is done to a problem before a method sees it, and undone in its answer: far costs, groups, sorting, shards."""

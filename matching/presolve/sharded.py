@@ -142,8 +142,8 @@ class ShardedCosts(Outline):
         whole = np.concatenate([cuda.to_host(shard) for shard in self.shards], axis=self.axis)
         masks = list(map(_mask_on_host, self.shards, self.forbidden))
         mask = np.concatenate(masks, axis=self.axis) if masks else None
-        prices = self.row_unmatched, self.col_unmatched
-        return Problem.dense(whole, unmatched_cost=None if prices[0] is None else prices, forbidden=mask)
+        unmatched_cost = None if self.row_unmatched is None else (self.row_unmatched, self.col_unmatched)
+        return Problem.dense(whole, unmatched_cost=unmatched_cost, forbidden=mask)
 
 
 def _place(array: Any) -> str:

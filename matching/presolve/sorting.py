@@ -2,8 +2,8 @@
 
 Where c_ij + c_kl ≤ c_il + c_kj for rows i before k and columns j before l (G. Monge's condition, 1781), as with any
 convex function of the distance on a line, linking the first to the first, the second to the second and so on is the
-cheapest. Then prices exist that rise from one column to the next by no more than c_i,i+1 - c_ii and by no less than
-c_i+1,i+1 - c_i+1,i: what they add up to along the line proves it for all pairs.
+cheapest. Then column duals exist that rise from one column to the next by no more than c_i,i+1 - c_ii and by no less
+than c_i+1,i+1 - c_i+1,i: what they add up to along the line proves it for all pairs.
 
 The orders are read from the costs of four rows and columns, and 3 n further costs show whether neighbours satisfy the
 condition. Nothing is taken on trust: the certificate looks at all pairs.
@@ -41,7 +41,7 @@ def by_sorting(problem: Problem) -> Assignment | None:
     if not problem.must_match_all(FEWEST) or not problem.allows_all:
         return None
     rows, cols = _orders(problem)
-    v = _prices(problem, rows, cols)
+    v = _duals(problem, rows, cols)
     if v is None:
         return None
     col_of_row = np.empty(problem.n_rows, np.int32)
@@ -77,7 +77,7 @@ def _orders(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     return rows, cols
 
 
-def _prices(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray | None:
+def _duals(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray | None:
     """Return column duals, in the order of the line, that prove sorting right; None where neighbours contradict it."""
     own = _costs(problem, rows, cols)
     most = _costs(problem, rows[:-1], cols[1:]) - own[:-1]
