@@ -10,7 +10,7 @@ from ..certificate.matched import Matched, Matching
 from ..device import cuda
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
-from ..problem.gpu_graph import CostGraph, Prices, starting_prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
 from .bidding import out_of_bids
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
@@ -29,16 +29,16 @@ def match_on_gpu(problem: Problem, options: AuctionOptions) -> Matching:
     cp = cuda.cupy()
     if problem.kind == "points" and options.is_exact:
         form = problem
-        graph, prices = _match_points(cp, problem, options)
+        graph, matching = _match_points(cp, problem, options)
     else:
         form = _form_for_gpu(problem, options)
         graph = CostGraph.of(cp, form)
-        prices = _match_graph(graph, form, options)
-    stats, unfinished = _in_seconds(prices.counts), _what_is_unfinished(prices, options)
+        matching = _match_graph(graph, form, options)
+    stats, unfinished = _in_seconds(matching.counts), _what_is_unfinished(matching, options)
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
-        local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
-        return Matched(problem.on_host(), cuda.to_host(local), prices.v.get(), stats, unfinished, options.is_exact)
-    return MatchedOnDevice(form, graph, prices, stats, unfinished, options.is_exact)
+        local = local_partners(graph, matching.col_of_row, problem.row_offsets, problem.col_offsets)
+        return Matched(problem.on_host(), cuda.to_host(local), matching.v.get(), stats, unfinished, options.is_exact)
+    return MatchedOnDevice(form, graph, matching, stats, unfinished, options.is_exact)
 
 
 def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
@@ -53,14 +53,14 @@ def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _what_is_unfinished(prices: Prices, options: AuctionOptions) -> str:
+def _what_is_unfinished(matching: DeviceMatching, options: AuctionOptions) -> str:
     """Say what a budget left undone; empty if nothing."""
-    if prices.unchecked_rows and not prices.waiting:
+    if matching.unchecked_rows and not matching.waiting:
         return (
-            f"after {prices.counted('pricing_rounds')} rounds of adding pairs to the graph of neighbours, "
-            f"{prices.unchecked_rows} rows still have pairs that are cheaper than its prices allow; use solver='jv'."
+            f"after {matching.counted('pricing_rounds')} rounds of adding pairs to the graph of neighbours, "
+            f"{matching.unchecked_rows} rows still have pairs that are cheaper than its prices allow; use solver='jv'."
         )
-    return out_of_bids(options, prices.waiting)
+    return out_of_bids(options, matching.waiting)
 
 
 def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
@@ -77,15 +77,15 @@ def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
     return problem if one_shape else as_sparse(problem.on_host())
 
 
-def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, Prices]:
+def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceMatching]:
     """Match point sets without a matrix; the graph carries the certificate."""
     if problem.n_edges == 0:
         graph = CostGraph.of(cp, as_sparse(problem.on_host()))
-        return graph, Prices.start(graph, starting_prices(graph))
+        return graph, DeviceMatching.start(graph, starting_duals(graph))
     return solve_points(cp, problem, options)[:2]
 
 
-def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> Prices:
+def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> DeviceMatching:
     """Match a graph, once it is known that all rows can be matched that must."""
     began = perf_counter_ns()
     counts: dict[str, int] = {}
@@ -94,15 +94,15 @@ def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> Pr
         if fault is not None:
             raise fault
         counts["feasibility_ns"] = perf_counter_ns() - began
-    prices = _bid(graph, options)
-    prices.count(**counts)
-    return prices
+    matching = _bid(graph, options)
+    matching.count(**counts)
+    return matching
 
 
-def _bid(graph: CostGraph, options: AuctionOptions) -> Prices:
+def _bid(graph: CostGraph, options: AuctionOptions) -> DeviceMatching:
     if not options.is_exact:
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
-    prices, infeasible_row = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
+    matching, infeasible_row = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
     assert infeasible_row < 0, "the cardinality matching matched a row that bids and searches cannot"
-    return prices
+    return matching

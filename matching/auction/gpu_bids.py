@@ -9,7 +9,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import ascending
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 
 THREADS = 512
 MOST_ROUNDS = 1600
@@ -18,7 +18,7 @@ MOST_ROUNDS = 1600
 
 def bid(
     graph: CostGraph,
-    prices: Prices,
+    matching: DeviceMatching,
     *,
     rows: Any = None,
     eps: Any = 0,
@@ -31,7 +31,7 @@ def bid(
 
     Parameters
     ----------
-    graph, prices : updated in place
+    graph, matching : updated in place
     rows : int32 (k,), optional
         The unmatched rows that bid; default: all rows, of which none is matched.
     eps : number
@@ -62,7 +62,7 @@ def bid(
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
-            *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price, first_queue),
+            *(matching.v, matching.col_of_row, matching.row_of_col, key, bid_edge, bid_price, first_queue),
             *(np.int32(n_bidders), queues, words, waiting, words[3:], counts, words[4:], dtype.type(eps)),
             *(np.int32(stop_at), np.int32(most_rounds)),
             np.uint64(2**63 if most_bids is None else max(most_bids, 0)),
@@ -70,6 +70,6 @@ def bid(
     )
     host = counts[:5].get()
     stage = "phases_ns" if eps else "final_bids_ns"
-    prices.count(**{"bids": int(host[0]), "rounds": int(host[1]), stage: perf_counter_ns() - began})
+    matching.count(**{"bids": int(host[0]), "rounds": int(host[1]), stage: perf_counter_ns() - began})
     left = waiting[: int(host.view(np.uint32)[7])]
     return ascending(cp, left) if in_order else left

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import (
@@ -49,7 +49,7 @@ MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, 8000
 took 60 to 1,700 (counted on a CPU)."""
 
 
-def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Prices, int]:
+def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[DeviceMatching, int]:
     """As `gpu_scaling.solve_graph`, for one matrix or a batch of matrices of one shape."""
     if min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH:
         return solve_graph(matrix, most_bids)
@@ -57,42 +57,42 @@ def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Prices
     graph = _cheapest_pairs(matrix)
     graph_ns = perf_counter_ns() - began
     is_one = matrix.n_rows == matrix.block_rows
-    prices, infeasible_row = solve_graph(
+    matching, infeasible_row = solve_graph(
         graph, most_bids, phase_rounds=PHASE_ROUNDS if is_one and most_bids is None else None
     )
-    prices.count(graph_ns=graph_ns)
+    matching.count(graph_ns=graph_ns)
     if infeasible_row == TOO_HARD:
-        counts = prices.counts
-        prices, infeasible_row = solve_in_phases(matrix)
-        prices.count(**counts, whole_matrix=1)
-        return prices, infeasible_row
+        counts = matching.counts
+        matching, infeasible_row = solve_in_phases(matrix)
+        matching.count(**counts, whole_matrix=1)
+        return matching, infeasible_row
     reads = _most_reads(matrix) if most_bids is None else np.inf
     for _ in range(PRICING_ROUNDS):
         if infeasible_row >= 0:
             break
-        if prices.waiting:
-            return prices, -1
+        if matching.waiting:
+            return matching, -1
         began = perf_counter_ns()
-        duals, _, _, has_slack = certify(graph, prices, prices.v)
-        found, n_found = _violations(matrix, prices, duals)
-        prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
+        duals, _, _, has_slack = certify(graph, matching, matching.v)
+        found, n_found = _violations(matrix, matching, duals)
+        matching.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
         contradicted = found.number > 0
         violated = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | has_slack)
         if len(violated) == 0:
-            return prices, -1
-        if is_spent(prices, violated, most_bids):
-            prices.unmatch(violated[prices.col_of_row[violated] >= 0])
-            return prices, -1
-        if graph.is_bounded and scans_left(graph, prices, reads) == 0:
+            return matching, -1
+        if is_spent(matching, violated, most_bids):
+            matching.unmatch(violated[matching.col_of_row[violated] >= 0])
+            return matching, -1
+        if graph.is_bounded and scans_left(graph, matching, reads) == 0:
             break
         graph = with_pairs(graph, found, n_found)
         if graph.is_bounded:
-            prices, infeasible_row = _again(graph, prices.counts, most_bids)
+            matching, infeasible_row = _again(graph, matching.counts, most_bids)
         else:
-            infeasible_row = finish_free(graph, prices, prices.unmatch(violated), most_bids)
-    prices, infeasible_row = _again(matrix, prices.counts, most_bids)
-    prices.count(whole_matrix=1)
-    return prices, infeasible_row
+            infeasible_row = finish_free(graph, matching, matching.unmatch(violated), most_bids)
+    matching, infeasible_row = _again(matrix, matching.counts, most_bids)
+    matching.count(whole_matrix=1)
+    return matching, infeasible_row
 
 
 def _most_reads(matrix: CostGraph) -> float:
@@ -103,34 +103,34 @@ def _most_reads(matrix: CostGraph) -> float:
     return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 
 
-def _again(graph: CostGraph, counts: dict[str, int], most_bids: int | None) -> tuple[Prices, int]:
+def _again(graph: CostGraph, counts: dict[str, int], most_bids: int | None) -> tuple[DeviceMatching, int]:
     """Solve from the start, counting on."""
-    prices, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
-    prices.count(**counts)
-    return prices, infeasible_row
+    matching, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
+    matching.count(**counts)
+    return matching, infeasible_row
 
 
-def solve_in_phases(matrix: CostGraph) -> tuple[Prices, int]:
+def solve_in_phases(matrix: CostGraph) -> tuple[DeviceMatching, int]:
     """As `gpu_scaling.solve_graph`, for one matrix of which the cheapest pairs say little."""
     return solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases(matrix) else None)
 
 
-def _prices_of_phases(matrix: CostGraph) -> Prices:
+def _prices_of_phases(matrix: CostGraph) -> DeviceMatching:
     """Auction with increments from the size of what prices must settle: how much the eighth cheapest pair costs more.
 
     As on the CPU (`scaling`). Phases end when few rows are left, who would take most of the rounds: then the searches
     find next to nothing to do, where increments that begin too small leave them nearly all.
     """
     cp, n = matrix.cp, matrix.n_rows
-    prices = Prices.start(matrix, cp.zeros(matrix.n_cols, matrix.price_dtype))
+    matching = DeviceMatching.start(matrix, cp.zeros(matrix.n_cols, matrix.price_dtype))
     free = without_bounds(matrix)
     least, near = cheapest_of_rows(matrix, 1), cheapest_of_rows(matrix, NEAR)
     first = FIRST_IN_MATRIX * float(cp.where(near < matrix.none, near - least, 0).mean())
     for eps in falling(matrix, first, STEP, PHASES) if has_room(matrix, range_of_costs(matrix)) else []:
-        prices.unmatch_all()
-        bid(free, prices, eps=eps, stop_at=int(MATRIX_LEAVES * n), most_rounds=MATRIX_ROUNDS, in_order=False)
-    prices.unmatch_all()
-    return prices
+        matching.unmatch_all()
+        bid(free, matching, eps=eps, stop_at=int(MATRIX_LEAVES * n), most_rounds=MATRIX_ROUNDS, in_order=False)
+    matching.unmatch_all()
+    return matching
 
 
 def _cheapest_pairs(matrix: CostGraph) -> CostGraph:
@@ -167,11 +167,11 @@ def cheapest_of_rows(matrix: CostGraph, rank: int) -> Any:
     return limit
 
 
-def _violations(matrix: CostGraph, prices: Prices, duals: Any) -> tuple[FoundPairs, int]:
+def _violations(matrix: CostGraph, matching: DeviceMatching, duals: Any) -> tuple[FoundPairs, int]:
     """Return pairs of negative reduced cost, a few a row, and their number."""
     n = matrix.n_rows
     found, n_found = FoundPairs.room_for(matrix, OFFERS), matrix.cp.zeros(1, np.int32)
     kernel = matrix.kernel("auction/candidates.cu", "auction_violations")
-    arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), prices.v, duals, *found.arrays(), n_found)
+    arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), matching.v, duals, *found.arrays(), n_found)
     kernel((-(-n * 32 // THREADS),), (THREADS,), arguments)
     return found, int(n_found.get()[0])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..named import named
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from .bidding import increment_beside
 from .gpu_scaling import bid_to_eps
 from .options import AuctionOptions
@@ -15,18 +15,18 @@ from .options import AuctionOptions
 _PAPER = ".papers.vasconcelos_2009.gpu"
 
 
-def match_within_eps(graph: CostGraph, options: AuctionOptions) -> Prices:
+def match_within_eps(graph: CostGraph, options: AuctionOptions) -> DeviceMatching:
     """Bid in float64 until each matched edge is within eps of its row's best; integers' prices are rounded down."""
     eps = named(f"{_PAPER}:increment")(graph) if options.eps is None else options.eps
     eps = increment_beside(eps, _largest_cost(graph))
     if options.variant == "paper":
-        prices = named(f"{_PAPER}:bid_as_in_the_paper")(graph.as_floats(), replace(options, eps=eps))
+        matching = named(f"{_PAPER}:bid_as_in_the_paper")(graph.as_floats(), replace(options, eps=eps))
     else:
         most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
-        prices = bid_to_eps(graph.as_floats(), eps, most_bids)
+        matching = bid_to_eps(graph.as_floats(), eps, most_bids)
     if graph.is_integer:
-        prices.v = graph.cp.floor(prices.v).astype(np.int64)
-    return prices
+        matching.v = graph.cp.floor(matching.v).astype(np.int64)
+    return matching
 
 
 def _largest_cost(graph: CostGraph) -> float:

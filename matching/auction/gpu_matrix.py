@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from ..problem.gpu_points import dense_on_device
 from .gpu_dense import solve_in_phases
 from .matrix_instead import MATRIX_READS
@@ -26,7 +26,7 @@ def most_reads(problem: Problem) -> float:
     return MATRIX_READS * n * m if problem.n_blocks == 1 and 8 * n * m <= MATRIX_BYTES else np.inf
 
 
-def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, Prices, int]:
+def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, DeviceMatching, int]:
     """Match point sets of one block by the auction on all their costs; `graph` has their bounds, as `solve_points`.
 
     Its bids and searches read the matrix itself: cheapest pairs say as little here as neighbours do.
@@ -40,6 +40,6 @@ def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, Prices,
     costs = dense_on_device(cp, problem).data
     no_edges = cp.empty(0, cp.int64), cp.empty(0, cp.int32)
     matrix = replace(graph, indptr=no_edges[0], indices=no_edges[1], cost=costs, width=m, block_rows=n)
-    prices, infeasible_row = solve_in_phases(matrix)
-    prices.count(matrix=1)
-    return matrix, prices, infeasible_row
+    matching, infeasible_row = solve_in_phases(matrix)
+    matching.count(matrix=1)
+    return matrix, matching, infeasible_row

@@ -12,7 +12,7 @@ from ..device import cuda
 from ..points.gpu_coarse import coarse_prices
 from ..points.gpu_tree import FAN, sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import PATH_BYTES, CostGraph, Prices
+from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceMatching
 from .gpu_bids import bid
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_neighbours import neighbour_graph
@@ -56,14 +56,15 @@ AGAIN_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
-def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, Prices, int]:
+def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceMatching, int]:
     """Match point sets, or a batch of them at once, exactly: no more rows than columns, or an `unmatched_cost`.
 
     Returns
     -------
-    graph, prices, infeasible_row
+    graph, matching, infeasible_row
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
-        After `PRICING_ROUNDS` `Prices.unchecked_rows` says how many rows still had better pairs than the graph's.
+        After `PRICING_ROUNDS` `DeviceMatching.unchecked_rows` says how many rows still had better pairs than the
+        graph's.
     """
     n, m = problem.shape
     began = perf_counter_ns()
@@ -76,30 +77,32 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[Co
     most_bids = None if options.max_bids is None else options.max_bids * n
     reads = np.inf if most_bids is not None else most_reads(problem)
     if not has_phases(graph, most_bids):
-        graph, prices, infeasible_row = _solve_bounded(graph, problem, pairs, options, most_bids, reads)
-        prices.count(graph_ns=graph_ns)
-        return graph, prices, infeasible_row
-    free, prices, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
-    prices.count(graph_ns=graph_ns)
+        graph, matching, infeasible_row = _solve_bounded(graph, problem, pairs, options, most_bids, reads)
+        matching.count(graph_ns=graph_ns)
+        return graph, matching, infeasible_row
+    free, matching, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
+    matching.count(graph_ns=graph_ns)
     may_start_again = _may_start_again(problem, most_bids)
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
         if infeasible_row == TOO_HARD and may_start_again:
             may_start_again, reads = False, SAMPLED_READS * reads
-            free, infeasible_row = _solve_from_sample(free, prices, problem, pairs, reads)
+            free, infeasible_row = _solve_from_sample(free, matching, problem, pairs, reads)
         if infeasible_row in (TOO_HARD, SAY_LITTLE):
-            return _solve_matrix(graph, problem, prices.counts, options)
-        if infeasible_row >= 0 or prices.waiting:
+            return _solve_matrix(graph, problem, matching.counts, options)
+        if infeasible_row >= 0 or matching.waiting:
             break
-        if graph.is_bounded and settle_columns(_bounded_as(graph, free), prices):
+        if graph.is_bounded and settle_columns(_bounded_as(graph, free), matching):
             pairs.forget()
-        free, violated = pairs.added(free, prices)
+        free, violated = pairs.added(free, matching)
         if len(violated) == 0:
             break
-        infeasible_row = finish_free(free, prices, prices.unmatch(violated), most_bids, scans_left(free, prices, reads))
+        infeasible_row = finish_free(
+            free, matching, matching.unmatch(violated), most_bids, scans_left(free, matching, reads)
+        )
     else:
-        prices.unchecked_rows = len(violated)
-    return _bounded_as(graph, free), prices, infeasible_row
+        matching.unchecked_rows = len(violated)
+    return _bounded_as(graph, free), matching, infeasible_row
 
 
 def _solve_bounded(
@@ -109,27 +112,27 @@ def _solve_bounded(
     options: AuctionOptions,
     most_bids: int | None,
     reads: float,
-) -> tuple[CostGraph, Prices, int]:
+) -> tuple[CostGraph, DeviceMatching, int]:
     """Solve from the bounds, then match the rows again that pairs contradict, until none does; as `solve_points`."""
-    prices, infeasible_row = solve_graph(graph, most_bids)
+    matching, infeasible_row = solve_graph(graph, most_bids)
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
-        if infeasible_row >= 0 or prices.waiting:
-            return graph, prices, infeasible_row
-        graph, violated = pairs.added(graph, prices)
+        if infeasible_row >= 0 or matching.waiting:
+            return graph, matching, infeasible_row
+        graph, violated = pairs.added(graph, matching)
         if len(violated) == 0:
-            return graph, prices, -1
-        if scans_left(graph, prices, reads) == 0:
-            return _solve_matrix(graph, problem, prices.counts, options)
-        infeasible_row = match_anew(graph, prices, violated)
+            return graph, matching, -1
+        if scans_left(graph, matching, reads) == 0:
+            return _solve_matrix(graph, problem, matching.counts, options)
+        infeasible_row = match_anew(graph, matching, violated)
         pairs.forget()
-    prices.unchecked_rows = len(violated)
-    return graph, prices, infeasible_row
+    matching.unchecked_rows = len(violated)
+    return graph, matching, infeasible_row
 
 
 def _solve_free(
     graph: CostGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
-) -> tuple[CostGraph, Prices, int]:
+) -> tuple[CostGraph, DeviceMatching, int]:
     """Match all rows of a graph without bounds, which grows on the way.
 
     As `solve_points`; `TOO_HARD` and `SAY_LITTLE` in place of an infeasible row say that it was given up.
@@ -138,24 +141,24 @@ def _solve_free(
     margin = (steps or [0.0])[0] / SCALING_FACTOR
     may_start_again = _may_start_again(problem, most_bids)
 
-    def with_worst_pairs(graph: CostGraph, prices: Prices) -> CostGraph:
-        return pairs.refined(graph, prices, margin)
+    def with_worst_pairs(graph: CostGraph, matching: DeviceMatching) -> CostGraph:
+        return pairs.refined(graph, matching, margin)
 
     budget = BIDS_OF_NEIGHBOURS * problem.n_rows if may_start_again else most_bids
-    graph, prices = bid_in_phases(graph, steps, budget, with_worst_pairs)
-    if prices.waiting and may_start_again:
-        prices.waiting = 0
-        return graph, prices, TOO_HARD
-    if prices.waiting:
-        return graph, prices, -1
-    left, is_hard = bid_without_increment(graph, prices, None, most_bids)
+    graph, matching = bid_in_phases(graph, steps, budget, with_worst_pairs)
+    if matching.waiting and may_start_again:
+        matching.waiting = 0
+        return graph, matching, TOO_HARD
+    if matching.waiting:
+        return graph, matching, -1
+    left, is_hard = bid_without_increment(graph, matching, None, most_bids)
     if is_hard and may_start_again and len(increments(graph)) > 1:
-        prices.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
-        graph, infeasible_row = _bid_again(graph, prices, pairs, reads)
-        return graph, prices, infeasible_row
+        matching.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
+        graph, infeasible_row = _bid_again(graph, matching, pairs, reads)
+        return graph, matching, infeasible_row
     if is_hard:
-        left = settle_shortages(graph, prices)
-    return graph, prices, search_free(graph, prices, left, most_bids, scans_left(graph, prices, reads))
+        left = settle_shortages(graph, matching)
+    return graph, matching, search_free(graph, matching, left, most_bids, scans_left(graph, matching, reads))
 
 
 def _may_start_again(problem: Problem, most_bids: int | None) -> bool:
@@ -164,26 +167,26 @@ def _may_start_again(problem: Problem, most_bids: int | None) -> bool:
 
 
 def _solve_from_sample(
-    graph: CostGraph, prices: Prices, problem: Problem, pairs: AllPairs, reads: float
+    graph: CostGraph, matching: DeviceMatching, problem: Problem, pairs: AllPairs, reads: float
 ) -> tuple[CostGraph, int]:
-    """Match all rows anew from the prices of a sample's optimum; as `_solve_free`, the prices updated in place."""
+    """Match all rows anew from the prices of a sample's optimum; as `_solve_free`, the matching updated in place."""
     if len(increments(graph)) < 2:
         return graph, TOO_HARD
-    prices.v = sampled_prices(problem, pairs, lambda sample: solve_points(graph.cp, sample, AuctionOptions())[:2])
-    return _bid_again(graph, prices, pairs, reads)
+    matching.v = sampled_prices(problem, pairs, lambda sample: solve_points(graph.cp, sample, AuctionOptions())[:2])
+    return _bid_again(graph, matching, pairs, reads)
 
 
 def _solve_matrix(
     graph: CostGraph, problem: Problem, counts: dict[str, int], options: AuctionOptions
-) -> tuple[CostGraph, Prices, int]:
+) -> tuple[CostGraph, DeviceMatching, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
     refuse_matrix(options)
-    matrix, prices, infeasible_row = solve_matrix(graph, problem)
-    prices.count(**counts)
-    return matrix, prices, infeasible_row
+    matrix, matching, infeasible_row = solve_matrix(graph, problem)
+    matching.count(**counts)
+    return matrix, matching, infeasible_row
 
 
-def _bid_again(graph: CostGraph, prices: Prices, pairs: AllPairs, reads: float) -> tuple[CostGraph, int]:
+def _bid_again(graph: CostGraph, matching: DeviceMatching, pairs: AllPairs, reads: float) -> tuple[CostGraph, int]:
     """Match all rows from the prices of a second start, with the pairs that they call for; as `_solve_free`.
 
     As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and finer ones follow.
@@ -193,20 +196,20 @@ def _bid_again(graph: CostGraph, prices: Prices, pairs: AllPairs, reads: float) 
     stop_at = max(int(AGAIN_LEAVES * graph.n_rows), FEWEST_AGAIN)
     lacking = 0
     for eps, margin in zip([None, *steps], [1.0, *AGAIN_MARGINS, 0.0], strict=True):
-        prices.unmatch_all()
+        matching.unmatch_all()
         if eps is not None:
-            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AGAIN_ROUNDS, in_order=False)
+            bid(graph, matching, eps=eps, stop_at=stop_at, most_rounds=AGAIN_ROUNDS, in_order=False)
         if margin:
             pairs.forget()
             known = len(graph.cost)
-            graph = pairs.refined(graph, prices, margin * (eps or first))
+            graph = pairs.refined(graph, matching, margin * (eps or first))
             lacking = len(graph.cost) - known
     pairs.forget()
-    prices.unmatch_all()
+    matching.unmatch_all()
     if reads < np.inf and lacking > LACKING * FAN * graph.n_rows:
         return graph, SAY_LITTLE
-    left = bid(graph, prices, most_rounds=FINAL_ROUNDS)
-    return graph, search_free(graph, prices, left, None, scans_left(graph, prices, reads))
+    left = bid(graph, matching, most_rounds=FINAL_ROUNDS)
+    return graph, search_free(graph, matching, left, None, scans_left(graph, matching, reads))
 
 
 def _bounded_as(graph: CostGraph, grown: CostGraph) -> CostGraph:

@@ -11,13 +11,15 @@ import numpy as np
 from ..certificate.gpu_certificate import certify
 from ..points.gpu_tree import Side, sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from .gpu_neighbours import neighbour_graph
 from .gpu_pricing import AllPairs
 from .sampled_start import THINNING, thinned
 
 
-def sampled_prices(problem: Problem, pairs: AllPairs, solve: Callable[[Problem], tuple[CostGraph, Prices]]) -> Any:
+def sampled_prices(
+    problem: Problem, pairs: AllPairs, solve: Callable[[Problem], tuple[CostGraph, DeviceMatching]]
+) -> Any:
     """Return initial column duals, float64 (columns,).
 
     Parameters
@@ -32,8 +34,8 @@ def sampled_prices(problem: Problem, pairs: AllPairs, solve: Callable[[Problem],
     n, m = problem.shape
     k = -(-n // THINNING)
     rows, cols = _along_curve(pairs.x, thinned(n, k)), _along_curve(pairs.y, thinned(m, k * m // n))
-    graph, prices = solve(_between(problem, rows, cols))
-    r = certify(graph, prices, prices.v).row_duals
+    graph, matching = solve(_between(problem, rows, cols))
+    r = certify(graph, matching, matching.v).row_duals
     v = _most_left(_between(problem, pairs.y.points, rows), r, pairs)
     return v if m == n else graph.cp.minimum(v, 0.0)
 
@@ -55,6 +57,6 @@ def _most_left(problem: Problem, r: Any, pairs: AllPairs) -> Any:
     sides = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), pairs.kernels)
     graph = neighbour_graph(cp, problem, *sides, pairs.kernels)
     graph = replace(graph, row_bound=cp.full_like(graph.row_bound, cp.inf))
-    prices = Prices.start(graph, r)
-    graph = AllPairs(*sides, pairs.kernels).refined(graph, prices, 0.0)
-    return certify(graph, prices, r).row_duals
+    matching = DeviceMatching.start(graph, r)
+    graph = AllPairs(*sides, pairs.kernels).refined(graph, matching, 0.0)
+    return certify(graph, matching, r).row_duals

@@ -17,7 +17,7 @@ from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
 from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
-from ..problem.gpu_graph import CostGraph, Prices, starting_prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
 from .gpu_bids import MOST_ROUNDS, bid
 
 SCALING_FACTOR = 5
@@ -54,50 +54,52 @@ def solve_graph(
     graph: CostGraph,
     most_bids: int | None = None,
     *,
-    start: Prices | None = None,
+    start: DeviceMatching | None = None,
     phase_rounds: int | None = None,
-) -> tuple[Prices, int]:
-    """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
+) -> tuple[DeviceMatching, int]:
+    """Match exactly; return the matching and -1, or a row that must be matched and cannot be.
 
-    Once `most_bids` are spent, `Prices.waiting` says how many rows have no column yet. Where phases are run, as
+    Once `most_bids` are spent, `DeviceMatching.waiting` says how many rows have no column yet. Where phases are run, as
     every price is free or sides are nearly equal, `start` are prices to begin from instead, with nothing matched; and
     `phase_rounds` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
     """
     if has_phases(graph, most_bids):
         free = without_bounds(graph)
-        prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, phase_rounds)[1]
-        if prices.waiting:
+        matching = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, phase_rounds)[1]
+        if matching.waiting:
             infeasible_row = -1
         elif start:
-            infeasible_row = search_free(free, prices, bid_without_increment(free, prices, None)[0])
-        elif prices.has_given_up:
-            return prices, TOO_HARD
+            infeasible_row = search_free(free, matching, bid_without_increment(free, matching, None)[0])
+        elif matching.has_given_up:
+            return matching, TOO_HARD
         else:
-            infeasible_row = finish_free(free, prices, None, most_bids)
+            infeasible_row = finish_free(free, matching, None, most_bids)
         if infeasible_row < 0 and graph.is_bounded:
-            settle_columns(graph, prices)
-        return prices, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, prices, finish_free)
-    prices = Prices.start(graph, starting_prices(graph))
+            settle_columns(graph, matching)
+        return matching, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, matching, finish_free)
+    matching = DeviceMatching.start(graph, starting_duals(graph))
     rounds = FINAL_ROUNDS if is_for_forests(graph) else MOST_ROUNDS
-    left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
-    if is_spent(prices, left, most_bids):
-        return prices, -1
-    infeasible_row = _search_from(graph, prices, left)
-    return prices, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, prices, _search_from)
+    left = bid(graph, matching, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
+    if is_spent(matching, left, most_bids):
+        return matching, -1
+    infeasible_row = _search_from(graph, matching, left)
+    return matching, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, matching, _search_from)
 
 
-def _match_slack_again(graph: CostGraph, prices: Prices, match: Callable[[CostGraph, Prices, Any], int]) -> int:
+def _match_slack_again(
+    graph: CostGraph, matching: DeviceMatching, match: Callable[[CostGraph, DeviceMatching, Any], int]
+) -> int:
     """Match the rows again whose edges many searches left slack; return as `match` does."""
     infeasible_row = -1
-    for _ in range(MOST_REPAIRS if prices.is_searched else 0):
-        has_slack = graph.cp.flatnonzero(certify(graph, prices, prices.v).has_slack)
+    for _ in range(MOST_REPAIRS if matching.is_searched else 0):
+        has_slack = graph.cp.flatnonzero(certify(graph, matching, matching.v).has_slack)
         if len(has_slack) == 0 or infeasible_row >= 0:
             break
         infeasible_row = match(
-            without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(has_slack)
+            without_bounds(graph) if match is finish_free else graph, matching, matching.unmatch(has_slack)
         )
         if graph.is_bounded:
-            settle_columns(graph, prices)
+            settle_columns(graph, matching)
     return infeasible_row
 
 
@@ -114,25 +116,25 @@ def without_bounds(graph: CostGraph) -> CostGraph:
     return replace(graph, col_bound=graph.cp.full_like(graph.col_bound, graph.none), is_bounded=False)
 
 
-def _search_from(graph: CostGraph, prices: Prices, rows: Any) -> int:
+def _search_from(graph: CostGraph, matching: DeviceMatching, rows: Any) -> int:
     """Match the given rows, or leave them unassigned at their bound; return as `augment` does.
 
     Searches of their own find short paths; trees that grow from all the rows left over find the others.
     """
     if graph.has_unmatched_cost or graph.is_dense:
         grows = not graph.is_dense or is_for_forests(graph)
-        infeasible_row, rows = augment(graph, prices, rows, LONGEST_PATH if grows else UNLIMITED)
+        infeasible_row, rows = augment(graph, matching, rows, LONGEST_PATH if grows else UNLIMITED)
         if infeasible_row >= 0 or len(rows) == 0:
             return infeasible_row
     began = perf_counter_ns()
     if graph.is_dense:
-        infeasible_row, stats = _grow_in_matrix(graph, prices, rows)
+        infeasible_row, stats = _grow_in_matrix(graph, matching, rows)
     else:
         stats = {}
-        infeasible_row = grow_trees(graph, prices, rows, stats)
-    prices.is_searched = True
-    prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
-    prices.count(trees_ns=perf_counter_ns() - began)
+        infeasible_row = grow_trees(graph, matching, rows, stats)
+    matching.is_searched = True
+    matching.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
+    matching.count(trees_ns=perf_counter_ns() - began)
     return infeasible_row
 
 
@@ -141,27 +143,29 @@ def is_for_forests(graph: CostGraph) -> bool:
     return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held(cuda.multiprocessors())
 
 
-def _grow_in_matrix(matrix: CostGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
+def _grow_in_matrix(matrix: CostGraph, matching: DeviceMatching, rows: Any) -> tuple[int, dict[str, Any]]:
     """As `_search_from`, from all rows at once: in dense clusters, searches of their own wait for each other."""
-    state = DeviceState(certify(matrix, prices, prices.v).row_duals, prices.v, prices.col_of_row, prices.row_of_col)
+    state = DeviceState(
+        certify(matrix, matching, matching.v).row_duals, matching.v, matching.col_of_row, matching.row_of_col
+    )
     infeasible_row, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
-    matrix.cp.maximum(prices.col_of_row, FREE, out=prices.col_of_row)  # those that became unassigned, too
+    matrix.cp.maximum(matching.col_of_row, FREE, out=matching.col_of_row)  # those that became unassigned, too
     return infeasible_row, stats
 
 
-def match_anew(graph: CostGraph, prices: Prices, rows: Any) -> int:
+def match_anew(graph: CostGraph, matching: DeviceMatching, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
-    prices.unmatch(rows[prices.col_of_row[rows] >= 0])
-    infeasible_row = _search_from(graph, prices, rows)
-    settle_columns(graph, prices)
+    matching.unmatch(rows[matching.col_of_row[rows] >= 0])
+    infeasible_row = _search_from(graph, matching, rows)
+    settle_columns(graph, matching)
     return infeasible_row
 
 
-def settle_columns(graph: CostGraph, prices: Prices) -> int:
+def settle_columns(graph: CostGraph, matching: DeviceMatching) -> int:
     """Bring columns that stay unassigned to their bound, which scaled phases leave them short of; return how many."""
-    settled = settle_unassigned_columns(graph, prices, _search_from)
+    settled = settle_unassigned_columns(graph, matching, _search_from)
     if settled:
-        prices.count(unassigned_columns=settled)
+        matching.count(unassigned_columns=settled)
     return settled
 
 
@@ -169,115 +173,117 @@ def bid_in_phases(
     graph: CostGraph,
     steps: list[Any],
     most_bids: int | None,
-    refine: Callable[[CostGraph, Prices], CostGraph],
+    refine: Callable[[CostGraph, DeviceMatching], CostGraph],
     phase_rounds: int | None = None,
-) -> tuple[CostGraph, Prices]:
+) -> tuple[CostGraph, DeviceMatching]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
-    Returns the graph and the prices, with nothing matched. A phase that lasts longer than `phase_rounds` is the last;
-    `Prices.has_given_up` says so.
+    Returns the graph and prices without a matching. A phase that lasts longer than `phase_rounds` is the last;
+    `DeviceMatching.has_given_up` says so.
     """
-    prices = Prices.start(graph, starting_prices(graph))
+    matching = DeviceMatching.start(graph, starting_duals(graph))
     rounds = phase_rounds or MOST_ROUNDS
     for phase, eps in enumerate(steps):
-        stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
-        left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
-        if is_spent(prices, left, most_bids):
+        stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(matching, most_bids)
+        left = bid(graph, matching, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
+        if is_spent(matching, left, most_bids):
             break
-        prices.unmatch_all()
+        matching.unmatch_all()
         if phase_rounds and len(left) > stop_at:
-            prices.has_given_up = True
+            matching.has_given_up = True
             break
         if phase >= len(steps) - REFINED_PHASES:
-            graph = refine(graph, prices)
-    return graph, prices
+            graph = refine(graph, matching)
+    return graph, matching
 
 
 def finish_free(
-    graph: CostGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: CostGraph, matching: DeviceMatching, rows: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
     """Match the given rows (None: all, none of them matched) with zero slack, where no dual has a bound.
 
     Returns -1, a row that cannot be matched, or `TOO_HARD` once searches have scanned `most_scans` rows.
     """
-    left, is_hard = bid_without_increment(graph, prices, rows, most_bids)
+    left, is_hard = bid_without_increment(graph, matching, rows, most_bids)
     if is_hard:
-        left = settle_shortages(graph, prices)
-    return search_free(graph, prices, left, most_bids, most_scans)
+        left = settle_shortages(graph, matching)
+    return search_free(graph, matching, left, most_bids, most_scans)
 
 
 def bid_without_increment(
-    graph: CostGraph, prices: Prices, rows: Any, most_bids: int | None = None
+    graph: CostGraph, matching: DeviceMatching, rows: Any, most_bids: int | None = None
 ) -> tuple[Any, bool]:
     """Auction rows without an increment for a few rounds; return those left over, and whether regions lack columns."""
-    before = prices.counted("rounds")
+    before = matching.counted("rounds")
     stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
-    left = bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=_rest(prices, most_bids), most_rounds=FINAL_ROUNDS)
-    lasted = prices.counted("rounds") - before >= MANY_ROUNDS
+    left = bid(
+        graph, matching, rows=rows, stop_at=stop_at, most_bids=_rest(matching, most_bids), most_rounds=FINAL_ROUNDS
+    )
+    lasted = matching.counted("rounds") - before >= MANY_ROUNDS
     is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
     return left, is_hard and rows is None and most_bids is None
 
 
 def search_free(
-    graph: CostGraph, prices: Prices, left: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: CostGraph, matching: DeviceMatching, left: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
     """Match the rows that bids without an increment left over, by shortest paths; return as `finish_free` does."""
-    if is_spent(prices, left, most_bids):
+    if is_spent(matching, left, most_bids):
         return -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
-        infeasible_row, left = augment(graph, prices, left, LONGEST_PATH)
+        infeasible_row, left = augment(graph, matching, left, LONGEST_PATH)
         if infeasible_row >= 0:
             return infeasible_row
-    infeasible_row, left = grow_forest(graph, prices, left, most_scans)
+    infeasible_row, left = grow_forest(graph, matching, left, most_scans)
     return TOO_HARD if infeasible_row < 0 and len(left) else infeasible_row
 
 
-def settle_shortages(graph: CostGraph, prices: Prices) -> Any:
+def settle_shortages(graph: CostGraph, matching: DeviceMatching) -> Any:
     """Repeat the phases until hardly any row is left over, then bid without an increment; return the rows left over.
 
-    Where one region has more rows than columns, the price of its shortage has to spread far. Bids in large steps do
+    Where one region has more rows than columns, its shortage has to raise prices far away. Bids in large steps do
     that in fewer and shorter rounds than the searches at the end.
     """
     for eps in increments(graph):
-        prices.unmatch_all()
+        matching.unmatch_all()
         stop_at = int(SHORTAGE_LEAVES * graph.n_rows)
-        bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=SHORTAGE_ROUNDS, in_order=False)
-    prices.unmatch_all()
-    return bid_without_increment(graph, prices, None)[0]
+        bid(graph, matching, eps=eps, stop_at=stop_at, most_rounds=SHORTAGE_ROUNDS, in_order=False)
+    matching.unmatch_all()
+    return bid_without_increment(graph, matching, None)[0]
 
 
-def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> Prices:
+def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> DeviceMatching:
     """Auction a graph of float costs until each row's edge is within `eps` of its best, and leave it at that."""
-    prices = Prices.start(graph, starting_prices(graph))
+    matching = DeviceMatching.start(graph, starting_duals(graph))
     if not graph.is_bounded:
         for larger in (step for step in increments(graph) if step > eps):
-            stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
-            bid(graph, prices, eps=larger, stop_at=stop_at, most_bids=most, in_order=False)
-            prices.unmatch_all()
+            stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(matching, most_bids)
+            bid(graph, matching, eps=larger, stop_at=stop_at, most_bids=most, in_order=False)
+            matching.unmatch_all()
     without_end = ROUNDS_WITHOUT_END
-    most = _rest(prices, most_bids)
-    left = bid(graph, prices, eps=eps, most_bids=most, most_rounds=without_end, in_order=False)
-    prices.waiting = len(left)
-    return prices
+    most = _rest(matching, most_bids)
+    left = bid(graph, matching, eps=eps, most_bids=most, most_rounds=without_end, in_order=False)
+    matching.waiting = len(left)
+    return matching
 
 
-def scans_left(graph: CostGraph, prices: Prices, reads: float) -> int | None:
+def scans_left(graph: CostGraph, matching: DeviceMatching, reads: float) -> int | None:
     """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
     if reads == np.inf:
         return None
-    rows_read = prices.counted("bids") + prices.counted("rows_scanned")
+    rows_read = matching.counted("bids") + matching.counted("rows_scanned")
     return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
 
 
-def _rest(prices: Prices, most_bids: int | None) -> int | None:
-    return None if most_bids is None else most_bids - prices.counted("bids")
+def _rest(matching: DeviceMatching, most_bids: int | None) -> int | None:
+    return None if most_bids is None else most_bids - matching.counted("bids")
 
 
-def is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
+def is_spent(matching: DeviceMatching, left: Any, most_bids: int | None) -> bool:
     """Whether the budget ended the bids; the rows left are counted as waiting then."""
-    if most_bids is None or prices.counted("bids") < most_bids:
+    if most_bids is None or matching.counted("bids") < most_bids:
         return False
-    prices.waiting = len(left)
+    matching.waiting = len(left)
     return len(left) > 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..device import cuda
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from ..tolerance import SHARE
 
 _FILE = "certificate/above_least.cu"
@@ -16,30 +16,32 @@ _WIDE = 1024
 """Edges of a row on average from which on it has more than a warp."""
 
 
-def barely_above_least(graph: CostGraph, prices: Prices, row_offsets: np.ndarray, gap: np.ndarray) -> np.ndarray:
+def barely_above_least(
+    graph: CostGraph, matching: DeviceMatching, row_offsets: np.ndarray, gap: np.ndarray
+) -> np.ndarray:
     """Return the blocks whose gap is more than a `SHARE` of what rows pay above their least, bool (blocks,).
 
     Parameters
     ----------
     graph : CostGraph
-        Real costs; without prices no more rows than columns, as solvers have it. Of two point sets it has the nearest
-        pairs and all that prices asked for; others are not looked at.
-    prices : Prices
-        With a matching of all that must be matched.
+        Real costs; without unmatched costs no more rows than columns, as solvers have it. Of two point sets it has the
+        nearest pairs and all that duals asked for; others are not looked at.
+    matching : DeviceMatching
+        Of all that must be matched.
     row_offsets : int64 (blocks + 1,)
     gap : float64 (blocks,)
         On the host.
     """
     few = FIRST_ROWS if len(gap) == 1 else FIRST_OF_BLOCK
-    pay = _above(graph, prices, row_offsets, np.minimum(row_offsets[:-1] + few, row_offsets[1:]))
+    pay = _above(graph, matching, row_offsets, np.minimum(row_offsets[:-1] + few, row_offsets[1:]))
     lacking = SHARE * pay < gap
     if lacking.any():
         ends = np.where(lacking, row_offsets[1:], row_offsets[:-1])
-        pay = np.where(lacking, _above(graph, prices, row_offsets, ends), pay)
+        pay = np.where(lacking, _above(graph, matching, row_offsets, ends), pay)
     return (pay > 0) & (SHARE * pay < gap)
 
 
-def _above(graph: CostGraph, prices: Prices, row_offsets: np.ndarray, ends: np.ndarray) -> np.ndarray:
+def _above(graph: CostGraph, matching: DeviceMatching, row_offsets: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return by how much the rows of each block, up to its end here, pay more than their least, (blocks,)."""
     cp, counts = graph.cp, ends - row_offsets[:-1]
     block = np.repeat(np.arange(len(counts)), counts)
@@ -49,6 +51,6 @@ def _above(graph: CostGraph, prices: Prices, row_offsets: np.ndarray, ends: np.n
     above = cp.empty(len(rows), cp.float64)
     kernel = graph.kernel(_FILE, "rows_above_least")
     threads = _MOST_THREADS if len(graph.cost) > _WIDE * graph.n_rows else 32
-    arguments = cp.asarray(rows), *graph.edges(), graph.row_bound, graph.col_bound, prices.col_of_row
+    arguments = cp.asarray(rows), *graph.edges(), graph.row_bound, graph.col_bound, matching.col_of_row
     kernel((len(rows),), (threads,), (*arguments, np.int32(graph.has_unmatched_cost), above))
     return np.bincount(block, cuda.to_host(above), len(counts))

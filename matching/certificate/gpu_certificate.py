@@ -9,7 +9,7 @@ import numpy as np
 
 from ..device import cuda
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from ..tolerance import EPS, SHARE
 from .assignment import Assignment
 from .certify import FEW_PAIRS, MOST_FETCHED, incomplete_blocks, within
@@ -36,7 +36,7 @@ class Slackness(NamedTuple):
         Terms of the gap that are more than rounding, as `tolerance.ULPS` has it.
     has_slack : bool (rows,)
         Rows whose matched edge has slack beyond a quarter of that, and is to be matched again: every search rounds the
-        prices that it changes once more, and hundreds of searches add up.
+        duals that it changes once more, and hundreds of searches add up.
     """
 
     row_duals: Any
@@ -45,8 +45,8 @@ class Slackness(NamedTuple):
     has_slack: Any
 
 
-def certify(graph: CostGraph, prices: Prices, v: Any) -> Slackness:
-    """Return what column duals `v` prove about the matching of `prices`."""
+def certify(graph: CostGraph, matching: DeviceMatching, v: Any) -> Slackness:
+    """Return what column duals `v` prove about a matching."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     r = cp.empty(n, graph.price_dtype)
     terms = cp.empty((2, n + m), graph.price_dtype)
@@ -58,7 +58,7 @@ def certify(graph: CostGraph, prices: Prices, v: Any) -> Slackness:
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, graph.col_bound, v),
-            *(prices.col_of_row, prices.row_of_col, r, terms[0], terms[1], n_slack, has_slack),
+            *(matching.col_of_row, matching.row_of_col, r, terms[0], terms[1], n_slack, has_slack),
             np.int32(graph.has_unmatched_cost),
         ),
     )
@@ -73,16 +73,16 @@ class MatchedOnDevice(NamedTuple):
     form : Problem
     graph : CostGraph
         What carries the certificate of `form`.
-    prices : Prices
+    matching : DeviceMatching
     stats, unfinished, is_refinable
         As in `Matching`.
     proof : Slackness or None
-        What `proven` says of the prices, where it has been asked for.
+        What `proven` says of the duals, where it has been asked for.
     """
 
     form: Problem
     graph: CostGraph
-    prices: Prices
+    matching: DeviceMatching
     stats: dict[str, Any]
     unfinished: str = ""
     is_refinable: bool = True
@@ -90,19 +90,19 @@ class MatchedOnDevice(NamedTuple):
 
     def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:  # noqa: ARG002
         """As `gpu_certificate.certified`."""
-        known = self.graph, self.form, self.prices
+        known = self.graph, self.form, self.matching
         return certified(*known, solver=solver, device=device, stats=stats, proof=self.proof)
 
 
-def proven(graph: CostGraph, prices: Prices) -> Slackness:
-    """Return what the prices prove, those above their bound lowered to it."""
-    return certify(graph, prices, graph.cp.minimum(prices.v, graph.col_bound))
+def proven(graph: CostGraph, matching: DeviceMatching) -> Slackness:
+    """Return what the duals prove, those above their bound lowered to it."""
+    return certify(graph, matching, graph.cp.minimum(matching.v, graph.col_bound))
 
 
 def certified(
     graph: CostGraph,
     problem: Problem,
-    prices: Prices,
+    matching: DeviceMatching,
     *,
     solver: str,
     device: str,
@@ -110,26 +110,26 @@ def certified(
     proof: Slackness | None = None,
 ) -> Assignment:
     """Return the assignment with feasible duals and its gap, on the device; as `certificate.certify` on the CPU."""
-    v = graph.cp.minimum(prices.v, graph.col_bound)
-    r, terms, n_slack, _ = certify(graph, prices, v) if proof is None else proof
+    v = graph.cp.minimum(matching.v, graph.col_bound)
+    r, terms, n_slack, _ = certify(graph, matching, v) if proof is None else proof
     has_zero_slack = not int(n_slack.get()[0])
     sums = _sums_of_blocks(graph, problem, r, terms)
     cost, gap = sums.cost, sums.gap
-    col_of_row = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
+    col_of_row = local_partners(graph, matching.col_of_row, problem.row_offsets, problem.col_offsets)
     if has_zero_slack and not problem.is_integer:
         gap, in_doubt = _with_rounding(sums)
-        in_doubt |= barely_above_least(graph, prices, problem.row_offsets, gap)
-        has_zero_slack = _is_proven_by_few(graph, problem, prices, (r, v), gap, in_doubt) or _settled(
+        in_doubt |= barely_above_least(graph, matching, problem.row_offsets, gap)
+        has_zero_slack = _is_proven_by_few(graph, problem, matching, (r, v), gap, in_doubt) or _settled(
             problem, col_of_row, v, gap, in_doubt
         )
     elif not has_zero_slack:
-        incomplete = incomplete_blocks(problem, prices.col_of_row.get())
+        incomplete = incomplete_blocks(problem, matching.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if incomplete.any() else gap
     if problem.n_blocks == 1:
         cost, gap = cost[0].item(), gap[0].item()
     return Assignment(
         col_of_row,
-        local_partners(graph, prices.row_of_col, problem.col_offsets, problem.row_offsets),
+        local_partners(graph, matching.row_of_col, problem.col_offsets, problem.row_offsets),
         cost,
         r,
         v,
@@ -170,7 +170,12 @@ def _with_rounding(sums: _Sums) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _is_proven_by_few(
-    graph: CostGraph, problem: Problem, prices: Prices, duals: tuple[Any, Any], gap: np.ndarray, in_doubt: np.ndarray
+    graph: CostGraph,
+    problem: Problem,
+    matching: DeviceMatching,
+    duals: tuple[Any, Any],
+    gap: np.ndarray,
+    in_doubt: np.ndarray,
 ) -> bool:
     """Prove a large block in doubt by the edges that may decide, and write its gap; whether they do."""
     is_large = problem.n_blocks == 1 and problem.kind != "points" and problem.n_edges > FEW_PAIRS
@@ -179,7 +184,7 @@ def _is_proven_by_few(
     near = near_pairs(graph, problem, *duals, within(float(gap[0]), *duals))
     if near is None:
         return False
-    gap[0], is_proven = exact_gap(near, *map(cuda.to_host, (prices.col_of_row, prices.row_of_col, duals[1])))
+    gap[0], is_proven = exact_gap(near, *map(cuda.to_host, (matching.col_of_row, matching.row_of_col, duals[1])))
     return is_proven
 
 

@@ -16,7 +16,7 @@ from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.convert import as_sparse
-from ..problem.gpu_graph import Prices
+from ..problem.gpu_graph import DeviceMatching
 from ..problem.gpu_points import dense_on_device
 from .gpu_batch import Match, match_batch
 from .gpu_sparse import match_sparse
@@ -59,14 +59,14 @@ def _match_matrix(cp: Any, block: Problem, method: Method) -> Matching:
         raise violator_of(costs, int(isolated[0]), state)
     seconds = {"reduction_s": perf_counter() - began}
 
-    def match(last: Last) -> tuple[Prices, dict[str, Any]]:
+    def match(last: Last) -> tuple[DeviceMatching, dict[str, Any]]:
         unmatched = state, cp.arange(block.n_rows, dtype=cp.int32)
         now, free = unmatched if last is None else state_after_release(graph, *last)
         infeasible_row, counts = method(costs, now, free)
         if infeasible_row >= 0:
             raise violator_of(costs, infeasible_row, now)
-        prices = Prices(now.v, cp.maximum(now.col_of_row, FREE), now.row_of_col, {})
-        settle_unassigned_columns(graph, prices, grow_trees)
-        return prices, counts
+        matching = DeviceMatching(now.v, cp.maximum(now.col_of_row, FREE), now.row_of_col, {})
+        settle_unassigned_columns(graph, matching, grow_trees)
+        return matching, counts
 
     return until_proven(block, graph, match, seconds)

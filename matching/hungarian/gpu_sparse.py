@@ -19,7 +19,7 @@ from ..paths.gpu_paths import grow_forest
 from ..paths.gpu_settling import Last, released, settle_unassigned_columns, until_proven
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, Prices, starting_prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
@@ -53,36 +53,36 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     scratch = 2 * (BYTES_OF_A_ROW * n + BYTES_OF_A_COLUMN * m) + 16 * len(problem.data)
     cuda.require_memory(scratch, f"the Hungarian method on {n} rows, {m} columns and {len(problem.data)} costs")
     graph = CostGraph.of(cp, problem)
-    prices = Prices.start(graph, starting_prices(graph))
+    matching = DeviceMatching.start(graph, starting_duals(graph))
     began = perf_counter()
-    _reduce(graph, prices)
+    _reduce(graph, matching)
     seconds = {"reduction_s": perf_counter() - began}
 
-    def match(last: Last) -> tuple[Prices, dict[str, Any]]:
+    def match(last: Last) -> tuple[DeviceMatching, dict[str, Any]]:
         free = cp.arange(n, dtype=np.int32) if last is None else released(graph, *last)
         counts: dict[str, Any] = {}
-        infeasible_row = _match_rows(graph, prices, free, counts)
+        infeasible_row = _match_rows(graph, matching, free, counts)
         if infeasible_row >= 0:
-            matched = prices.col_of_row.get(), prices.row_of_col.get()
+            matched = matching.col_of_row.get(), matching.row_of_col.get()
             raise infeasible(problem, infeasible_row, graph.indptr.get(), graph.indices.get(), None, *matched)
-        settle_unassigned_columns(graph, prices, partial(grow_trees, stats=counts))
-        return prices, counts
+        settle_unassigned_columns(graph, matching, partial(grow_trees, stats=counts))
+        return matching, counts
 
     return until_proven(problem, graph, match, seconds)
 
 
-def _match_rows(graph: CostGraph, prices: Prices, free: Any, stats: dict[str, Any]) -> int:
+def _match_rows(graph: CostGraph, matching: DeviceMatching, free: Any, stats: dict[str, Any]) -> int:
     """Match the given rows, and count; return as `grow_trees` does."""
     if graph.is_bounded:
-        return grow_trees(graph, prices, free, stats)
-    forest = replace(prices, counts={})
+        return grow_trees(graph, matching, free, stats)
+    forest = replace(matching, counts={})
     infeasible_row, _ = grow_forest(graph, forest, free)
     stats |= {name: forest.counted(counted) for name, counted in _COUNTS.items()}
     stats["search_s"] = forest.counted("forest_ns") / 1e9
     return infeasible_row
 
 
-def _reduce(graph: CostGraph, prices: Prices) -> None:
+def _reduce(graph: CostGraph, matching: DeviceMatching) -> None:
     """Algorithm 1: rows first, then columns."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     if n == 0 or m == 0:
@@ -90,6 +90,6 @@ def _reduce(graph: CostGraph, prices: Prices) -> None:
     least = cp.full(m, np.iinfo(np.int64).max, np.int64)
     rows = kernel_of(graph, "hungarian_sparse_reduce_rows")
     sizes = np.int32(n), np.int32(m)
-    rows((blocks_of(graph, rows),), (THREADS,), (*sizes, *graph.edges(), graph.row_bound, prices.v, least))
+    rows((blocks_of(graph, rows),), (THREADS,), (*sizes, *graph.edges(), graph.row_bound, matching.v, least))
     columns = kernel_of(graph, "hungarian_sparse_reduce_columns")
-    columns((blocks_of(graph, columns),), (THREADS,), (np.int32(m), least, graph.col_bound, prices.v))
+    columns((blocks_of(graph, columns),), (THREADS,), (np.int32(m), least, graph.col_bound, matching.v))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import ascending
-from ..problem.gpu_graph import PATH_BYTES, CostGraph, Prices
+from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceMatching
 
 THREADS = 512
 REACHED_PER_SCAN = 64
@@ -21,7 +21,7 @@ UNLIMITED = 2**31 - 1
 _UNCLAIMED = UNLIMITED
 
 
-def augment(graph: CostGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
+def augment(graph: CostGraph, matching: DeviceMatching, rows: Any, most_scans: int) -> tuple[int, Any]:
     """Match the given rows by shortest augmenting paths, many at once.
 
     Needs matched edges of zero slack, and what is unassigned at its bound; `rows` ascending.
@@ -53,22 +53,24 @@ def augment(graph: CostGraph, prices: Prices, rows: Any, most_scans: int) -> tup
         (slots,),
         (threads,),
         (
-            *(np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
+            *(np.int32(m), *graph.edges(), graph.row_bound, matching.v, matching.col_of_row, matching.row_of_col),
             *(rows, np.int32(n_rows), window, done, words, claim, place, column, start_row, dist),
             *(np.int32(size), words[1:], left, words[3:], np.int32(most_scans), counts, words[2:]),
         ),
     )
     host = counts.get()
     steps, paths, scanned = map(int, host[:3])
-    prices.count(path_steps=steps, shortest_paths=paths, rows_scanned=scanned, paths_ns=perf_counter_ns() - began)
+    matching.count(path_steps=steps, shortest_paths=paths, rows_scanned=scanned, paths_ns=perf_counter_ns() - began)
     infeasible_row, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
     return _UNCLAIMED - infeasible_row if infeasible_row else -1, ascending(cp, left[:n_left])
 
 
-def grow_forest(graph: CostGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
+def grow_forest(
+    graph: CostGraph, matching: DeviceMatching, rows: Any, most_scans: int | None = None
+) -> tuple[int, Any]:
     """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
 
-    Columns beyond the number of rows stay unassigned at whatever price they have. Rows are left over once `most_scans`
+    Columns beyond the number of rows stay unassigned at whatever dual they have. Rows are left over once `most_scans`
     have been scanned.
     """
     cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
@@ -89,7 +91,7 @@ def grow_forest(graph: CostGraph, prices: Prices, rows: Any, most_scans: int | N
         (min(cuda.resident_blocks(kernel, THREADS), cuda.multiprocessors()),),
         (THREADS,),
         (
-            *(np.int32(n), np.int32(m), *graph.edges(), prices.v, prices.col_of_row, prices.row_of_col),
+            *(np.int32(n), np.int32(m), *graph.edges(), matching.v, matching.col_of_row, matching.row_of_col),
             *(
                 sources,
                 np.int32(n_rows),
@@ -112,8 +114,8 @@ def grow_forest(graph: CostGraph, prices: Prices, rows: Any, most_scans: int | N
     )
     host = counts.get()
     forests, rounds, scanned, paths = map(int, host[:4])
-    prices.is_searched = True
-    prices.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
-    prices.count(forest_ns=perf_counter_ns() - began)
+    matching.is_searched = True
+    matching.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
+    matching.count(forest_ns=perf_counter_ns() - began)
     infeasible_row, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
     return infeasible_row - 1, ascending(cp, sources[:n_left])

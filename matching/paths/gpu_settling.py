@@ -10,42 +10,44 @@ import numpy as np
 
 from ..certificate.gpu_certificate import MatchedOnDevice, Slackness, certify, proven
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 from .gpu_dense import DeviceState
 from .state import FREE, UNASSIGNED
 
 REFINEMENTS = 8
 """Times that the rows are matched again whose edges rounding left slack, at most."""
 
-Last = tuple[Prices, Slackness] | None
+Last = tuple[DeviceMatching, Slackness] | None
 """What was matched last, and what it proves; None before the first time."""
 
 
 def until_proven(
     form: Problem,
     graph: CostGraph,
-    match: Callable[[Last], tuple[Prices, Mapping[str, Any]]],
+    match: Callable[[Last], tuple[DeviceMatching, Mapping[str, Any]]],
     stats: Mapping[str, Any] | None = None,
 ) -> MatchedOnDevice:
-    """Match, and match again the rows whose edges rounding left slack, until the prices prove the matching.
+    """Match, and match again the rows whose edges rounding left slack, until the duals prove the matching.
 
-    `match` matches all rows, or those `released` after the last time; it returns prices and counts, to which `stats`
-    are added.
+    `match` matches all rows, or those `released` after the last time; it returns the matching and counts, to which
+    `stats` are added.
     """
     total: Counter[str] = Counter(stats or {})
     last: Last = None
     times = 0
     while True:
-        prices, counts = match(last)
+        matching, counts = match(last)
         total.update(counts)
-        proof = proven(graph, prices)
+        proof = proven(graph, matching)
         if form.is_integer or not int(proof.n_slack[0]) or times == REFINEMENTS:
-            return MatchedOnDevice(form, graph, prices, {**total, "refinements": times}, proof=proof)
-        last = prices, proof
+            return MatchedOnDevice(form, graph, matching, {**total, "refinements": times}, proof=proof)
+        last = matching, proof
         times += 1
 
 
-def settle_unassigned_columns(graph: CostGraph, prices: Prices, match: Callable[[CostGraph, Prices, Any], Any]) -> int:
+def settle_unassigned_columns(
+    graph: CostGraph, matching: DeviceMatching, match: Callable[[CostGraph, DeviceMatching, Any], Any]
+) -> int:
     """Match the unassigned columns that are below their bound, or raise them to it; return how many there were.
 
     A shortest path that starts in such a column raises its dual until it is matched, or it or another column reaches
@@ -53,37 +55,37 @@ def settle_unassigned_columns(graph: CostGraph, prices: Prices, match: Callable[
 
     Parameters
     ----------
-    graph, prices
-        Prices are updated; matched edges have zero slack, unassigned rows are at their bound.
+    graph, matching
+        The matching is updated in place; matched edges have zero slack, unassigned rows are at their bound.
     match : callable
         Matches the given rows of the transposed graph.
     """
     cp = graph.cp
-    below = (prices.row_of_col < 0) & (prices.v < graph.col_bound) & (graph.col_bound < graph.none)
+    below = (matching.row_of_col < 0) & (matching.v < graph.col_bound) & (graph.col_bound < graph.none)
     columns = cp.flatnonzero(below).astype(np.int32)
     if len(columns) == 0:
         return 0
     by_columns = graph.transposed()
-    duals = certify(graph, prices, prices.v).row_duals
-    seen_from_columns = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
+    duals = certify(graph, matching, matching.v).row_duals
+    seen_from_columns = DeviceMatching(duals, matching.row_of_col, matching.col_of_row, matching.counts)
     match(by_columns, seen_from_columns, columns)
-    prices.is_searched |= seen_from_columns.is_searched
+    matching.is_searched |= seen_from_columns.is_searched
     v = certify(by_columns, seen_from_columns, seen_from_columns.v).row_duals
-    prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep from them by an ulp
+    matching.v = cp.where(matching.row_of_col < 0, graph.col_bound, v)  # which rounding may keep from them by an ulp
     return len(columns)
 
 
-def released(graph: CostGraph, prices: Prices, proof: Slackness) -> Any:
+def released(graph: CostGraph, matching: DeviceMatching, proof: Slackness) -> Any:
     """Unassign the rows whose matched edges rounding left slack; return all rows that are to be matched again."""
-    prices.unmatch(graph.cp.flatnonzero(proof.has_slack))
-    return graph.cp.flatnonzero((prices.col_of_row < 0) & (proof.row_duals < graph.row_bound)).astype(np.int32)
+    matching.unmatch(graph.cp.flatnonzero(proof.has_slack))
+    return graph.cp.flatnonzero((matching.col_of_row < 0) & (proof.row_duals < graph.row_bound)).astype(np.int32)
 
 
-def state_after_release(graph: CostGraph, prices: Prices, proof: Slackness) -> tuple[DeviceState, Any]:
+def state_after_release(graph: CostGraph, matching: DeviceMatching, proof: Slackness) -> tuple[DeviceState, Any]:
     """Return the state from which the `released` rows are matched, and these; other edges have no slack then."""
-    free, cp = released(graph, prices, proof), graph.cp
-    cols, paid = prices.col_of_row, proof.terms[0][: graph.n_rows]
-    r = cp.where(cols >= 0, paid - prices.v[cp.maximum(cols, 0)], proof.row_duals)
+    free, cp = released(graph, matching, proof), graph.cp
+    cols, paid = matching.col_of_row, proof.terms[0][: graph.n_rows]
+    r = cp.where(cols >= 0, paid - matching.v[cp.maximum(cols, 0)], proof.row_duals)
     col_of_row = cp.where(cols < 0, np.int32(UNASSIGNED), cols)
     col_of_row[free] = FREE
-    return DeviceState(r, prices.v, col_of_row, prices.row_of_col), free
+    return DeviceState(r, matching.v, col_of_row, matching.row_of_col), free

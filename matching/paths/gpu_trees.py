@@ -11,7 +11,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.structs import struct
-from ..problem.gpu_graph import CostGraph, Prices
+from ..problem.gpu_graph import CostGraph, DeviceMatching
 
 THREADS = 512
 _NO_SINK = cuda.declared("paths/trees.cu", "NO_SINK")
@@ -29,14 +29,14 @@ def blocks_of(graph: CostGraph, kernel: Any) -> int:
     return max(1, min(work, cuda.multiprocessors(), cuda.resident_blocks(kernel, THREADS)))
 
 
-def grow_trees(graph: CostGraph, prices: Prices, free: Any, stats: dict[str, Any] | None = None) -> int:
+def grow_trees(graph: CostGraph, matching: DeviceMatching, free: Any, stats: dict[str, Any] | None = None) -> int:
     """Match the given free rows, and others again where a path needs their columns.
 
     Parameters
     ----------
     graph : CostGraph
         Sparse.
-    prices : Prices
+    matching : DeviceMatching
         Updated; matched edges have zero slack, all other unmatched rows at their bound.
     free : cupy.ndarray of int32 (k,)
     stats : dict, optional
@@ -67,7 +67,15 @@ def grow_trees(graph: CostGraph, prices: Prices, free: Any, stats: dict[str, Any
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
-            *(prices.v, prices.col_of_row, prices.row_of_col, *columns, *rows, cp.empty(2 * n, np.int32), on_device),
+            *(
+                matching.v,
+                matching.col_of_row,
+                matching.row_of_col,
+                *columns,
+                *rows,
+                cp.empty(2 * n, np.int32),
+                on_device,
+            ),
             *(sources, np.int32(len(free)), cp.empty(n, np.int32), cp.empty(2 * n, np.int32), cp.empty(2 * n, dtype)),
         ),
     )

@@ -1,4 +1,4 @@
-"""A matching problem in device memory, and the state of its auction."""
+"""A matching problem in device memory, and a matching of it."""
 
 from __future__ import annotations
 
@@ -192,8 +192,8 @@ def _global_columns(cp: Any, problem: Problem) -> Any:
 
 
 @dataclass
-class Prices:
-    """The state of an auction: matching and column duals.
+class DeviceMatching:
+    """A matching and column duals in device memory, and what was done for them.
 
     Attributes
     ----------
@@ -222,13 +222,13 @@ class Prices:
     is_searched: bool = False
 
     @classmethod
-    def start(cls, graph: CostGraph, v: Any) -> Prices:
+    def start(cls, graph: CostGraph, v: Any) -> DeviceMatching:
         """Nothing is matched; column duals `v` (kept, not copied)."""
         cp = graph.cp
         return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32), {})
 
     def unmatch_all(self) -> None:
-        """Forget the matching and keep the prices."""
+        """Leave all unassigned and keep the duals."""
         self.col_of_row.fill(-1)
         self.row_of_col.fill(-1)
 
@@ -251,7 +251,7 @@ class Prices:
             self.counts[name] = self.counts.get(name, 0) + number
 
 
-def starting_prices(graph: CostGraph) -> Any:
+def starting_duals(graph: CostGraph) -> Any:
     """Return column duals at their bounds: columns without a bid stay there if they stay unassigned. 0 if none."""
     if not graph.is_bounded:
         return graph.cp.zeros(graph.n_cols, graph.price_dtype)

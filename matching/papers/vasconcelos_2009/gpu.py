@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...auction.options import AuctionOptions
-from ...problem.gpu_graph import CostGraph, Prices
+from ...problem.gpu_graph import CostGraph, DeviceMatching
 
 THREADS = 256
 
 
-def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> Prices:
+def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceMatching:
     """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
 
     Nothing is finished exactly: matched edges are within eps of their row's best.
@@ -22,7 +22,7 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> Prices:
         graph.kernel("papers/vasconcelos_2009/auction.cu", f"auction_paper_{step}") for step in ("bid", "assign")
     )
     eps = np.float64(options.eps)
-    prices = Prices.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, 0.0))
+    matching = DeviceMatching.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, 0.0))
     bid_value, bid_target = cp.empty(n, cp.float64), cp.empty(n, cp.int32)
     retired, assigned = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
     counter = cp.zeros(1, cp.int32)
@@ -34,7 +34,7 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> Prices:
             (-(-n // THREADS),),
             (THREADS,),
             (
-                *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row),
+                *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, matching.v, matching.col_of_row),
                 *(bid_value, bid_target, retired, counter if counting else np.intp(0), eps),
             ),
         )
@@ -42,15 +42,23 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> Prices:
             (-(-m // THREADS),),
             (THREADS,),
             (
-                *(np.int32(n), np.int32(m), prices.v, prices.col_of_row, prices.row_of_col, bid_value, bid_target),
+                *(
+                    np.int32(n),
+                    np.int32(m),
+                    matching.v,
+                    matching.col_of_row,
+                    matching.row_of_col,
+                    bid_value,
+                    bid_target,
+                ),
                 *((np.intp(0), counter) if counting else (assigned, np.intp(0))),
             ),
         )
         settled = _settled(counter, retired, assigned, counting=counting)
         rounds += 1
-    prices.count(bids=bids, rounds=rounds)
-    prices.waiting = n - settled
-    return prices
+    matching.count(bids=bids, rounds=rounds)
+    matching.waiting = n - settled
+    return matching
 
 
 def increment(graph: CostGraph) -> float:

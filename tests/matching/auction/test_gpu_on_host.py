@@ -30,7 +30,7 @@ from auctrack.matching.paths import gpu_forest, gpu_trees
 from auctrack.matching.paths.gpu_forest import match_by_forests
 from auctrack.matching.paths.gpu_paths import grow_forest
 from auctrack.matching.problem.convert import as_dense
-from auctrack.matching.problem.gpu_graph import CostGraph, Prices, starting_prices
+from auctrack.matching.problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
 
 from ..cases import SMALL_COSTS, nearly_tied
 from .conftest import THREADS
@@ -126,12 +126,12 @@ def test_forests_match_the_rows_that_few_bids_leave_whosever_turn_it_is(
 
 def _matched_by_forests(problem: Problem) -> Assignment:
     graph = CostGraph.of(CUPY, problem)
-    prices = Prices.start(graph, starting_prices(graph))
-    left = bid(graph, prices, most_rounds=2)
+    matching = DeviceMatching.start(graph, starting_duals(graph))
+    left = bid(graph, matching, most_rounds=2)
     assert len(left) > 1
-    infeasible_row, left = grow_forest(graph, prices, left)
+    infeasible_row, left = grow_forest(graph, matching, left)
     assert (infeasible_row, len(left)) == (-1, 0)
-    return certified(graph, problem, prices, solver="auction", device="cuda", stats={})
+    return certified(graph, problem, matching, solver="auction", device="cuda", stats={})
 
 
 @pytest.mark.parametrize("kind", ["dense, integer", "matrices, tall, priced"])
@@ -305,8 +305,8 @@ def test_sentinels_do_not_hide_wrong_edges(can_be_fetched: bool, monkeypatch: py
         monkeypatch.setattr(gpu_certificate, "MOST_FETCHED", 0)
         monkeypatch.setattr(refine, "MOST_FETCHED", 0)
     graph = CostGraph.of(CUPY, problem)
-    prices = Prices(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)), {})
-    assert not certified(graph, problem, prices, solver="", device="cuda", stats={}).is_optimal
+    matching = DeviceMatching(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)), {})
+    assert not certified(graph, problem, matching, solver="", device="cuda", stats={}).is_optimal
     answer = solve(problem, Auction(), "cuda")
     right = solve(problem, "jv", "cpu")
     assert answer.is_optimal == can_be_fetched

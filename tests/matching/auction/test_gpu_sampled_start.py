@@ -13,7 +13,7 @@ from auctrack.matching.auction.gpu_sampled_start import sampled_prices
 from auctrack.matching.auction.gpu_scaling import TOO_HARD
 from auctrack.matching.certificate.gpu_certificate import certify
 from auctrack.matching.problem.costs import pair_costs
-from auctrack.matching.problem.gpu_graph import CostGraph, Prices
+from auctrack.matching.problem.gpu_graph import CostGraph, DeviceMatching
 
 pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("host")]
 
@@ -29,11 +29,11 @@ SETS = {
     ("name", "metric"), [("space", "squared"), ("plane", "distance"), ("one column more", "distance")]
 )
 def test_prices_are_the_most_that_a_sample_leaves(name: str, metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    samples: list[tuple[Any, CostGraph, Prices]] = []
+    samples: list[tuple[Any, CostGraph, DeviceMatching]] = []
     starts: list[Any] = []
 
     def watched(problem: Problem, pairs: Any, solve_sample: Any) -> Any:
-        def remembered(sample: Problem) -> tuple[CostGraph, Prices]:
+        def remembered(sample: Problem) -> tuple[CostGraph, DeviceMatching]:
             samples.append((sample, *solve_sample(sample)))
             return samples[-1][1:]
 
@@ -48,11 +48,11 @@ def test_prices_are_the_most_that_a_sample_leaves(name: str, metric: Any, monkey
     answer = solve(problem, Auction(), "cuda")
     assert verify(problem, answer)
     assert answer.cost == pytest.approx(solve(problem, "jv", "cpu").cost, rel=1e-12)
-    sample, graph, prices = samples[-1]  # a sample may have one of its own, which ends before
+    sample, graph, matching = samples[-1]  # a sample may have one of its own, which ends before
     rows = np.asarray(sample.x)[:, 3 - x.shape[1] :]
     assert len(rows) == -(-len(x) // 6)
-    assert (prices.col_of_row >= 0).all()
-    r = np.asarray(certify(graph, prices, prices.v).row_duals)
+    assert (matching.col_of_row >= 0).all()
+    r = np.asarray(certify(graph, matching, matching.v).row_duals)
     least = (pair_costs(rows, y, metric).reshape(len(rows), len(y)) - r[:, None]).min(axis=0)
     np.testing.assert_array_equal(starts[-1], least if len(x) == len(y) else np.minimum(least, 0.0))
 

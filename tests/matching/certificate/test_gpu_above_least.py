@@ -12,7 +12,7 @@ from auctrack.matching.certificate.above_least import barely_above_least as bare
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.certificate.gpu_above_least import barely_above_least
 from auctrack.matching.certificate.gpu_certificate import certified
-from auctrack.matching.problem.gpu_graph import CostGraph, Prices
+from auctrack.matching.problem.gpu_graph import CostGraph, DeviceMatching
 from auctrack.matching.tolerance import SHARE
 
 from ..auction.on_host import CUPY, be_the_device
@@ -51,11 +51,13 @@ def test_it_tells_what_the_cpu_tells(problem: Problem, step: int) -> None:
     first = np.repeat(problem.col_offsets[:-1], problem.n_rows_of_block)
     col_of_row = np.where(own < 0, -1, own + first).astype(np.int32)
     graph = CostGraph.of(CUPY, problem)
-    prices = Prices(graph.col_bound, CUPY.asarray(col_of_row), CUPY.asarray(np.full(problem.n_cols, -1, np.int32)), {})
+    matching = DeviceMatching(
+        graph.col_bound, CUPY.asarray(col_of_row), CUPY.asarray(np.full(problem.n_cols, -1, np.int32)), {}
+    )
     told = []
     for gap in 10.0 ** np.arange(-30.0, 3.0):
         gaps = np.full(problem.n_blocks, gap)
-        told.append(barely_above_least(graph, prices, problem.row_offsets, gaps))
+        told.append(barely_above_least(graph, matching, problem.row_offsets, gaps))
         np.testing.assert_array_equal(told[-1], barely_above_least_on_host(problem, own, answer.row_of_col, gaps))
     assert step == 0 or np.any(told)
     assert not np.all(told)
@@ -73,8 +75,8 @@ def _edge_dearer_in_its_last_digit() -> tuple[Problem, np.ndarray]:
 def test_an_edge_dearer_in_its_last_digit_is_not_called_optimal_beside_prices() -> None:
     problem, dearer = _edge_dearer_in_its_last_digit()
     graph = CostGraph.of(CUPY, problem)
-    prices = Prices(CUPY.asarray(np.zeros(110)), CUPY.asarray(dearer), CUPY.asarray(dearer), {})
-    answer = certified(graph, problem, prices, solver="", device="cuda", stats={})
+    matching = DeviceMatching(CUPY.asarray(np.zeros(110)), CUPY.asarray(dearer), CUPY.asarray(dearer), {})
+    answer = certified(graph, problem, matching, solver="", device="cuda", stats={})
     assert not answer.is_optimal
     assert answer.gap < SHARE * answer.cost
 
@@ -94,7 +96,7 @@ def test_of_a_batch_only_the_blocks_in_doubt_are_proven_on_the_host(monkeypatch:
     cols = np.concatenate([best.col_of_row, dearer + 110]).astype(np.int32)
     rows = np.concatenate([best.row_of_col, dearer + 110]).astype(np.int32)
     v = CUPY.asarray(np.concatenate([best.col_duals, np.zeros(110)]))
-    prices = Prices(v, CUPY.asarray(cols), CUPY.asarray(rows), {})
-    answer = certified(CostGraph.of(CUPY, batch), batch, prices, solver="", device="cuda", stats={})
+    matching = DeviceMatching(v, CUPY.asarray(cols), CUPY.asarray(rows), {})
+    answer = certified(CostGraph.of(CUPY, batch), batch, matching, solver="", device="cuda", stats={})
     assert fetched == [problem.shape]
     assert not answer.is_optimal
