@@ -28,16 +28,16 @@
 
 struct Auction {
     Graph graph;
-    const price_t* __restrict__ row_bound;  // (rows,) unmatched cost, none() where a row must be matched
-    price_t* v;                             // (columns,)
+    const dual_t* __restrict__ row_bound;  // (rows,) unmatched cost, none() where a row must be matched
+    dual_t* v;                             // (columns,)
     int* col_of_row;
     int* row_of_col;
     uint64* key;        // (columns,) best bid of the round
     int* bid_edge;      // (rows,) by place in the queue: edge bid for, or NO_EDGE
-    price_t* bid_price;
+    dual_t* bid_price;
     int* waiting;
     int* n_waiting;
-    price_t eps;
+    dual_t eps;
 };
 
 // Adds `row` to a queue for each lane that `keeps` one, with one atomic per warp. The whole warp must come.
@@ -53,7 +53,7 @@ __device__ __forceinline__ void push(bool keeps, int row, int* queue, int* size)
 // The row at place `at` bids; every lane of the warp takes part, groups beyond the queue with row = NO_MEMBER.
 __device__ __forceinline__ void bid(const Auction& a, int row, int at) {
     const int member = threadIdx.x % LANES;
-    Choice choice = no_choice(member == 0, row == NO_MEMBER ? price_t(0) : a.row_bound[row]);
+    Choice choice = no_choice(member == 0, row == NO_MEMBER ? dual_t(0) : a.row_bound[row]);
     int64 first = 0;
     if (row != NO_MEMBER) {
         first = a.graph.first(row);
@@ -74,8 +74,8 @@ __device__ __forceinline__ void bid(const Auction& a, int row, int at) {
                 const int other = a.graph.column(first, choice.second_edge);
                 if (a.row_of_col[other] == NO_MEMBER) col = other, edge = choice.second_edge, taken = false;
             }
-            const price_t now = a.v[col];
-            price_t price = choice.second < none() ? a.graph.cost_of(first, edge) - choice.second : now;
+            const dual_t now = a.v[col];
+            dual_t price = choice.second < none() ? a.graph.cost_of(first, edge) - choice.second : now;
             price = (price < now ? price : now) - a.eps;
             waits = taken && price >= now;
             a.bid_edge[at] = waits ? NO_EDGE : edge;
@@ -126,9 +126,9 @@ struct Queues {
 // Rounds go on until `stop_at` rows or fewer are queued, `most_rounds` are over or `most_bids` are spent.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
-    int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
-    int* bid_edge, price_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
-    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int stop_at, int most_rounds, uint64 most_bids
+    int width, int block_rows, const dual_t* row_bound, dual_t* v, int* col_of_row, int* row_of_col, uint64* key,
+    int* bid_edge, dual_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
+    int* n_waiting, uint64* counts, uint32* barrier, dual_t eps, int stop_at, int most_rounds, uint64 most_bids
 ) {
     const Auction a{
         Graph{indptr, indices, cost, forbidden, width, block_rows},

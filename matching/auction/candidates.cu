@@ -23,14 +23,14 @@ constexpr int THREADS = 256;
 constexpr int WARPS = THREADS / 32;
 constexpr int OFFERS = 4, SHARE = 32 / OFFERS;
 
-__device__ __forceinline__ price_t lesser(price_t a, price_t b) { return b < a ? b : a; }
-__device__ __forceinline__ price_t greater(price_t a, price_t b) { return b < a ? a : b; }
+__device__ __forceinline__ dual_t lesser(dual_t a, dual_t b) { return b < a ? b : a; }
+__device__ __forceinline__ dual_t greater(dual_t a, dual_t b) { return b < a ? a : b; }
 
 // A bitonic network (K. E. Batcher, "Sorting networks and their applications", AFIPS 1968): lanes hold values that rise
 // and then fall, or the like; on return they ascend, or descend.
-__device__ __forceinline__ price_t merged_in_warp(price_t x, int size, bool ascends) {
+__device__ __forceinline__ dual_t merged_in_warp(dual_t x, int size, bool ascends) {
     for (int step = size / 2; step > 0; step /= 2) {
-        const price_t other = __shfl_xor_sync(FULL_WARP, x, step);
+        const dual_t other = __shfl_xor_sync(FULL_WARP, x, step);
         x = ((lane() & step) == 0) == ascends ? lesser(x, other) : greater(x, other);
     }
     return x;
@@ -38,8 +38,8 @@ __device__ __forceinline__ price_t merged_in_warp(price_t x, int size, bool asce
 
 // The rank-th smallest, rank <= 32, of the block's values that are not none(), or the largest of them if there are
 // fewer: warps sort theirs, then in pairs keep the 32 smallest of both.
-__device__ void write_ranked(price_t mine, int rank, price_t* out) {
-    __shared__ price_t values[THREADS];
+__device__ void write_ranked(dual_t mine, int rank, dual_t* out) {
+    __shared__ dual_t values[THREADS];
     const int warp = threadIdx.x / 32;
 #pragma unroll
     for (int size = 2; size <= 32; size *= 2) mine = merged_in_warp(mine, size, (lane() & size) == 0);
@@ -58,14 +58,14 @@ __device__ void write_ranked(price_t mine, int rank, price_t* out) {
 extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    int rank, price_t* row_limit
+    int rank, dual_t* row_limit
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = blockIdx.x;
     const int64 first = graph.first(row);
-    price_t least = none();
+    dual_t least = none();
     for (int e = threadIdx.x; e < graph.degree(row); e += THREADS) {
-        const price_t c = graph.cost_of(first, e);
+        const dual_t c = graph.cost_of(first, e);
         if (c < least) least = c;
     }
     write_ranked(least, rank, &row_limit[row]);
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_minima(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    price_t* minima
+    dual_t* minima
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int tiles = (width + THREADS - 1) / THREADS, edge = blockIdx.x % tiles * THREADS + threadIdx.x;
@@ -85,34 +85,34 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_column_minima(
     const int64 above = (int64)matrix * block_rows;
     const int64 from = above + (int64)block_rows * part / THREADS;
     const int64 to = above + (int64)block_rows * (part + 1) / THREADS;
-    price_t least = none();
+    dual_t least = none();
     for (int64 row = from; row < to; row++) {
-        const price_t c = graph.cost_of(row * width, edge);
+        const dual_t c = graph.cost_of(row * width, edge);
         if (c < least) least = c;
     }
     minima[part * (int64)n_cols + (int64)matrix * width + edge] = least;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_limit(
-    int n_cols, const price_t* minima, int rank, price_t* col_limit
+    int n_cols, const dual_t* minima, int rank, dual_t* col_limit
 ) {
     write_ranked(minima[threadIdx.x * (int64)n_cols + blockIdx.x], rank, &col_limit[blockIdx.x]);
 }
 
-__device__ __forceinline__ bool is_candidate(price_t c, price_t row_limit, price_t col_limit) {
+__device__ __forceinline__ bool is_candidate(dual_t c, dual_t row_limit, dual_t col_limit) {
     return c < none() && (c <= row_limit || c <= col_limit);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_count_candidates(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    const price_t* row_limit, const price_t* col_limit, int most, int64* counts
+    const dual_t* row_limit, const dual_t* col_limit, int most, int64* counts
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
     if (row >= n_rows) return;
     const int64 first = graph.first(row);
-    const price_t limit = row_limit[row];
+    const dual_t limit = row_limit[row];
     int count = 0;
     for (int e = lane(); e < width; e += 32)
         count += is_candidate(graph.cost_of(first, e), limit, col_limit[graph.column(first, e)]);
@@ -123,13 +123,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_count_candidates(
 extern "C" __global__ void __launch_bounds__(THREADS) auction_list_candidates(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    const price_t* row_limit, const price_t* col_limit, const int64* listed, int* columns, cost_t* costs
+    const dual_t* row_limit, const dual_t* col_limit, const int64* listed, int* columns, cost_t* costs
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
     if (row >= n_rows) return;
     const int64 first = graph.first(row), end = listed[row + 1];
-    const price_t limit = row_limit[row];
+    const dual_t limit = row_limit[row];
     int64 base = listed[row];
     for (int tile = 0; tile < width && base < end; tile += 32) {
         const int e = tile + lane();
@@ -146,21 +146,21 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_list_candidates(
 extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    const price_t* v, const price_t* row_duals, int* number, int* columns, cost_t* costs, int* n_found
+    const dual_t* v, const dual_t* row_duals, int* number, int* columns, cost_t* costs, int* n_found
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
     if (row >= n_rows) return;
     const int64 first = graph.first(row);
-    price_t worst = row_duals[row];
+    dual_t worst = row_duals[row];
     int edge = NO_EDGE;
     for (int e = lane(); e < width; e += 32) {
-        const price_t value = graph.value(first, e, v);
+        const dual_t value = graph.value(first, e, v);
         if (value < worst) worst = value, edge = e;
     }
 #pragma unroll
     for (int step = SHARE / 2; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, worst, step);
+        const dual_t there = __shfl_xor_sync(FULL_WARP, worst, step);
         const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
         if (comes_before(there, edge_there, worst, edge)) worst = there, edge = edge_there;
     }

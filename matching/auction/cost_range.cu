@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_cost_range(
     Range mine{0, 0, 1e308, -1e308};
     const int64 stride = (int64)gridDim.x * THREADS;
     for (int64 e = blockIdx.x * (int64)THREADS + threadIdx.x; e < n_costs; e += stride) {
-        const price_t c = (price_t)cost[e];
+        const dual_t c = (dual_t)cost[e];
         if (c < none() && (forbidden == nullptr || !forbidden[e])) mine.add(Range{1, (double)c, (double)c, (double)c});
     }
     of_thread[threadIdx.x] = mine;

@@ -49,7 +49,7 @@ def bid(
         return cp.empty(0, cp.int32)
     began = perf_counter_ns()
     kernel = graph.kernel("auction/bid.cu", "auction_bid", lanes=True, cooperative=True)
-    dtype = graph.price_dtype
+    dtype = graph.dual_dtype
     counts = cp.zeros(5 + m, cp.uint64)  # two counts; as words: queue sizes, number waiting, barrier; then keys
     words, key = counts[2:5].view(cp.uint32), counts[5:]
     bid_edge, bid_price = cp.empty(n, cp.int32), cp.empty(n, dtype)

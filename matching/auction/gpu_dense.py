@@ -122,7 +122,7 @@ def _prices_of_phases(matrix: CostGraph) -> DeviceMatching:
     find next to nothing to do, where increments that begin too small leave them nearly all.
     """
     cp, n = matrix.cp, matrix.n_rows
-    matching = DeviceMatching.start(matrix, cp.zeros(matrix.n_cols, matrix.price_dtype))
+    matching = DeviceMatching.start(matrix, cp.zeros(matrix.n_cols, matrix.dual_dtype))
     free = without_bounds(matrix)
     least, near = cheapest_of_rows(matrix, 1), cheapest_of_rows(matrix, NEAR)
     first = FIRST_IN_MATRIX * float(cp.where(near < matrix.none, near - least, 0).mean())
@@ -135,7 +135,7 @@ def _prices_of_phases(matrix: CostGraph) -> DeviceMatching:
 
 def _cheapest_pairs(matrix: CostGraph) -> CostGraph:
     """Return the graph of the pairs that are among the `CHEAPEST` of their row or column, or as cheap."""
-    cp, n, m, dtype = matrix.cp, matrix.n_rows, matrix.n_cols, matrix.price_dtype
+    cp, n, m, dtype = matrix.cp, matrix.n_rows, matrix.n_cols, matrix.dual_dtype
     row_limit, col_limit = cheapest_of_rows(matrix, CHEAPEST), cp.empty(m, dtype)
     minima = cp.empty((THREADS, m), dtype)
     sizes, rank = (np.int32(n), np.int32(m)), np.int32(CHEAPEST)
@@ -161,7 +161,7 @@ def _cheapest_pairs(matrix: CostGraph) -> CostGraph:
 def cheapest_of_rows(matrix: CostGraph, rank: int) -> Any:
     """Return a cost of each row that at least `rank` of its pairs do not exceed, and seldom many more."""
     cp, n = matrix.cp, matrix.n_rows
-    limit = cp.empty(n, matrix.price_dtype)
+    limit = cp.empty(n, matrix.dual_dtype)
     arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), np.int32(rank), limit)
     matrix.kernel("auction/candidates.cu", "auction_row_limit")((n,), (THREADS,), arguments)
     return limit

@@ -20,7 +20,7 @@
 #define LANES 8
 #endif
 
-__device__ __forceinline__ uint64 asking_key(price_t cost, int row) {
+__device__ __forceinline__ uint64 asking_key(dual_t cost, int row) {
     const uint32 bits = __float_as_uint((float)cost);
     const uint32 ordered = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
     return ((uint64)ordered << 32) | (uint32)row;

@@ -13,9 +13,9 @@ __device__ __forceinline__ int64 begin_of(const int64* offsets, int b, int n_blo
     return offsets == nullptr ? b * (int64)n_members / n_blocks : offsets[b];
 }
 
-__device__ __forceinline__ price_t size_of(price_t x) { return x < 0 ? -x : x; }
+__device__ __forceinline__ dual_t size_of(dual_t x) { return x < 0 ? -x : x; }
 
-__device__ __forceinline__ price_t over_warp(price_t sum) {
+__device__ __forceinline__ dual_t over_warp(dual_t sum) {
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(FULL_WARP, sum, step);
     return sum;
@@ -23,10 +23,10 @@ __device__ __forceinline__ price_t over_warp(price_t sum) {
 
 // What the warp's lanes have seen of some terms.
 struct Seen {
-    price_t sum = 0, least = none(), above_zero = 0;
+    dual_t sum = 0, least = none(), above_zero = 0;
 
-    __device__ __forceinline__ void add(price_t term) {
-        const price_t here = size_of(term);
+    __device__ __forceinline__ void add(dual_t term) {
+        const dual_t here = size_of(term);
         sum += term;
         if (here > 0) {
             least = here < least ? here : least;
@@ -37,7 +37,7 @@ struct Seen {
         sum = over_warp(sum), above_zero = over_warp(above_zero);
 #pragma unroll
         for (int step = 16; step > 0; step /= 2) {
-            const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+            const dual_t there = __shfl_xor_sync(FULL_WARP, least, step);
             least = there < least ? there : least;
         }
     }
@@ -46,17 +46,17 @@ struct Seen {
 // terms: two lines of (rows + columns,), of cost and of gap. sums: five lines of (blocks,): cost, gap, size of the row duals, the
 // least size of the cost's terms above 0, and how many are.
 extern "C" __global__ void auction_block_sums(
-    int n_blocks, int n_rows, int n_cols, const int64* row_offsets, const int64* col_offsets, const price_t* terms,
-    const price_t* row_duals, price_t* sums
+    int n_blocks, int n_rows, int n_cols, const int64* row_offsets, const int64* col_offsets, const dual_t* terms,
+    const dual_t* row_duals, dual_t* sums
 ) {
     const int warp = global_thread() / 32, b = warp % n_blocks, line = warp / n_blocks;
     if (line >= 2) return;
-    const price_t* own = terms + line * ((int64)n_rows + n_cols);
+    const dual_t* own = terms + line * ((int64)n_rows + n_cols);
     const int64 first_row = begin_of(row_offsets, b, n_blocks, n_rows);
     const int64 end_row = begin_of(row_offsets, b + 1, n_blocks, n_rows);
     const int64 end_col = begin_of(col_offsets, b + 1, n_blocks, n_cols);
     Seen seen;
-    price_t duals = 0;
+    dual_t duals = 0;
     for (int64 i = first_row + lane(); i < end_row; i += 32) {
         seen.add(own[i]);
         if (line == 1) duals += size_of(row_duals[i]);
@@ -65,7 +65,7 @@ extern "C" __global__ void auction_block_sums(
     seen.gather();
     duals = over_warp(duals);
     if (lane() != 0) return;
-    price_t* out = sums + b;
+    dual_t* out = sums + b;
     out[line * n_blocks] = seen.sum;
     if (line == 1) {
         out[2 * n_blocks] = duals;

@@ -23,7 +23,7 @@
 constexpr int ULPS = 64, REMATCH_ULPS = 16;
 
 __device__ __forceinline__ bool exceeds(
-    int ulps, price_t slack, price_t a, price_t b, price_t c, price_t d = 0, price_t e = 0
+    int ulps, dual_t slack, dual_t a, dual_t b, dual_t c, dual_t d = 0, dual_t e = 0
 ) {
 #ifdef INTEGER
     return slack != 0;
@@ -38,8 +38,8 @@ __device__ __forceinline__ bool exceeds(
 extern "C" __global__ void auction_certify(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    const price_t* row_bound, const price_t* col_bound, const price_t* v, const int* col_of_row, const int* row_of_col,
-    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* slack_terms, unsigned char* has_slack,
+    const dual_t* row_bound, const dual_t* col_bound, const dual_t* v, const int* col_of_row, const int* row_of_col,
+    dual_t* row_duals, dual_t* terms_cost, dual_t* terms_slack, int* slack_terms, unsigned char* has_slack,
     int has_unmatched_cost
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
@@ -47,32 +47,32 @@ extern "C" __global__ void auction_certify(
     int n_slack = 0;
     const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;
     for (int row = global_thread() / LANES; row < padded; row += all_threads() / LANES) {
-        price_t dual = row < n_rows ? row_bound[row] : none();
-        price_t own = none();
+        dual_t dual = row < n_rows ? row_bound[row] : none();
+        dual_t own = none();
         int edge = UNASSIGNED;
         const int64 first = row < n_rows ? graph.first(row) : 0;
         const int degree = row < n_rows ? graph.degree(row) : 0;
         const int partner = row < n_rows ? col_of_row[row] : NO_MEMBER;
         for (int e = member; e < degree; e += LANES) {
-            const price_t value = graph.value(first, e, v);
+            const dual_t value = graph.value(first, e, v);
             if (value < dual) dual = value, edge = e;
             if (graph.column(first, e) == partner) own = graph.cost_of(first, e);
         }
 #pragma unroll
         for (int step = LANES / 2; step > 0; step /= 2) {
-            const price_t dual_there = __shfl_xor_sync(FULL_WARP, dual, step),
+            const dual_t dual_there = __shfl_xor_sync(FULL_WARP, dual, step),
                           own_there = __shfl_xor_sync(FULL_WARP, own, step);
             const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
             if (comes_before(dual_there, edge_there, dual, edge)) dual = dual_there, edge = edge_there;
             own = own_there < own ? own_there : own;
         }
         if (row < n_rows && member == 0) {
-            const price_t unmatched = has_unmatched_cost ? row_bound[row] : price_t(0);
-            const price_t pays = partner == NO_MEMBER ? unmatched : own;
-            const price_t col_dual = partner == NO_MEMBER ? price_t(0) : v[partner];
-            price_t set_cost = 0, set_dual = 0;
+            const dual_t unmatched = has_unmatched_cost ? row_bound[row] : dual_t(0);
+            const dual_t pays = partner == NO_MEMBER ? unmatched : own;
+            const dual_t col_dual = partner == NO_MEMBER ? dual_t(0) : v[partner];
+            dual_t set_cost = 0, set_dual = 0;
             if (edge != UNASSIGNED) set_cost = graph.cost_of(first, edge), set_dual = v[graph.column(first, edge)];
-            const price_t slack = pays - col_dual - dual;
+            const dual_t slack = pays - col_dual - dual;
             row_duals[row] = dual;
             terms_cost[row] = pays;
             terms_slack[row] = slack;
@@ -83,8 +83,8 @@ extern "C" __global__ void auction_certify(
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {
         const bool unassigned = row_of_col[col] == NO_MEMBER;
-        const price_t pays = unassigned && has_unmatched_cost ? col_bound[col] : price_t(0);
-        const price_t dual = unassigned ? v[col] : price_t(0);
+        const dual_t pays = unassigned && has_unmatched_cost ? col_bound[col] : dual_t(0);
+        const dual_t dual = unassigned ? v[col] : dual_t(0);
         terms_cost[n_rows + col] = pays;
         terms_slack[n_rows + col] = pays - dual;
         n_slack += (unassigned && col_bound[col] >= none()) || exceeds(ULPS, pays - dual, pays, dual, 0);

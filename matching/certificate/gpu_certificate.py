@@ -48,8 +48,8 @@ class Slackness(NamedTuple):
 def certify(graph: CostGraph, matching: DeviceMatching, v: Any) -> Slackness:
     """Return what column duals `v` prove about a matching."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    r = cp.empty(n, graph.price_dtype)
-    terms = cp.empty((2, n + m), graph.price_dtype)
+    r = cp.empty(n, graph.dual_dtype)
+    terms = cp.empty((2, n + m), graph.dual_dtype)
     n_slack, has_slack = cp.zeros(1, cp.int32), cp.empty(n, bool)
     kernel = graph.kernel("certificate/certify.cu", "auction_certify", lanes=True)
     blocks = min(1 << 16, max(1, -(-max(n * graph.lanes, m) // THREADS)))
@@ -211,7 +211,7 @@ def _sums_of_blocks(graph: CostGraph, problem: Problem, row_duals: Any, terms: A
     cp, single = graph.cp, problem.n_blocks == 1
     parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
     blocks = parts if single else problem.n_blocks
-    sums = cp.empty((5, blocks), graph.price_dtype)
+    sums = cp.empty((5, blocks), graph.dual_dtype)
     sizes = np.int32(blocks), np.int32(graph.n_rows), np.int32(graph.n_cols)
     offsets = (np.intp(0), np.intp(0)) if single else map(cp.asarray, (problem.row_offsets, problem.col_offsets))
     kernel = graph.kernel("certificate/blocks.cu", "auction_block_sums")

@@ -15,7 +15,7 @@ TYPES: dict[str, Any] = {
     "uint32": np.uint32,
     "int64": np.int64,
     "uint64": np.uint64,
-    "price_t": np.int64,  # or a double, of as many bytes
+    "dual_t": np.int64,  # or a double, of as many bytes
 }
 _MEMBER = re.compile(r"(\w+)(?:\[(\w+)\])?")
 

@@ -29,7 +29,7 @@ __device__ __forceinline__ void begin_chains(const Solve& s, const Group& group)
             int j = row.col;
             if (e < row.listed) j = s.lists.cols[first + e];
             const bool zero =
-                j != row.col && key_of(price_t(0), (price_t)s.lists.costs[first + e], peek(&s.columns[j]).v, row.r) == price_t(0);
+                j != row.col && key_of(dual_t(0), (dual_t)s.lists.costs[first + e], peek(&s.columns[j]).v, row.r) == dual_t(0);
             const uint32 who = __ballot_sync(FULL_WARP, zero);
             const int place = found + __popc(who & lanes_below());
             if (zero && place < ZEROS) s.zeros[(int64)i * ZEROS + place] = j;

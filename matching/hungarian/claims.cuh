@@ -36,18 +36,18 @@ __device__ __forceinline__ void note_step(const Solve& s, int col, int row, int 
 
 // A row of level `level` claims its columns of zero slack: take(column, claim) each. `lanes` threads.
 template <typename Take>
-__device__ __forceinline__ void claim_columns(const Solve& s, price_t delta, int i, int root, int level, int mine, int lanes,
+__device__ __forceinline__ void claim_columns(const Solve& s, dual_t delta, int i, int root, int level, int mine, int lanes,
                                               const Zeros& zeros, const Take& take) {
     const int found = zeros.found;
     const bool listed = found <= s.most_zeros;
     Row row{};
     if (!listed || s.row_bound != nullptr) row = peek(&s.rows[i]);
     const bool whole = !listed && is_short(row, row.entered, delta);
-    const price_t own_dist = s.is_bounded && (!listed || s.row_bound != nullptr) ? dist_of(&s.row_dist[i]) : none();
+    const dual_t own_dist = s.is_bounded && (!listed || s.row_bound != nullptr) ? dist_of(&s.row_dist[i]) : none();
     const int length = listed ? found : whole ? s.costs.n_cols : row.listed;
     for (int e = mine; e < length; e += lanes) {
         int j;
-        price_t slack;
+        dual_t slack;
         if (listed) j = e == mine ? zeros.first : s.zeros[(int64)i * s.most_zeros + e];
         else if (!is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) continue;
         else if (s.is_bounded && slack + dist_of(&s.col_dist[j]) != own_dist) continue;

@@ -18,10 +18,10 @@
 // claims, sinks: all NOTHING. stamp, col_dist, row_dist: zeros. row_bound: null when no row may stay unassigned. col_dist, row_dist, slacks,
 // members: null unless is_bounded.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_classical(
-    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const int64* origins, const price_t* row_bound,
-    int is_bounded, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows, Column* columns, int capacity, int* list_cols,
-    cost_t* list_costs, int* zeros, int* n_zeros, int most_zeros, int* stamp, price_t* whole, uint64* claims, int2* steps, uint64* sinks,
-    int* roots, int2* queue, int* free_rows, uint64* col_dist, uint64* row_dist, price_t* slacks, int* members, Counts* counts
+    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const int64* origins, const dual_t* row_bound,
+    int is_bounded, dual_t* v, dual_t* r, int* col_of_row, int* row_of_col, Row* rows, Column* columns, int capacity, int* list_cols,
+    cost_t* list_costs, int* zeros, int* n_zeros, int most_zeros, int* stamp, dual_t* whole, uint64* claims, int2* steps, uint64* sinks,
+    int* roots, int2* queue, int* free_rows, uint64* col_dist, uint64* row_dist, dual_t* slacks, int* members, Counts* counts
 ) {
     __shared__ Shared shared;
     const Solve s{Costs{n_rows, n_cols, cost, forbidden, origins}, row_bound, is_bounded, v, rows, columns,

@@ -20,10 +20,10 @@
 // again: go on from v, r and the matching; else v, r are written and nothing is matched.
 // Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
-    const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
-    const price_t* col_bound, int again, price_t* v, price_t* r, int* col_of_row, int* row_of_col,
-    int capacity, int* list_cols, cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows,
-    uint64* col_dist, uint64* row_dist, price_t* slacks, int* members, Counts* counts
+    const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const dual_t* row_bound,
+    const dual_t* col_bound, int again, dual_t* v, dual_t* r, int* col_of_row, int* row_of_col,
+    int capacity, int* list_cols, cost_t* list_costs, int* zeros, int most_zeros, dual_t* whole, int2* queue, int* free_rows,
+    uint64* col_dist, uint64* row_dist, dual_t* slacks, int* members, Counts* counts
 ) {
     extern __shared__ uint64 room[];
     __shared__ Shared shared;

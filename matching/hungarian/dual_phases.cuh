@@ -24,7 +24,7 @@
 #endif
 
 // As `entered_at`, the same for all threads of the block: others lower the key meanwhile, and what depends on it has barriers.
-__device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Shared& shared) {
+__device__ __forceinline__ dual_t entered_of_block(const Solve& s, int col, Shared& shared) {
     __syncthreads();
     if (threadIdx.x == 0) shared.entered = entered_at(s, col);
     __syncthreads();
@@ -33,16 +33,16 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
 
 // Gives the rows with short lists longer ones, and lets them lower the keys of their columns: with what the next dual phases will need, unless
 // that makes a list long, which each round pays for. A block takes a row; all threads come.
-__device__ __forceinline__ void lengthen(const Solve& s, const Group& group, price_t delta, int n, uint64 limit, int round,
+__device__ __forceinline__ void lengthen(const Solve& s, const Group& group, dual_t delta, int n, uint64 limit, int round,
                                          Shared& shared) {
     const int2* const queue = s.queue + (~round & 1) * s.queue_length;
     const Found found = found_for(s, round, limit);
     for (int q = group.is_grid ? blockIdx.x : 0; q < n; q += group.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
         Row row = peek(&s.rows[item.x]);
-        const price_t entered = entered_of_block(s, item.y, shared);
-        const price_t needed = delta < none() ? row.r + (delta - entered) : none(), spare = delta - entered;
-        const price_t reach = spare < none() / 4 ? needed + spare : needed;
+        const dual_t entered = entered_of_block(s, item.y, shared);
+        const dual_t needed = delta < none() ? row.r + (delta - entered) : none(), spare = delta - entered;
+        const dual_t reach = spare < none() / 4 ? needed + spare : needed;
         list_below(s.costs, s.v, s.lists, item.x, reach, shared.listing, row);
         if (needed < reach && (row.listed > LEAST_CAPACITY || is_short(row, entered, delta)))
             list_below(s.costs, s.v, s.lists, item.x, needed, shared.listing, row);
@@ -59,19 +59,19 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Group& group, pri
 
 // Columns in the trees fall by Δ since their key, free rows rise by Δ, and matched edges get zero slack; where some may stay unassigned, none
 // changes by more than its distance to the nearest sink. Ready for the next search.
-__device__ __forceinline__ void update_duals(const Solve& s, const Group& group, price_t delta, const Progress& progress) {
+__device__ __forceinline__ void update_duals(const Solve& s, const Group& group, dual_t delta, const Progress& progress) {
     const int round = progress.round;
     const int n_free = peek(&s.counts->free_rows[progress.phases & 1]);
     const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * s.costs.n_rows;
     for (int j = group.thread; j < s.costs.n_cols; j += group.threads) {
         const Column column = peek(&s.columns[j]);
         s.columns[j].key = bits_of(none());
-        const price_t key = price_of(column.key);
+        const dual_t key = from_bits(column.key);
         if (key > delta) continue;
-        const price_t fall = s.is_bounded ? min(delta - key, dist_of(&s.col_dist[j])) : delta - key;
-        const price_t v = column.v - fall;
+        const dual_t fall = s.is_bounded ? min(delta - key, dist_of(&s.col_dist[j])) : delta - key;
+        const dual_t v = column.v - fall;
         s.columns[j].v = s.v[j] = v;
-        if (column.row >= 0) s.rows[column.row].r = (price_t)s.costs.cost[s.costs.first(column.row) + j] - v;
+        if (column.row >= 0) s.rows[column.row].r = (dual_t)s.costs.cost[s.costs.first(column.row) + j] - v;
     }
     int2* const queue = s.queue + (round & 1) * s.queue_length;
     for (int q = group.thread; q < n_free; q += group.threads) {
@@ -79,7 +79,7 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Group& group,
         s.rows[i].r += s.is_bounded ? min(delta, dist_of(&s.row_dist[i])) : delta;
         queue[q] = make_int2(i, FREE);
     }
-    for (int i = group.thread; i < s.costs.n_rows; i += group.threads) s.whole[i] = price_t(-1);
+    for (int i = group.thread; i < s.costs.n_rows; i += group.threads) s.whole[i] = dual_t(-1);
     if (group.leads()) {
         s.counts->queue[round % SLOTS] = n_free;
         s.counts->queue[(round + 1) % SLOTS] = 0;
@@ -88,7 +88,7 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Group& group,
 }
 
 // Δ, and the pairs of zero slack at it, once all lists reach that far; `none` if nothing can be reached. All threads of the group.
-__device__ __forceinline__ price_t settle(const Solve& s, const Group& group, const int* free_rows, int n_free, bool chained, uint64 limit,
+__device__ __forceinline__ dual_t settle(const Solve& s, const Group& group, const int* free_rows, int n_free, bool chained, uint64 limit,
                                           Shared& shared, Progress& progress) {
     while (true) {
         const int64 began = nanoseconds();
@@ -98,11 +98,11 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Group& group, co
         const int64 searched = nanoseconds();
         progress.search_ns += searched - began;
         if (!group.is_grid || blockIdx.x == 0) {
-            const price_t reached = most_sinks(s, n_free, limit, shared);
+            const dual_t reached = most_sinks(s, n_free, limit, shared);
             if (threadIdx.x == 0) s.counts->delta = bits_of(reached);
         }
         group.sync(s.counts);
-        const price_t delta = price_of(peek(&s.counts->delta));
+        const dual_t delta = from_bits(peek(&s.counts->delta));
         if (delta == BEYOND) {
             queue_waiting(s, group, limit, progress.round, shared);
             limit = bits_of(none());
@@ -132,7 +132,7 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Group& group, co
 
 // All of it. rows: beyond and listed are set. r, v: reduced. free_rows: the first of its two lists holds counts->free_rows[0]
 // rows. claims, sinks: all NOTHING. stamp: zeros. counts->infeasible_row: -1, all else 0.
-__device__ __forceinline__ void solve(const Solve& s, const Group& group, price_t* r, int* col_of_row, int* row_of_col, Shared& shared) {
+__device__ __forceinline__ void solve(const Solve& s, const Group& group, dual_t* r, int* col_of_row, int* row_of_col, Shared& shared) {
     const int n = s.costs.n_rows, m = s.costs.n_cols;
     if (threadIdx.x == 0) shared.gathered.n = 0;
     for (int i = group.thread; i < n; i += group.threads) s.rows[i].r = r[i], s.rows[i].col = col_of_row[i];
@@ -143,7 +143,7 @@ __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_
     bool long_searches = false;
     const int most_updates = s.counts->most_updates, few_left = s.counts->few_left;
     uint64 limit = bits_of(none());
-    update_duals(s, group, price_t(0), progress);
+    update_duals(s, group, dual_t(0), progress);
     group.sync(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
@@ -151,7 +151,7 @@ __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_
         if (n_free == 0 || (most_updates > 0 && progress.dual_updates >= most_updates && n_free > few_left)) break;
         if (long_searches) make_chains(s, group);
         const int rounds = progress.rounds;
-        const price_t delta = settle(s, group, free_rows, n_free, long_searches, limit, shared, progress);
+        const dual_t delta = settle(s, group, free_rows, n_free, long_searches, limit, shared, progress);
         if (delta >= none()) {
             if (group.leads()) s.counts->infeasible_row = peek(&free_rows[0]);
             break;

@@ -20,7 +20,7 @@ __device__ __forceinline__ Offer claimed_offer(const Solve& s, int j) {
 
 // One level: the rows behind the offers that held claim columns. What does not fit goes to `beyond`, each column once.
 // All threads of the block.
-__device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int level, int n, const Offer* offers, Offer* next,
+__device__ __forceinline__ void grow_offers(const Solve& s, dual_t delta, int level, int n, const Offer* offers, Offer* next,
                                             int* n_next, int2* beyond, int* n_beyond) {
     int lanes = OFFER_LANES, shift = OFFER_SHIFT;
     while (shift > 0 && n << shift > (int)blockDim.x) lanes /= 2, shift -= 1;
@@ -54,7 +54,7 @@ __device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int l
 
 // Levels from `level` on, whose `n` columns are in `queue`, until there are none or too many, which then are in the next queue.
 // Writes into `counts` how many and at which level. All threads of one block.
-__device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, price_t delta, int level, int round, int n,
+__device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, dual_t delta, int level, int round, int n,
                                          Shared& shared) {
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const beyond = s.queue + (~round & 1) * s.queue_length;

@@ -69,7 +69,7 @@ class Batch:
         cuda.require_memory(needed + 2**22, f"{form.n_blocks} problems of {n} x {m} costs")
         forbidden = None if form.forbidden is None else cp.asarray(form.forbidden).reshape(-1, m)
         costs = DeviceCosts(cp, cp.asarray(form.data).reshape(-1, m), forbidden, *bounds_on_device(cp, form))
-        r, v = (cp.empty(k, costs.price_dtype) for k in form.shape)
+        r, v = (cp.empty(k, costs.dual_dtype) for k in form.shape)
         state = DeviceState(r, v, *(cp.full(k, FREE, cp.int32) for k in form.shape))
         return cls(costs, state, form.n_blocks, form.has_unmatched_cost)
 
@@ -144,7 +144,7 @@ def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]
         (
             *(places, np.int32(side), *costs.pairs, *rest),
             *(np.int32(capacity), cp.empty((rows, capacity), cp.int32), cp.empty((rows, capacity), costs.cost.dtype)),
-            *(cp.empty((rows, most_zeros), cp.int32), np.int32(most_zeros), cp.empty(rows, costs.price_dtype)),
+            *(cp.empty((rows, most_zeros), cp.int32), np.int32(most_zeros), cp.empty(rows, costs.dual_dtype)),
             *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
             *(room_for_sinks(costs, most_zeros) if batch.is_bounded else (np.intp(0),) * 4),
             on_device,

@@ -118,7 +118,7 @@ def match_listed(
             *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns),
             *(np.int32(list_cols.shape[1]), list_cols, list_costs),
             *(cp.empty((n, most_zeros), cp.int32), cp.empty(n, cp.int32), np.int32(most_zeros), cp.zeros(n, cp.int32)),
-            *(cp.empty(n, costs.price_dtype), cp.full(m, _NOTHING), cp.empty((m, 2), cp.int32)),
+            *(cp.empty(n, costs.dual_dtype), cp.full(m, _NOTHING), cp.empty((m, 2), cp.int32)),
             *(cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free),
             *(room_for_sinks(costs, most_zeros) if is_bounded else (np.intp(0),) * 4),
@@ -149,7 +149,7 @@ def room_for_sinks(costs: DeviceCosts, most_zeros: int) -> tuple[Any, Any, Any, 
     """Return room for the distances of columns and rows to their nearest sinks, for slacks, and for rows in trees."""
     cp, n, m = costs.cp, len(costs.row_bound), len(costs.col_bound)
     dists = cp.zeros(m, cp.uint64), cp.zeros(n, cp.uint64)
-    return *dists, cp.empty((n, most_zeros), costs.price_dtype), cp.empty(n, cp.int32)
+    return *dists, cp.empty((n, most_zeros), costs.dual_dtype), cp.empty(n, cp.int32)
 
 
 def stats_of(done: Any) -> dict[str, Any]:

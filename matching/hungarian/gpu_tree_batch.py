@@ -30,7 +30,7 @@ def match_by_trees(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
         (batch.n,),
         (threads,),
         (
-            *(places, *costs.pairs, *rest, cp.empty(rows if batch.bounded else 1, costs.price_dtype)),
+            *(places, *costs.pairs, *rest, cp.empty(rows if batch.bounded else 1, costs.dual_dtype)),
             *(cp.empty(cols, cp.int32), cp.empty(rows, cp.int32), cp.empty(rows, cp.int32)),
             *(cp.empty(2 * rows, cp.int32), cp.empty(rows, cp.int32), on_device),
         ),

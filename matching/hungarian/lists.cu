@@ -7,7 +7,7 @@
 #include "hungarian/lists.cuh"
 
 extern "C" __global__ void __launch_bounds__(256) hungarian_list_rows(int n_rows, int n_cols, const cost_t* cost,
-                                                                       const unsigned char* forbidden, const price_t* __restrict__ v,
+                                                                       const unsigned char* forbidden, const dual_t* __restrict__ v,
                                                                        Row* rows, int capacity, int* list_cols, cost_t* list_costs) {
     const Costs costs{n_rows, n_cols, cost, forbidden, nullptr};
     for (int row = global_thread() / 32; row < n_rows; row += all_threads() / 32)

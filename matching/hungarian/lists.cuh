@@ -16,9 +16,9 @@ struct Costs {
     const unsigned char* __restrict__ forbidden;  // or null
     const int64* __restrict__ origins;  // (rows,) where each row's costs begin, in costs from `cost`; null: one after the other
 
-    __device__ __forceinline__ price_t of(int64 at) const {
+    __device__ __forceinline__ dual_t of(int64 at) const {
         if (forbidden != nullptr && forbidden[at]) return none();
-        return (price_t)cost[at];
+        return (dual_t)cost[at];
     }
     __device__ __forceinline__ int64 first(int row) const { return origins == nullptr ? (int64)row * n_cols : origins[row]; }
 };
@@ -32,8 +32,8 @@ constexpr int SECTOR_BYTES = 32;
 #define SECTOR __align__(SECTOR_BYTES)
 #endif
 struct SECTOR Row {
-    price_t r, beyond;
-    price_t entered;  // the dual change at which the row entered the trees
+    dual_t r, beyond;
+    dual_t entered;  // the dual change at which the row entered the trees
     int col, listed;  // its matched edge (FREE, LEFT_UNASSIGNED), the length of its list
 #ifdef ONE_BLOCK
     uint64 unused;
@@ -41,7 +41,7 @@ struct SECTOR Row {
 };
 struct SECTOR Column {
     uint64 key;  // bits of the dual change at which the column's slack is zero
-    price_t v;
+    dual_t v;
     int row;  // its matched edge, or FREE
     int unused;
 };
@@ -81,20 +81,20 @@ __device__ __forceinline__ Row peek(const Row* at) {
     uint64 r, beyond, entered, rest;
     load_fresh((const uint64*)at, r, beyond);
     load_fresh((const uint64*)at + 2, entered, rest);
-    return Row{price_of(r), price_of(beyond), price_of(entered), (int)(uint32)rest, (int)(uint32)(rest >> 32)};
+    return Row{from_bits(r), from_bits(beyond), from_bits(entered), (int)(uint32)rest, (int)(uint32)(rest >> 32)};
 }
 __device__ __forceinline__ Column peek(const Column* at) {
     uint64 key, v, rest, unused;
     load_fresh((const uint64*)at, key, v);
     load_fresh((const uint64*)at + 2, rest, unused);
-    return Column{key, price_of(v), (int)(uint32)rest, 0};
+    return Column{key, from_bits(v), (int)(uint32)rest, 0};
 }
 #endif
 
-__device__ __forceinline__ price_t least_of_warp(price_t mine) {
+__device__ __forceinline__ dual_t least_of_warp(dual_t mine) {
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, mine, step);
+        const dual_t there = __shfl_xor_sync(FULL_WARP, mine, step);
         if (there < mine) mine = there;
     }
     return mine;
@@ -105,16 +105,16 @@ static_assert(32 * (BEST - 1) <= LEAST_CAPACITY, "a list holds what all lanes ma
 
 // The smallest pairs that a lane has seen, in order.
 struct Smallest {
-    price_t value[BEST];
+    dual_t value[BEST];
     int col[BEST];
 
-    __device__ __forceinline__ void consider(price_t x, int j) {
+    __device__ __forceinline__ void consider(dual_t x, int j) {
         if (!(x < value[BEST - 1])) return;
         value[BEST - 1] = x, col[BEST - 1] = j;
 #pragma unroll
         for (int k = BEST - 1; k > 0; --k)
             if (value[k] < value[k - 1]) {
-                const price_t above = value[k - 1];
+                const dual_t above = value[k - 1];
                 const int above_col = col[k - 1];
                 value[k - 1] = value[k], col[k - 1] = col[k];
                 value[k] = above, col[k] = above_col;
@@ -124,14 +124,14 @@ struct Smallest {
 
 // The list of a row's pairs with the smallest c - v. One warp. Every lane keeps the BEST smallest of the columns that it looks
 // at; what lies below the least of the lanes' largest is complete: 35 pairs or so with 4.
-__device__ __forceinline__ void list_smallest(const Costs& costs, const price_t* v, const Lists& lists, int row, Row* rows) {
+__device__ __forceinline__ void list_smallest(const Costs& costs, const dual_t* v, const Lists& lists, int row, Row* rows) {
     const int64 first = costs.first(row), at = lists.first(row);
     Smallest mine;
 #pragma unroll
     for (int k = 0; k < BEST; ++k) mine.value[k] = none(), mine.col[k] = 0;
     int j = lane();
     for (; j + 7 * 32 < costs.n_cols; j += 8 * 32) {
-        price_t x[8];
+        dual_t x[8];
 #pragma unroll
         for (int u = 0; u < 8; ++u) x[u] = costs.of(first + j + u * 32);
 #pragma unroll
@@ -139,10 +139,10 @@ __device__ __forceinline__ void list_smallest(const Costs& costs, const price_t*
             if (x[u] < none()) mine.consider(x[u] - v[j + u * 32], j + u * 32);
     }
     for (; j < costs.n_cols; j += 32) {
-        const price_t c = costs.of(first + j);
+        const dual_t c = costs.of(first + j);
         if (c < none()) mine.consider(c - v[j], j);
     }
-    const price_t beyond = least_of_warp(mine.value[BEST - 1]);
+    const dual_t beyond = least_of_warp(mine.value[BEST - 1]);
     int listed = 0;
 #pragma unroll
     for (int k = 0; k < BEST; ++k) {
@@ -161,21 +161,21 @@ __device__ __forceinline__ void list_smallest(const Costs& costs, const price_t*
 // What the threads of a block need to list a row together.
 struct Listing {
     int listed;
-    price_t left[32];
+    dual_t left[32];
 };
 
 // Lists the row's pairs of c - v ≤ `reach`, as many as the list holds. All threads of the block.
-__device__ __forceinline__ void list_below(const Costs& costs, const price_t* v, const Lists& lists, int row, price_t reach, Listing& room,
+__device__ __forceinline__ void list_below(const Costs& costs, const dual_t* v, const Lists& lists, int row, dual_t reach, Listing& room,
                                            Row& known) {
     const int64 first = costs.first(row), at = lists.first(row);
     if (threadIdx.x == 0) room.listed = 0;
     __syncthreads();
-    price_t left = none();
+    dual_t left = none();
 #pragma unroll 4
     for (int j = threadIdx.x; j < costs.n_cols; j += blockDim.x) {
-        const price_t c = costs.of(first + j);
+        const dual_t c = costs.of(first + j);
         if (!(c < none())) continue;
-        const price_t value = c - v[j];
+        const dual_t value = c - v[j];
         const int place = value <= reach ? next_place(&room.listed) : lists.capacity;
         if (place < lists.capacity) {
             lists.cols[at + place] = j;

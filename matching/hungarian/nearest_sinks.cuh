@@ -20,16 +20,16 @@
 #endif
 constexpr int FEWEST_LANES = 8, AT_ONCE = 4;
 
-__device__ __forceinline__ price_t dist_of(const uint64* at) { return price_of(peek(at)); }
+__device__ __forceinline__ dual_t dist_of(const uint64* at) { return from_bits(peek(at)); }
 
 // The least distance through this lane's pairs of those kept, and what was known. Where they are many, AT_ONCE of them do not wait for
 // each other, and those with too much slack are passed over; for a few that takes longer.
-__device__ __forceinline__ price_t least_kept_distance(const Solve& s, int i, int mine, int lanes, int found, price_t known) {
+__device__ __forceinline__ dual_t least_kept_distance(const Solve& s, int i, int mine, int lanes, int found, dual_t known) {
     const int64 first = (int64)i * s.most_zeros;
-    price_t least = known;
+    dual_t least = known;
     int e = mine;
     for (; e + (AT_ONCE - 1) * lanes < found; e += AT_ONCE * lanes) {
-        price_t slack[AT_ONCE], dist[AT_ONCE];
+        dual_t slack[AT_ONCE], dist[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) slack[k] = s.slacks[first + e + k * lanes];
 #pragma unroll
@@ -42,20 +42,20 @@ __device__ __forceinline__ price_t least_kept_distance(const Solve& s, int i, in
 }
 
 // Likewise of a row with more pairs than are kept.
-__device__ __forceinline__ price_t least_listed_distance(const Solve& s, int i, price_t delta, int mine, int lanes, price_t known) {
+__device__ __forceinline__ dual_t least_listed_distance(const Solve& s, int i, dual_t delta, int mine, int lanes, dual_t known) {
     const Row row = peek(&s.rows[i]);
     const bool whole = is_short(row, row.entered, delta);
-    price_t least = known;
+    dual_t least = known;
     for (int e = mine; e < (whole ? s.costs.n_cols : row.listed); e += lanes) {
         int j;
-        price_t slack;
+        dual_t slack;
         if (is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) least = min(least, slack + dist_of(&s.col_dist[j]));
     }
     return least;
 }
 
 // One round of all rows in the trees. All threads of the group take part.
-__device__ __forceinline__ void learn_distances(const Solve& s, const Group& group, price_t delta, int round, int n) {
+__device__ __forceinline__ void learn_distances(const Solve& s, const Group& group, dual_t delta, int round, int n) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     int lanes = 32;
     while (lanes > FEWEST_LANES && (int64)n * lanes > group.threads) lanes /= 2;
@@ -63,8 +63,8 @@ __device__ __forceinline__ void learn_distances(const Solve& s, const Group& gro
     const uint32 together = (FULL_WARP >> (32 - lanes)) << (lane() - mine);
     for (int q = group.thread / lanes; q < n; q += group.threads / lanes) {
         const int i = s.members[q], found = s.n_zeros[i];
-        const price_t known = dist_of(&s.row_dist[i]);
-        price_t least = found <= s.most_zeros ? least_kept_distance(s, i, mine, lanes, found, known)
+        const dual_t known = dist_of(&s.row_dist[i]);
+        dual_t least = found <= s.most_zeros ? least_kept_distance(s, i, mine, lanes, found, known)
                                               : least_listed_distance(s, i, delta, mine, lanes, known);
         for (int step = lanes / 2; step > 0; step /= 2) least = min(least, __shfl_xor_sync(together, least, step));
         if (mine != 0 || !(least < known)) continue;
@@ -77,11 +77,11 @@ __device__ __forceinline__ void learn_distances(const Solve& s, const Group& gro
 }
 
 // Of every row's pairs within Δ keeps those on its shortest path. All threads of the group take part.
-__device__ __forceinline__ void keep_pairs_of_paths(const Solve& s, const Group& group, price_t delta, int n) {
+__device__ __forceinline__ void keep_pairs_of_paths(const Solve& s, const Group& group, dual_t delta, int n) {
     for (int q = group.warp(); q < n; q += group.warps()) {
         const int i = s.members[q], found = s.n_zeros[i];
         const int64 first = (int64)i * s.most_zeros;
-        const price_t dist = dist_of(&s.row_dist[i]);
+        const dual_t dist = dist_of(&s.row_dist[i]);
         const bool listed = found <= s.most_zeros;
         Row row{};
         if (!listed) row = peek(&s.rows[i]);
@@ -91,7 +91,7 @@ __device__ __forceinline__ void keep_pairs_of_paths(const Solve& s, const Group&
         for (int base = 0; base < length; base += 32) {
             const int e = base + lane();
             int j = 0;
-            price_t slack = none();
+            dual_t slack = none();
             bool keeps = e < length;
             if (keeps && listed) j = s.zeros[first + e], slack = s.slacks[first + e];
             else if (keeps) keeps = is_zero(s, i, row, row.entered, delta, whole, e, j, slack);
@@ -106,7 +106,7 @@ __device__ __forceinline__ void keep_pairs_of_paths(const Solve& s, const Group&
 }
 
 // Rounds until no distance falls; then the pairs that count. All threads of the group take part.
-__device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, price_t delta, int n, uint64 n_pairs, Shared& shared,
+__device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, dual_t delta, int n, uint64 n_pairs, Shared& shared,
                                           Progress& progress) {
     const int first = progress.round;
     do {
@@ -134,6 +134,6 @@ __device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, p
 }
 
 // Whether a free row's nearest sink is within Δ; but for rounding that of the nearest of all is.
-__device__ __forceinline__ bool has_sink(const Solve& s, int i, price_t delta) {
-    return dist_of(&s.row_dist[i]) <= max(delta, price_of(peek(&s.counts->least_sink)));
+__device__ __forceinline__ bool has_sink(const Solve& s, int i, dual_t delta) {
+    return dist_of(&s.row_dist[i]) <= max(delta, from_bits(peek(&s.counts->least_sink)));
 }

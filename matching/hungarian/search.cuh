@@ -11,7 +11,7 @@
 #define FEW_ROWS 64  // rows of a round that one block scans by itself, without waiting for the others
 #endif
 
-constexpr price_t BEYOND = -1;  // instead of a Δ above the limit
+constexpr dual_t BEYOND = -1;  // instead of a Δ above the limit
 
 // Where what a round finds goes: rows whose keys fell, once each, to the queue of round `round`; those above `limit` wait.
 struct Found {
@@ -41,34 +41,34 @@ __device__ __forceinline__ void lower_to(const Solve& s, const int (&j)[N], cons
     for (int k = 0; k < N; ++k)
         if (queued[k] != found.round) shared.gathered.add(make_int2(column[k].row, j[k]), found.queue, found.n);
 }
-__device__ __forceinline__ void lower(const Solve& s, int j, price_t c, const Row& row, price_t entered, const Found& found, Shared& shared) {
+__device__ __forceinline__ void lower(const Solve& s, int j, dual_t c, const Row& row, dual_t entered, const Found& found, Shared& shared) {
     const int one[1] = {j};
     const Column column[1] = {peek(&s.columns[j])};
     const uint64 offered[1] = {bits_of(key_of(entered, c, column[0].v, row.r))};
     lower_to<1>(s, one, column, offered, found, shared);
 }
 
-__device__ __forceinline__ price_t entered_at(const Solve& s, int col) {
-    return col < 0 ? price_t(0) : price_of(peek(&s.columns[col].key));
+__device__ __forceinline__ dual_t entered_at(const Solve& s, int col) {
+    return col < 0 ? dual_t(0) : from_bits(peek(&s.columns[col].key));
 }
 
 // A row lowers the keys of the columns on its list, from number `mine` on every `threads`-th, three of which do not wait for each other.
-__device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row, price_t entered, int mine, int threads,
+__device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row, dual_t entered, int mine, int threads,
                                           const Found& found, Shared& shared) {
     const int64 first = s.lists.first(i);
     for (int e = mine; e < row.listed; e += 3 * threads) {
         int j[3];
-        price_t c[3];
+        dual_t c[3];
         Column column[3];
         uint64 offered[3];
 #pragma unroll
         for (int k = 0; k < 3; ++k) {
             const bool there = e + k * threads < row.listed;
             j[k] = there ? s.lists.cols[first + e + k * threads] : NO_MEMBER;
-            c[k] = there ? (price_t)s.lists.costs[first + e + k * threads] : price_t(0);
+            c[k] = there ? (dual_t)s.lists.costs[first + e + k * threads] : dual_t(0);
         }
 #pragma unroll
-        for (int k = 0; k < 3; ++k) column[k] = j[k] >= 0 ? peek(&s.columns[j[k]]) : Column{0, price_t(0), FREE, 0};
+        for (int k = 0; k < 3; ++k) column[k] = j[k] >= 0 ? peek(&s.columns[j[k]]) : Column{0, dual_t(0), FREE, 0};
 #pragma unroll
         for (int k = 0; k < 3; ++k) offered[k] = bits_of(key_of(entered, c[k], column[k].v, row.r));
         lower_to<3>(s, j, column, offered, found, shared);
@@ -76,11 +76,11 @@ __device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row,
 }
 
 // A row lowers the keys of all columns. All threads of the block.
-__device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row, price_t entered, const Found& found, Shared& shared) {
+__device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row, dual_t entered, const Found& found, Shared& shared) {
     const int64 first = s.costs.first(i);
 #pragma unroll 4
     for (int j = threadIdx.x; j < s.costs.n_cols; j += blockDim.x) {
-        const price_t c = s.costs.of(first + j);
+        const dual_t c = s.costs.of(first + j);
         if (c < none()) lower(s, j, c, row, entered, found, shared);
     }
 }
@@ -89,14 +89,14 @@ __device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row
 __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained, const Found& found, Shared& shared) {
     const int64 first = s.lists.first(item.x) + lane();
     const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained ? chain_column(s, item.x) : NO_MEMBER};
-    const price_t c[2] = {(price_t)s.lists.costs[first], (price_t)s.lists.costs[first + 32]};
+    const dual_t c[2] = {(dual_t)s.lists.costs[first], (dual_t)s.lists.costs[first + 32]};
     const Row row = peek(&s.rows[item.x]);
-    const price_t entered = entered_at(s, item.y);
+    const dual_t entered = entered_at(s, item.y);
     const bool there[3] = {lane() < row.listed, lane() + 32 < row.listed, j[2] >= 0};
     Column column[3];
     uint64 offered[3];
 #pragma unroll
-    for (int k = 0; k < 3; ++k) column[k] = there[k] ? peek(&s.columns[j[k]]) : Column{0, price_t(0), FREE, 0};
+    for (int k = 0; k < 3; ++k) column[k] = there[k] ? peek(&s.columns[j[k]]) : Column{0, dual_t(0), FREE, 0};
 #pragma unroll
     for (int k = 0; k < 3; ++k) offered[k] = bits_of(k < 2 ? key_of(entered, c[k], column[k].v, row.r) : entered);
     lower_to<3>(s, j, column, offered, found, shared);
@@ -153,9 +153,9 @@ __device__ __forceinline__ void queue_waiting(const Solve& s, const Group& group
 }
 
 // The distance of a free row to staying unassigned; `none` if it may not.
-__device__ __forceinline__ price_t unassigned_dist(const Solve& s, int i, const Row& row) {
+__device__ __forceinline__ dual_t unassigned_dist(const Solve& s, int i, const Row& row) {
     if (s.row_bound == nullptr || s.row_bound[i] >= none()) return none();
-    return key_of(price_t(0), s.row_bound[i], price_t(0), row.r);
+    return key_of(dual_t(0), s.row_bound[i], dual_t(0), row.r);
 }
 
 // Writes down the sinks: the keys of the free columns, and the free rows' distances to staying unassigned. All threads of the
@@ -176,7 +176,7 @@ __device__ __forceinline__ void list_sinks(const Solve& s, const Group& group, c
 
 // The key that three sinks are within for every four free rows, or all are that can be reached; `none` without one, BEYOND if it
 // is not within the limit of the search. All threads of one block.
-__device__ __forceinline__ price_t most_sinks(const Solve& s, int n_free, uint64 limit, Shared& shared) {
+__device__ __forceinline__ dual_t most_sinks(const Solve& s, int n_free, uint64 limit, Shared& shared) {
     const uint64* const keys = (const uint64*)s.queue;
     const int n = broadcast(&s.counts->sinks, shared);
     if (threadIdx.x == 0) s.counts->sinks = 0;
@@ -186,7 +186,7 @@ __device__ __forceinline__ price_t most_sinks(const Solve& s, int n_free, uint64
     uint64 least = NOTHING, most = 0;
     for (int k = threadIdx.x; k < n; k += blockDim.x) {
         least = min(least, keys[k]), most = max(most, keys[k]);
-        if (n <= VALUES) shared.values[k] = price_of(keys[k]);
+        if (n <= VALUES) shared.values[k] = from_bits(keys[k]);
     }
     for (int step = 16; step > 0; step /= 2) {
         least = min(least, __shfl_xor_sync(FULL_WARP, least, step));
@@ -219,5 +219,5 @@ __device__ __forceinline__ price_t most_sinks(const Solve& s, int n_free, uint64
         if (within >= wanted) most = below;
         else least = above;
     }
-    return least > limit ? BEYOND : price_of(least);
+    return least > limit ? BEYOND : from_bits(least);
 }

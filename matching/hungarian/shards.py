@@ -31,7 +31,7 @@ class Shards:
     Attributes
     ----------
     outline : Problem or ShardedCosts
-        Sizes, prices and arithmetic of the whole.
+        Sizes, duals and arithmetic of the whole.
     parts : tuple of DeviceCosts
     axis : {0, 1}
         0: each part has some rows; 1: some columns.
@@ -154,12 +154,12 @@ def reduced(shards: Shards) -> DeviceState:
 
 
 def _unreduced(part: DeviceCosts, v: np.ndarray) -> DeviceState:
-    return DeviceState(part.cp.empty(len(part.cost), part.price_dtype), part.cp.array(v, part.price_dtype), None, None)
+    return DeviceState(part.cp.empty(len(part.cost), part.dual_dtype), part.cp.array(v, part.dual_dtype), None, None)
 
 
 def _least_of_columns(part: DeviceCosts, state: DeviceState) -> Any:
     cp, m = part.cp, part.cost.shape[1]
-    minima = cp.empty((STRIPES, m), part.price_dtype)
+    minima = cp.empty((STRIPES, m), part.dual_dtype)
     stripes = part.kernel("paths/reduce.cu", "hungarian_reduce_stripes")
     stripes((-(-m // THREADS), STRIPES), (THREADS,), (*part.sizes, *part.pairs, state.r, minima))
     return minima.min(axis=0)
@@ -198,8 +198,8 @@ class Proof:
 def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.ndarray) -> Proof:
     """Compute the best row duals, and every term of the gap, each part on its device."""
     v = np.minimum(v, shards.outline.dual_bounds()[1])
-    prices = [v[own] for _, own in shards.windows()]
-    duals, terms = (list(arrays) for arrays in zip(*shards.each(_row_duals, prices), strict=True))
+    duals_there = [v[own] for _, own in shards.windows()]
+    duals, terms = (list(arrays) for arrays in zip(*shards.each(_row_duals, duals_there), strict=True))
     packed = shards.each(_matched_costs, shards.windows(), shards.copies(col_of_row))
     shards.collective.all_max(packed)
     if shards.axis == 1:
@@ -218,7 +218,7 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
 
 def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
     cp, (n, _) = part.cp, part.cost.shape
-    r, terms = cp.empty(n, part.price_dtype), cp.empty(n, part.price_dtype)
+    r, terms = cp.empty(n, part.dual_dtype), cp.empty(n, part.dual_dtype)
     kernel = part.kernel("hungarian/shards.cu", "hungarian_certify_rows")
     blocks = min(max(-(-32 * n // THREADS), 1), 1 << 16)
     kernel((blocks,), (THREADS,), (*part.sizes, *part.pairs, part.row_bound, cp.asarray(v), r, terms))
@@ -227,7 +227,7 @@ def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
 
 def _matched_costs(part: DeviceCosts, window: tuple[slice, slice], col_of_row: Any) -> Any:
     """Return what each row's matched edge costs if it is in this part, else the lowest number."""
-    packed = part.cp.full(len(col_of_row), part.lowest, part.price_dtype)
+    packed = part.cp.full(len(col_of_row), part.lowest, part.dual_dtype)
     first = (np.int32(side.start) for side in window)
     kernel = part.kernel("hungarian/shards.cu", "hungarian_pack_matched_costs")
     blocks = -(-len(part.cost) // THREADS)

@@ -44,9 +44,9 @@ struct Counts {
 // Arrays in global memory.
 struct Solve {
     Costs costs;
-    const price_t* __restrict__ row_bound;  // or null when no row may stay unassigned
+    const dual_t* __restrict__ row_bound;  // or null when no row may stay unassigned
     int is_bounded;                         // whether some may stay unassigned, so that sinks must not be passed by
-    price_t* v;
+    dual_t* v;
     Row* rows;
     Column* columns;
     Lists lists;
@@ -54,7 +54,7 @@ struct Solve {
     int* n_zeros;     // (rows,) may be more than `most_zeros`
     int most_zeros;   // ZEROS, or more where sinks must not be passed by: until distances are known, all pairs within Δ count
     int* stamp;       // (rows,) round in which a row was queued
-    price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
+    dual_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
     uint64* claims;   // (columns,) level, hash and row by which a column was reached
     int2* steps;      // (columns,) that row, and the column that it was matched with
     uint64* sinks;    // (rows,) level and column of the sink of a root's path
@@ -64,7 +64,7 @@ struct Solve {
     // Where sinks must not be passed by; else null.
     uint64* col_dist;  // (columns,) bits of the distance to the nearest sink, 0 for a free column
     uint64* row_dist;  // (rows,) likewise
-    price_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those on shortest paths are kept
+    dual_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those on shortest paths are kept
     int* members;     // (rows,) rows in the trees
     int queue_length;
     Counts* counts;
@@ -84,12 +84,12 @@ struct Shared {
     Gathered<int2, GATHER> gathered;
     Listing listing;
     int broadcast;
-    price_t entered;
+    dual_t entered;
     uint64 least[32], most[32];
     int sums[32];
     int n_offers[3];  // by level modulo 3
     union {
-        price_t values[VALUES];
+        dual_t values[VALUES];
         Offer offers[2][OFFERS];  // by level modulo 2
     };
 };
@@ -118,11 +118,11 @@ __device__ __forceinline__ int broadcast(const int* at, Shared& shared) {
     return shared.broadcast;
 }
 
-__device__ __forceinline__ price_t key_of(price_t entered, price_t c, price_t v, price_t r) {
-    const price_t slack = c - v - r;
-    return entered + (slack > 0 ? slack : price_t(0));
+__device__ __forceinline__ dual_t key_of(dual_t entered, dual_t c, dual_t v, dual_t r) {
+    const dual_t slack = c - v - r;
+    return entered + (slack > 0 ? slack : dual_t(0));
 }
 // Whether a row's list may lack a pair of zero slack at Δ.
-__device__ __forceinline__ bool is_short(const Row& row, price_t entered, price_t delta) {
-    return row.beyond < none() && key_of(entered, row.beyond, price_t(0), row.r) <= delta;
+__device__ __forceinline__ bool is_short(const Row& row, dual_t entered, dual_t delta) {
+    return row.beyond < none() && key_of(entered, row.beyond, dual_t(0), row.r) <= delta;
 }

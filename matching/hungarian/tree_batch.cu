@@ -30,10 +30,10 @@ struct TreeCounts {
 // Arrays in global memory, each from where the problem's own part begins.
 struct Forest {
     Costs costs;
-    const price_t* row_bound;  // or null when no row may stay unassigned
-    price_t* v;
-    price_t* r;
-    price_t* unassigned_key;  // (rows,) the dual change at which a row in the trees becomes unassigned
+    const dual_t* row_bound;  // or null when no row may stay unassigned
+    dual_t* v;
+    dual_t* r;
+    dual_t* unassigned_key;  // (rows,) the dual change at which a row in the trees becomes unassigned
     int* col_of_row;
     int* row_of_col;
     int* pred;   // (columns,)
@@ -45,22 +45,22 @@ struct Forest {
 
 struct Shared {
     int row[CHUNK];
-    price_t r[CHUNK];
-    price_t least[THREADS / 32];
+    dual_t r[CHUNK];
+    dual_t least[THREADS / 32];
     int n_roots, n_level[2], found_sink;
 };
 
 // The columns of a thread.
 struct Columns {
-    price_t v[GROUPS], key[GROUPS];
+    dual_t v[GROUPS], key[GROUPS];
     bool covered[GROUPS];
 };
 
 __device__ __forceinline__ int column(int g) { return threadIdx.x + g * THREADS; }
 
 // Algorithm 4: lowers the keys by a level's rows. The smallest row wins among equal slacks, an older level among equal keys.
-__device__ __forceinline__ void expand(const Forest& f, const int* level, int n_level, price_t delta, Columns& own, Shared& shared) {
-    price_t least[GROUPS];
+__device__ __forceinline__ void expand(const Forest& f, const int* level, int n_level, dual_t delta, Columns& own, Shared& shared) {
+    dual_t least[GROUPS];
     int from[GROUPS];
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) least[g] = none(), from[g] = NO_SINK;
@@ -79,15 +79,15 @@ __device__ __forceinline__ void expand(const Forest& f, const int* level, int n_
 #pragma unroll 8
             for (int q = 0; q < n; ++q) {
                 const int i = shared.row[q];
-                const price_t c = f.costs.of(f.costs.first(i) + column(g));
-                const price_t slack = c - own.v[g] - shared.r[q];
+                const dual_t c = f.costs.of(f.costs.first(i) + column(g));
+                const dual_t slack = c - own.v[g] - shared.r[q];
                 if (c < none() && (slack < least[g] || (slack == least[g] && i < from[g]))) least[g] = slack, from[g] = i;
             }
         }
     }
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
-        const price_t key = delta + (least[g] > 0 ? least[g] : price_t(0));
+        const dual_t key = delta + (least[g] > 0 ? least[g] : dual_t(0));
         if (own.covered[g] || !(least[g] < none()) || key >= own.key[g]) continue;
         own.key[g] = key;
         f.pred[column(g)] = from[g];
@@ -95,8 +95,8 @@ __device__ __forceinline__ void expand(const Forest& f, const int* level, int n_
 }
 
 // The least Δ at which a column enters or a row becomes unassigned; the same for all threads.
-__device__ __forceinline__ price_t least_key(const Forest& f, const Columns& own, Shared& shared) {
-    price_t mine = none();
+__device__ __forceinline__ dual_t least_key(const Forest& f, const Columns& own, Shared& shared) {
+    dual_t mine = none();
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g)
         if (!own.covered[g] && own.key[g] < mine) mine = own.key[g];
@@ -114,7 +114,7 @@ __device__ __forceinline__ price_t least_key(const Forest& f, const Columns& own
 }
 
 // Takes in the columns of zero slack with the rows they are matched with; the unmatched are sinks, and so are rows at their bound.
-__device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next, int* n_next, Columns& own, Shared& shared) {
+__device__ __forceinline__ void enter(const Forest& f, dual_t delta, int* next, int* n_next, Columns& own, Shared& shared) {
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
         if (own.covered[g] || own.key[g] > delta) continue;
@@ -171,14 +171,14 @@ __device__ __forceinline__ void plant(const Forest& f, Columns& own, Shared& sha
 }
 
 // One search: grows trees level by level until paths end and the level is complete. Returns Δ, or `none` when nothing can be reached.
-__device__ __forceinline__ price_t grow(const Forest& f, Columns& own, Shared& shared, TreeCounts& counts) {
-    price_t delta = 0;
+__device__ __forceinline__ dual_t grow(const Forest& f, Columns& own, Shared& shared, TreeCounts& counts) {
+    dual_t delta = 0;
     int n_level = shared.n_roots;
     for (int parity = 0;; parity ^= 1) {
         const int* const level = f.level + (int64)parity * f.costs.n_rows;
         expand(f, level, n_level, delta, own, shared);
         counts.rows_scanned += n_level, counts.levels += 1;
-        const price_t least = least_key(f, own, shared);
+        const dual_t least = least_key(f, own, shared);
         const bool found_sink = shared.found_sink;
         if (least >= none() || (found_sink && least > delta)) return found_sink ? delta : none();
         counts.dual_updates += least > delta;
@@ -192,7 +192,7 @@ __device__ __forceinline__ price_t grow(const Forest& f, Columns& own, Shared& s
 }
 
 // The dual change of the search, its paths, and what these leave of the rows' duals.
-__device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& own, const Shared& shared) {
+__device__ __forceinline__ void finish(const Forest& f, dual_t delta, Columns& own, const Shared& shared) {
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g)
         if (own.key[g] <= delta && own.covered[g] && column(g) < f.costs.n_cols) own.v[g] -= delta - own.key[g];
@@ -206,14 +206,14 @@ __device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& 
     for (int g = 0; g < GROUPS; ++g) {
         const int j = column(g);
         if (j >= f.costs.n_cols || !own.covered[g] || f.row_of_col[j] == FREE) continue;
-        f.r[f.row_of_col[j]] = (price_t)f.costs.cost[f.costs.first(f.row_of_col[j]) + j] - own.v[g];
+        f.r[f.row_of_col[j]] = (dual_t)f.costs.cost[f.costs.first(f.row_of_col[j]) + j] - own.v[g];
     }
 }
 
 // again: go on from v, r and the matching; else v, r are written and nothing is matched.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_tree_batch(
-    const Place* places, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, const price_t* col_bound,
-    int again, price_t* v, price_t* r, int* col_of_row, int* row_of_col, price_t* unassigned_key, int* pred, int* root,
+    const Place* places, const cost_t* cost, const unsigned char* forbidden, const dual_t* row_bound, const dual_t* col_bound,
+    int again, dual_t* v, dual_t* r, int* col_of_row, int* row_of_col, dual_t* unassigned_key, int* pred, int* root,
     int* best, int* level, int* roots, TreeCounts* counts
 ) {
     __shared__ Shared shared;
@@ -228,13 +228,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
         if (f.r[i] >= none()) counts[blockIdx.x].infeasible_row = i;
     Columns own;
 #pragma unroll
-    for (int g = 0; g < GROUPS; ++g) own.v[g] = column(g) < at.n_cols ? f.v[column(g)] : price_t(0);
+    for (int g = 0; g < GROUPS; ++g) own.v[g] = column(g) < at.n_cols ? f.v[column(g)] : dual_t(0);
     __syncthreads();
     if (load_fresh(&counts[blockIdx.x].infeasible_row) >= 0) return;
     while (true) {
         plant(f, own, shared);
         if (shared.n_roots == 0) break;
-        const price_t delta = grow(f, own, shared, mine);
+        const dual_t delta = grow(f, own, shared, mine);
         if (delta >= none()) {
             mine.infeasible_row = f.roots[0];
             break;

@@ -28,7 +28,7 @@ __device__ __forceinline__ void augment_path(const Solve& s, int sink) {
 
 // One level of the trees: free rows, or the columns that were claimed last with the rows they are matched with. All threads of
 // the group take part.
-__device__ __forceinline__ void grow(const Solve& s, const Group& group, const int* free_rows, price_t delta, int level, int round, int n,
+__device__ __forceinline__ void grow(const Solve& s, const Group& group, const int* free_rows, dual_t delta, int level, int round, int n,
                                      Shared& shared) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
 }
 
 // Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the group take part.
-__device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, const int* free_rows, int n_free, price_t delta,
+__device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, const int* free_rows, int n_free, dual_t delta,
                                            Shared& shared, Progress& progress) {
     int n = n_free, level = 0;
     while (n > 0) {
@@ -90,7 +90,7 @@ __device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, c
 }
 
 // One phase: trees, then a path of each. All threads of the group take part. Returns how many paths.
-__device__ __forceinline__ int augment(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
+__device__ __forceinline__ int augment(const Solve& s, const Group& group, dual_t delta, Shared& shared, Progress& progress) {
     const int now = progress.phases & 1, then = ~progress.phases & 1;
     const int* const free_rows = s.free_rows + (int64)now * s.costs.n_rows;
     int* const next_free = s.free_rows + (int64)then * s.costs.n_rows;
@@ -115,7 +115,7 @@ __device__ __forceinline__ int augment(const Solve& s, const Group& group, price
 }
 
 // A maximum matching on the pairs of zero slack. All threads of the group.
-__device__ __forceinline__ void match_on_zeros(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
+__device__ __forceinline__ void match_on_zeros(const Solve& s, const Group& group, dual_t delta, Shared& shared, Progress& progress) {
     while (broadcast(&s.counts->free_rows[progress.phases & 1], shared) > 0 && augment(s, group, delta, shared, progress) > 0) {
     }
 }

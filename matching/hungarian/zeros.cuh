@@ -4,14 +4,14 @@
 
 // Whether the pair with column j, number `e` of the row or of its list, has zero slack at Δ, or is within Δ at least where some
 // may stay unassigned.
-__device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, price_t entered, price_t delta, bool whole, int e, int& j,
-                                        price_t& slack) {
+__device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, dual_t entered, dual_t delta, bool whole, int e, int& j,
+                                        dual_t& slack) {
     j = whole ? e : s.lists.cols[s.lists.first(i) + e];
-    const price_t c = whole ? s.costs.of(s.costs.first(i) + e) : (price_t)s.lists.costs[s.lists.first(i) + e];
+    const dual_t c = whole ? s.costs.of(s.costs.first(i) + e) : (dual_t)s.lists.costs[s.lists.first(i) + e];
     if (!(c < none())) return false;
     const Column column = peek(&s.columns[j]);
-    slack = key_of(price_t(0), c, column.v, row.r);
-    const price_t key = entered + slack;
+    slack = key_of(dual_t(0), c, column.v, row.r);
+    const dual_t key = entered + slack;
     return key <= delta && (s.is_bounded || bits_of(key) == column.key);
 }
 
@@ -26,12 +26,12 @@ __device__ __forceinline__ void join(const Solve& s, int i, const Row& row, int 
 }
 
 // Lists the pairs of zero slack at Δ of every row in the trees; counts the rows whose lists do not reach that far, and queues them.
-__device__ __forceinline__ void list_zeros(const Solve& s, const Group& group, price_t delta, int round, int attempt) {
+__device__ __forceinline__ void list_zeros(const Solve& s, const Group& group, dual_t delta, int round, int attempt) {
     int2* const queue = s.queue + (~round & 1) * s.queue_length;
     for (int i = group.warp(); i < s.costs.n_rows; i += group.warps()) {
         const Row row = peek(&s.rows[i]);
         if (row.col == LEFT_UNASSIGNED) continue;
-        const price_t entered = entered_at(s, row.col);
+        const dual_t entered = entered_at(s, row.col);
         if (entered > delta || entered >= none()) continue;
         const bool whole = is_short(row, entered, delta);
         if (whole && s.whole[i] != entered) {
@@ -42,7 +42,7 @@ __device__ __forceinline__ void list_zeros(const Solve& s, const Group& group, p
         int found = 0;
         for (int base = 0; base < length; base += 32) {
             int j = 0;
-            price_t slack = 0;
+            dual_t slack = 0;
             const bool zero = base + lane() < length && is_zero(s, i, row, entered, delta, whole, base + lane(), j, slack);
             const uint32 who = __ballot_sync(FULL_WARP, zero);
             const int place = found + __popc(who & lanes_below());

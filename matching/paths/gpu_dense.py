@@ -90,7 +90,7 @@ class DeviceCosts:
         return self.cost, np.intp(0) if self.forbidden is None else self.forbidden
 
     @property
-    def price_dtype(self) -> np.dtype[Any]:
+    def dual_dtype(self) -> np.dtype[Any]:
         """int64 or float64."""
         return np.dtype(np.int64 if self.cost.dtype.kind == "i" else np.float64)
 
@@ -101,7 +101,7 @@ class DeviceCosts:
 
     @property
     def lowest(self) -> Any:
-        """Below every price."""
+        """Below every dual."""
         return np.int64(np.iinfo(np.int64).min) if self.cost.dtype.kind == "i" else np.float64(-np.inf)
 
     @property
@@ -144,10 +144,10 @@ def reduced(costs: DeviceCosts) -> DeviceState:
     """Return the state after Algorithm 1, in which nothing is matched; columns begin at their bound."""
     cp, (n, m) = costs.cp, costs.cost.shape
     begin = cp.where(costs.col_bound < costs.none, costs.col_bound, 0)
-    v = begin.astype(costs.price_dtype)
-    state = DeviceState(cp.empty(n, costs.price_dtype), v, cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32))
+    v = begin.astype(costs.dual_dtype)
+    state = DeviceState(cp.empty(n, costs.dual_dtype), v, cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32))
     reduce_rows(costs, state)
-    minima = cp.empty((STRIPES, m), costs.price_dtype)
+    minima = cp.empty((STRIPES, m), costs.dual_dtype)
     columns = -(-m // THREADS)
     stripes = costs.kernel("paths/reduce.cu", "hungarian_reduce_stripes")
     stripes((columns, STRIPES), (THREADS,), (*costs.sizes, *costs.pairs, state.r, minima))

@@ -60,7 +60,7 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
         (
             *(*costs.sizes, *costs.pairs, costs.row_bound if bounded else np.intp(0), state.v, state.r),
             *(state.col_of_row, state.row_of_col, cp.empty((m, 2), cp.int32), cp.full(n, NO_SINK, cp.int32)),
-            *(lists_of_free, cp.empty(n if bounded else 1, costs.price_dtype), cp.empty(n if bounded else 1, cp.int32)),
+            *(lists_of_free, cp.empty(n if bounded else 1, costs.dual_dtype), cp.empty(n if bounded else 1, cp.int32)),
             *(cp.zeros(12 * blocks, cp.uint64), cp.zeros(8 * blocks * THREADS * groups, cp.uint64), on_device),
         ),
     )

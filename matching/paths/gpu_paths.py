@@ -43,7 +43,7 @@ def augment(graph: CostGraph, matching: DeviceMatching, rows: Any, most_scans: i
     slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
     place = cp.zeros(slots * m, cp.int32)
     column, start_row = cp.empty(slots * size, cp.int32), cp.empty(slots * size, cp.int32)
-    dist = cp.empty(slots * size, graph.price_dtype)
+    dist = cp.empty(slots * size, graph.dual_dtype)
     claim = cp.full(m, _UNCLAIMED, cp.int32)
     window, done = rows[:slots].copy(), cp.empty(slots, cp.int32)
     counts = cp.zeros(5, cp.uint64)  # three counts; as words: rows drawn, infeasible row, barrier, left
@@ -79,7 +79,7 @@ def grow_forest(
     began = perf_counter_ns()
     kernel = graph.kernel("paths/graph_forest.cu", "auction_forest", lanes=True, cooperative=True)
     # One block a multiprocessor: rounds are short, a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
-    dtype = graph.price_dtype
+    dtype = graph.dual_dtype
     queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
     lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)

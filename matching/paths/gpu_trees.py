@@ -50,7 +50,7 @@ def grow_trees(graph: CostGraph, matching: DeviceMatching, free: Any, stats: dic
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     if len(free) == 0:
         return -1
-    dtype, none = graph.price_dtype, graph.none
+    dtype, none = graph.dual_dtype, graph.none
     words = np.zeros(1, _WORDS)
     words["infeasible_row"] = _NO_SINK
     on_device = cp.asarray(words.view(np.uint8))

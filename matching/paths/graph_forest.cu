@@ -6,7 +6,7 @@
 // Bellman-Ford search on reduced costs with a queue, whose trees are disjoint, so that every tree augments along
 // its own shortest path.
 //
-// Needs matched edges of zero slack and no bounds: every row must be matched, and a column that stays unassigned keeps its price. A phase:
+// Needs matched edges of zero slack and no bounds: every row must be matched, and a column that stays unassigned keeps its dual. A phase:
 //   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains
 //                  a lowered distance becomes its parent and the column's row is queued, for the next round if it is
 //                  within the threshold, else for later. All rows of a round use the distances of the round before, so
@@ -16,7 +16,7 @@
 //                  A. Davidson et al., IPDPS 2014); the step doubles or halves so that there is about a row for each
 //                  group of lanes, and for each root (the blocks of a batch go side by side);
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
-//   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
+//   augment        L = the longest of the roots' paths; columns nearer than L change dual by dist - L, which makes every
 //                  path zero slack, and each root augments along its own.
 // Once half as many free columns as there are roots lie within the threshold, the search stops there: it stays where the
 // paths are, and roots whose nearest column lies beyond wait for the next phase. A parent never becomes a
@@ -39,9 +39,9 @@
 // rounds, rows queued, paths. After `most_scans` rows queued the phase is the last; n_left: sources that are left then.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
-    int width, int block_rows, price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources,
-    int* free_cols, int* queues, price_t* bases, int* waiting, unsigned char* is_waiting, price_t* duals, price_t* dist,
-    uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* infeasible_row,
+    int width, int block_rows, dual_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources,
+    int* free_cols, int* queues, dual_t* bases, int* waiting, unsigned char* is_waiting, dual_t* duals, dual_t* dist,
+    uint64* parent, int* lowered, int* root, dual_t* root_dist, int* root_col, int* sizes, dual_t* lengths, int* infeasible_row,
     uint64* counts, uint32* barrier, uint64 most_scans, int* n_left
 ) {
     const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows},
@@ -54,14 +54,14 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
                    duals};
     const int thread = dealt_thread(), threads = all_threads();
     int round = 0, sifted = 0;
-    price_t step = 0;
+    dual_t step = 0;
     int* n_kept = sizes + 3;
     int* n_paths = sizes + 4;
     int* n_free = sizes + 5;
     int* n_within = sizes + 6;
     int* n_waiting = sizes + 9;
-    price_t* longest = lengths;
-    price_t* nearest = lengths + 1;
+    dual_t* longest = lengths;
+    dual_t* nearest = lengths + 1;
     while (n_sources > 0) {
         for (int col = thread; col < n_cols; col += threads) {
             dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         }
         const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int row = thread / LANES; row < padded; row += threads / LANES) {
-            const price_t least = least_value<LANES>(f.graph, f.v, row < n_rows ? row : NO_MEMBER, none());
+            const dual_t least = least_value<LANES>(f.graph, f.v, row < n_rows ? row : NO_MEMBER, none());
             if (row < n_rows && threadIdx.x % LANES == 0) duals[row] = least, is_waiting[row] = 0;
         }
         for (int at = thread; at < n_sources; at += threads) {
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         grid_barrier(barrier);
         const int free_columns = *(volatile int*)n_free;
         const int many = threads / LANES > n_sources ? threads / LANES : n_sources;
-        price_t threshold = step, limit = none();
+        dual_t threshold = step, limit = none();
         while (true) {
             const int size = *(volatile int*)&sizes[round % 3];
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
@@ -114,8 +114,8 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
             }
             const int waits = *(volatile int*)later.size;
             if (waits == 0) break;
-            if (step == 0) step = *(volatile price_t*)nearest;
-            const price_t done = threshold;
+            if (step == 0) step = *(volatile dual_t*)nearest;
+            const dual_t done = threshold;
             threshold += step;
             const int after = sifted + 1;
             const Later still{waiting + (after & 1) * (int64)n_rows, &n_waiting[after % 3], is_waiting, nearest};
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         for (int at = thread; at < n_sources; at += threads)
             if (root_dist[sources[at]] < none()) raise(longest, root_dist[sources[at]]);
         grid_barrier(barrier);
-        const price_t length = *(volatile price_t*)longest;
+        const dual_t length = *(volatile dual_t*)longest;
         for (int col = thread; col < n_cols; col += threads)
             if (dist[col] < length) v[col] += dist[col] - length;
         int* kept = queues + ((round + 1) & 1) * (int64)n_rows;

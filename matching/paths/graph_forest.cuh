@@ -4,24 +4,24 @@
 
 struct Forest {
     Graph graph;
-    price_t* v;
+    dual_t* v;
     int* col_of_row;
     int* row_of_col;
-    price_t* dist;   // (columns,)
+    dual_t* dist;   // (columns,)
     uint64* parent;  // (columns,)
     int* lowered;    // (columns,) round in which the distance last fell
-    price_t* duals;  // (rows,) of this phase
+    dual_t* duals;  // (rows,) of this phase
 };
 
 // At least one unit, where costs are integers, and so that no threshold leaves the range.
-__device__ __forceinline__ price_t larger_step(price_t step) {
+__device__ __forceinline__ dual_t larger_step(dual_t step) {
 #ifdef INTEGER
     return step < 1 ? 1 : step < none() / 8 ? 2 * step : step;
 #else
     return 2 * step;
 #endif
 }
-__device__ __forceinline__ price_t smaller_step(price_t step) {
+__device__ __forceinline__ dual_t smaller_step(dual_t step) {
 #ifdef INTEGER
     return step < 2 ? 1 : step / 2;
 #else
@@ -34,20 +34,20 @@ struct Later {
     int* rows;
     int* size;
     unsigned char* is_in;  // (rows,)
-    price_t* nearest;
+    dual_t* nearest;
 };
 
 // A row lowers the distances of its columns.
-__device__ __forceinline__ void relax(const Forest& f, int row, price_t base, int round) {
+__device__ __forceinline__ void relax(const Forest& f, int row, dual_t base, int round) {
     const int64 first = f.graph.first(row);
     const int degree = f.graph.degree(row);
-    const price_t dual = f.duals[row];
+    const dual_t dual = f.duals[row];
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
-        const price_t value = f.graph.value(first, e, f.v);
+        const dual_t value = f.graph.value(first, e, f.v);
         if (value >= none()) continue;
-        const price_t through = base + (value - dual);
+        const dual_t through = base + (value - dual);
         const int col = f.graph.column(first, e);
-        if (through < *(volatile price_t*)&f.dist[col]) {
+        if (through < *(volatile dual_t*)&f.dist[col]) {
             lower(&f.dist[col], through);
             f.lowered[col] = round;
         }
@@ -56,16 +56,16 @@ __device__ __forceinline__ void relax(const Forest& f, int row, price_t base, in
 
 // A row claims the columns that it lowered, and queues their rows.
 __device__ __forceinline__ void claim(
-    const Forest& f, int row, price_t base, price_t threshold, int round, int* next, price_t* next_base, int* n_next,
+    const Forest& f, int row, dual_t base, dual_t threshold, int round, int* next, dual_t* next_base, int* n_next,
     const Later& later
 ) {
     const int64 first = f.graph.first(row);
     const int degree = f.graph.degree(row);
-    const price_t dual = f.duals[row];
+    const dual_t dual = f.duals[row];
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
-        const price_t value = f.graph.value(first, e, f.v);
+        const dual_t value = f.graph.value(first, e, f.v);
         if (value >= none()) continue;
-        const price_t through = base + (value - dual);
+        const dual_t through = base + (value - dual);
         const int col = f.graph.column(first, e);
         if (through != f.dist[col] || f.lowered[col] != round) continue;
         const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
@@ -85,13 +85,13 @@ __device__ __forceinline__ void claim(
 
 // Queues the rows between two thresholds and keeps those beyond for later; those below were queued long ago.
 __device__ __forceinline__ void sift(
-    const Forest& f, const Later& from, const Later& to, price_t done, price_t threshold, int* next, price_t* next_base,
+    const Forest& f, const Later& from, const Later& to, dual_t done, dual_t threshold, int* next, dual_t* next_base,
     int* n_next, int thread, int threads
 ) {
     const int size = *(volatile int*)from.size;
     for (int at = thread; at < size; at += threads) {
         const int row = from.rows[at];
-        const price_t base = f.dist[f.col_of_row[row]];
+        const dual_t base = f.dist[f.col_of_row[row]];
         if (base > threshold) {
             to.rows[next_place(to.size)] = row;
             continue;

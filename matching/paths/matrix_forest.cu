@@ -30,7 +30,7 @@
 
 // The level that `all` carries. All threads take part.
 __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Messages& messages,
-                                           const price_t* v_of_strip, const AtBound& at_bound, Columns& own, Shared& shared, Room& room) {
+                                           const dual_t* v_of_strip, const AtBound& at_bound, Columns& own, Shared& shared, Room& room) {
     const int t = threadIdx.x;
     const bool has_rows = t < (int)gridDim.x && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
     const int count = has_rows ? shared.count_of_block[t] : 0;
@@ -54,21 +54,21 @@ __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, 
 }
 
 // The level of all free rows.
-__device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r, const int* free_rows, int n_free, const Strip& strip,
-                                           const price_t* v_of_strip, const AtBound& at_bound, Columns& own, Room& room) {
+__device__ __forceinline__ void scan_roots(const Costs& costs, const dual_t* r, const int* free_rows, int n_free, const Strip& strip,
+                                           const dual_t* v_of_strip, const AtBound& at_bound, Columns& own, Room& room) {
     Found found = found_nothing();
     for (int base = 0; base < n_free; base += CHUNK) {
         const int count = min(CHUNK, n_free - base);
         for (int q = threadIdx.x; q < count; q += THREADS) {
             const int row = load_fresh(&free_rows[base + q]);
-            room.level.put(q, Entry{row, FREE, row, fresh_price(&r[row])}, costs.n_cols);
+            room.level.put(q, Entry{row, FREE, row, fresh_dual(&r[row])}, costs.n_cols);
         }
         __syncthreads();
         scan_part(costs, room.level, count, strip, v_of_strip, found);
-        at_bound.consider_all(room.level, count, price_t(0), strip);
+        at_bound.consider_all(room.level, count, dual_t(0), strip);
         __syncthreads();
     }
-    merge(own, room.share, price_t(0), strip, found);
+    merge(own, room.share, dual_t(0), strip, found);
 }
 
 // Exchanges matched edges and other edges along the path to `sink` (Algorithms 5 and 6 in one walk, as predecessors are enough).
@@ -90,7 +90,7 @@ __device__ void augment_path(int sink, int n_cols, const int2* pred, int* col_of
 __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols) {
     __shared__ Room room;
     __shared__ Shared shared;
-    __shared__ price_t v_of_strip[THREADS * GROUPS];
+    __shared__ dual_t v_of_strip[THREADS * GROUPS];
     Counts* const counts = self.counts;
     const int thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     const Costs costs{n_rows, n_cols, self.cost, self.forbidden};
@@ -111,9 +111,9 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
     for (int g = 0; g < GROUPS; ++g) {
         const int k = threadIdx.x + g * THREADS;
         const bool mine = k < strip.width;
-        own.v[g] = mine ? self.v[strip.first + k] : price_t(0);
+        own.v[g] = mine ? self.v[strip.first + k] : dual_t(0);
         own.row[g] = mine ? self.row_of_col[strip.first + k] : FREE;
-        own.r[g] = own.row[g] == FREE ? price_t(0) : self.r[own.row[g]];
+        own.r[g] = own.row[g] == FREE ? dual_t(0) : self.r[own.row[g]];
         v_of_strip[k] = own.v[g];
     }
     if (threadIdx.x == 0) shared.n_listed[0] = shared.n_listed[1] = shared.n_level[0] = shared.n_level[1] = 0;
@@ -142,7 +142,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
         if (at_bound.bound != nullptr) __syncthreads();
         n_scanned += n_free, n_levels += 1;
 
-        price_t delta = 0;
+        dual_t delta = 0;
         bool found_sink = false;
         while (true) {
             const Step all = exchange(own, at_bound, strip, ++step, messages, shared);
@@ -161,7 +161,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
             if (at_bound.bound != nullptr) {
                 for (int k = threadIdx.x; k < strip.height; k += THREADS) {
                     const int row = strip.first_row + k;
-                    if (fresh_price(&at_bound.key[row]) > delta) continue;
+                    if (fresh_dual(&at_bound.key[row]) > delta) continue;
                     at_bound.key[row] = none();
                     atomicMin(&self.best[at_bound.root[row]], n_cols + row);
                 }
@@ -201,7 +201,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
         for (int q = thread; q < n_free; q += threads) {
             const int row = load_fresh(&roots[q]);
             if (load_fresh(&self.best[row]) == NO_SINK) {
-                self.r[row] = fresh_price(&self.r[row]) + delta;
+                self.r[row] = fresh_dual(&self.r[row]) + delta;
                 next_roots[next_place(&counts->free[(search + 1) % 3])] = row;
             } else {
                 self.best[row] = NO_SINK;
@@ -213,7 +213,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
             if (k >= strip.width) continue;
             own.row[g] = load_fresh(&self.row_of_col[strip.first + k]);
             if (!own.covered[g] || own.row[g] == FREE) continue;
-            own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
+            own.r[g] = (dual_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
             self.r[own.row[g]] = own.r[g];
         }
         grid_barrier(&counts->barrier);  // duals and free rows are the next search's
@@ -230,8 +230,8 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
-    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
-    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* unassigned_key, int* unassigned_root,
+    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const dual_t* row_bound, dual_t* v, dual_t* r,
+    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, dual_t* unassigned_key, int* unassigned_root,
     uint64* message_slots, uint64* lists, Counts* counts
 ) {
     solve(Solve{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, unassigned_key, unassigned_root, pred, best,

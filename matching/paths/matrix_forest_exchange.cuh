@@ -5,7 +5,7 @@
 
 struct Shared {
     Step of_warp[WARPS], of_readers[MAX_BLOCKS / 32];
-    price_t key_of_block[MAX_BLOCKS];
+    dual_t key_of_block[MAX_BLOCKS];
     Entry entry_of_block[MAX_BLOCKS];  // its only row, when it has one; more are in its list
     int count_of_block[MAX_BLOCKS];
     int source[CHUNK];  // block and number in its list of each row of a level
@@ -36,7 +36,7 @@ struct Messages {
             load_words(at, r, row);
             load_words(at + 2, is_sink, tag);
         } while (high_of(row) != step || high_of(tag) != step);
-        return Entry{low_of(row), low_of(is_sink), (int)high_of(is_sink), price_of(r)};
+        return Entry{low_of(row), low_of(is_sink), (int)high_of(is_sink), from_bits(r)};
     }
     __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
         uint64* const at = listed(step, blockIdx.x, k);
@@ -57,7 +57,7 @@ struct Messages {
             load_words(at + 2, r, row);
             load_words(at + 4, is_sink, tag);
         } while (high_of(count) != step || high_of(row) != step || high_of(tag) != step);
-        return Step{price_of(key), Entry{low_of(row), low_of(is_sink), (int)high_of(is_sink), price_of(r)}, low_of(count) / 2, low_of(count) & 1};
+        return Step{from_bits(key), Entry{low_of(row), low_of(is_sink), (int)high_of(is_sink), from_bits(r)}, low_of(count) / 2, low_of(count) & 1};
     }
 };
 
@@ -76,7 +76,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const AtBound& at_b
     }
     if (at_bound.bound != nullptr)
         for (int k = threadIdx.x; k < strip.height; k += THREADS) {
-            const price_t key = fresh_price(&at_bound.key[strip.first_row + k]);
+            const dual_t key = fresh_dual(&at_bound.key[strip.first_row + k]);
             if (key < mine.key) mine = nothing, mine.key = key;
             if (key == mine.key && key < none()) mine.is_sink = 1;
         }

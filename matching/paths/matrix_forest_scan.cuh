@@ -9,17 +9,17 @@ struct Strip {
     int tiles, slots;
 };
 
-__device__ __forceinline__ void improve(price_t slack, const Origin& origin, price_t& least, Origin& from) {
+__device__ __forceinline__ void improve(dual_t slack, const Origin& origin, dual_t& least, Origin& from) {
     if (slack > least) return;
     if (slack < least || origin.row < from.row) least = slack, from = origin;
 }
 
-__device__ __forceinline__ price_t key_of(price_t delta, price_t slack) { return delta + (slack > 0 ? slack : price_t(0)); }
+__device__ __forceinline__ dual_t key_of(dual_t delta, dual_t slack) { return delta + (slack > 0 ? slack : dual_t(0)); }
 
 // Least slack of column `col` to the level's rows slot, slot + slots, ... below `count`.
 template <int UNROLLED>
-__device__ __forceinline__ void scan_column(const Costs& costs, const Level& level, int count, int slot, int slots, int col, price_t v,
-                                            price_t& least, Origin& from) {
+__device__ __forceinline__ void scan_column(const Costs& costs, const Level& level, int count, int slot, int slots, int col, dual_t v,
+                                            dual_t& least, Origin& from) {
     for (int at = slot; at < count; at += UNROLLED * slots) {
         cost_t c[UNROLLED];
 #pragma unroll
@@ -28,26 +28,26 @@ __device__ __forceinline__ void scan_column(const Costs& costs, const Level& lev
         for (int u = 0; u < UNROLLED; ++u) {
             const int q = min(at + u * slots, count - 1);
             if (costs.forbidden != nullptr && costs.forbidden[level.first[q] + col]) continue;
-            const price_t slack = (price_t)c[u] - v - level.r[q];
+            const dual_t slack = (dual_t)c[u] - v - level.r[q];
             if (slack <= least) improve(slack, level.origin[q], least, from);
         }
     }
 }
 
 // A home thread takes over what the level has for its column, where it is below the key that it has.
-__device__ __forceinline__ void take_over(Columns& own, int g, price_t delta, price_t least, const Origin& from) {
+__device__ __forceinline__ void take_over(Columns& own, int g, dual_t delta, dual_t least, const Origin& from) {
     if (own.covered[g] || least >= none()) return;
-    const price_t key = key_of(delta, least);
+    const dual_t key = key_of(delta, least);
     if (key < own.key[g]) own.key[g] = key, own.from[g] = from;
 }
 
 // A level of few rows, in shared memory.
-__device__ __forceinline__ void scan_few(const Costs& costs, const Level& level, int count, price_t delta, const Strip& strip, Columns& own) {
+__device__ __forceinline__ void scan_few(const Costs& costs, const Level& level, int count, dual_t delta, const Strip& strip, Columns& own) {
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
         const int k = threadIdx.x + g * THREADS;
         if (k >= strip.width) continue;
-        price_t least = none();
+        dual_t least = none();
         Origin from{FREE, FREE, FREE};
         if (count <= 4)
             scan_column<4>(costs, level, count, 0, 1, strip.first + k, own.v[g], least, from);
@@ -58,18 +58,18 @@ __device__ __forceinline__ void scan_few(const Costs& costs, const Level& level,
 }
 
 // A single row.
-__device__ __forceinline__ void scan_one(const Costs& costs, const Entry& entry, price_t delta, const Strip& strip, Columns& own) {
+__device__ __forceinline__ void scan_one(const Costs& costs, const Entry& entry, dual_t delta, const Strip& strip, Columns& own) {
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
         const int k = threadIdx.x + g * THREADS;
         if (k >= strip.width || own.covered[g] || costs.forbids(entry.row, strip.first + k)) continue;
-        take_over(own, g, delta, (price_t)costs.row(entry.row)[strip.first + k] - own.v[g] - entry.r, Origin{entry.row, entry.col, entry.root});
+        take_over(own, g, delta, (dual_t)costs.row(entry.row)[strip.first + k] - own.v[g] - entry.r, Origin{entry.row, entry.col, entry.root});
     }
 }
 
 // What a thread has found for the columns that it looks at in a level of many rows.
 struct Found {
-    price_t least[GROUPS];
+    dual_t least[GROUPS];
     Origin from[GROUPS];
 };
 
@@ -81,7 +81,7 @@ __device__ __forceinline__ Found found_nothing() {
 }
 
 // A part of a level of many rows.
-__device__ __forceinline__ void scan_part(const Costs& costs, const Level& level, int count, const Strip& strip, const price_t* v_of_strip,
+__device__ __forceinline__ void scan_part(const Costs& costs, const Level& level, int count, const Strip& strip, const dual_t* v_of_strip,
                                           Found& found) {
     const int warp = threadIdx.x / 32;
     const int slot = GROUPS == 1 ? warp / strip.tiles : 0;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void scan_part(const Costs& costs, const Level& level
 }
 
 // The home threads gather what all slots found.
-__device__ __forceinline__ void merge(Columns& own, Share& share, price_t delta, const Strip& strip, Found& found) {
+__device__ __forceinline__ void merge(Columns& own, Share& share, dual_t delta, const Strip& strip, Found& found) {
     if (GROUPS == 1 && strip.slots > 1) {
         const int columns = strip.tiles * 32;
         if ((int)threadIdx.x < columns * strip.slots) share.slack[threadIdx.x] = found.least[0], share.from[threadIdx.x] = found.from[0];
@@ -112,17 +112,17 @@ __device__ __forceinline__ void merge(Columns& own, Share& share, price_t delta,
 
 // Rows that may stay unassigned, in global memory; each is written and read by the block whose strip of rows it is in.
 struct AtBound {
-    const price_t* __restrict__ bound;  // or null when no row may stay unassigned
-    price_t* key;
+    const dual_t* __restrict__ bound;  // or null when no row may stay unassigned
+    dual_t* key;
     int* root;
 
-    __device__ __forceinline__ void consider(int row, int root_of_row, price_t r, price_t delta, const Strip& strip) const {
+    __device__ __forceinline__ void consider(int row, int root_of_row, dual_t r, dual_t delta, const Strip& strip) const {
         const int k = row - strip.first_row;
         if (k < 0 || k >= strip.height || bound[row] >= none()) return;
         root[row] = root_of_row;
         key[row] = key_of(delta, bound[row] - r);
     }
-    __device__ __forceinline__ void consider_all(const Level& level, int count, price_t delta, const Strip& strip) const {
+    __device__ __forceinline__ void consider_all(const Level& level, int count, dual_t delta, const Strip& strip) const {
         if (bound == nullptr) return;
         for (int q = threadIdx.x; q < count; q += THREADS) consider(level.origin[q].row, level.origin[q].root, level.r[q], delta, strip);
     }

@@ -22,35 +22,35 @@ __device__ __forceinline__ void store_words(uint64* at, uint64 a, uint64 b) {
 __device__ __forceinline__ void load_words(const uint64* at, uint64& a, uint64& b) {
     asm volatile("{.reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 }
-__device__ __forceinline__ price_t fresh_price(const price_t* at) { return price_of(load_fresh((const uint64*)at)); }
+__device__ __forceinline__ dual_t fresh_dual(const dual_t* at) { return from_bits(load_fresh((const uint64*)at)); }
 
 // A row that enters the trees: the column it is matched with (FREE for a root), its root, its dual.
 struct Entry {
     int row, col, root;
-    price_t r;
+    dual_t r;
 };
 __device__ __forceinline__ Entry no_entry() { return Entry{FREE, FREE, FREE, 0}; }
 
 // What a warp, a block or the whole grid has found: the least key, how many rows enter with it, one of them, and whether
 // it is a sink.
 struct Step {
-    price_t key;
+    dual_t key;
     Entry entry;
     int count;
     int is_sink;
 };
 
 // Keys are never negative, so their bits are in their order, of real numbers too.
-__device__ __forceinline__ price_t least_of_warp(price_t key) {
+__device__ __forceinline__ dual_t least_of_warp(dual_t key) {
 #if __CUDA_ARCH__ >= 800
     const uint64 bits = bits_of(key);
     const uint32 high = __reduce_min_sync(FULL_WARP, (uint32)(bits >> 32));
     const uint32 low = __reduce_min_sync(FULL_WARP, (uint32)(bits >> 32) == high ? (uint32)bits : 0xffffffffu);
-    return price_of((uint64)high << 32 | low);
+    return from_bits((uint64)high << 32 | low);
 #else
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, key, step);
+        const dual_t there = __shfl_xor_sync(FULL_WARP, key, step);
         key = there < key ? there : key;
     }
     return key;
@@ -95,7 +95,7 @@ struct Origin {
 
 // The columns of a home thread: their duals and keys, the rows they are matched with (or FREE) and those rows' duals.
 struct Columns {
-    price_t v[GROUPS], key[GROUPS], r[GROUPS];
+    dual_t v[GROUPS], key[GROUPS], r[GROUPS];
     int row[GROUPS];
     Origin from[GROUPS];
     bool covered[GROUPS];
@@ -104,7 +104,7 @@ struct Columns {
 // A part of one level's rows, and what the warps that share a tile found for its columns.
 struct Level {
     int64 first[CHUNK];  // of the row's costs
-    price_t r[CHUNK];
+    dual_t r[CHUNK];
     Origin origin[CHUNK];
 
     __device__ __forceinline__ void put(int at, const Entry& e, int n_cols) {
@@ -114,7 +114,7 @@ struct Level {
     }
 };
 struct Share {
-    price_t slack[THREADS];
+    dual_t slack[THREADS];
     Origin from[THREADS];
 };
 union Room {
@@ -134,13 +134,13 @@ struct Counts {
 struct Solve {
     const cost_t* cost;              // (rows, columns)
     const unsigned char* forbidden;  // or null
-    const price_t* row_bound;        // or null when no row may stay unassigned
-    price_t* v;                      // (columns,)
-    price_t* r;                      // (rows,)
+    const dual_t* row_bound;        // or null when no row may stay unassigned
+    dual_t* v;                      // (columns,)
+    dual_t* r;                      // (rows,)
     int* col_of_row;                 // (rows,)
     int* row_of_col;                 // (columns,)
     int* free_rows;                  // two lists of n_rows; the first holds counts->free[0] rows
-    price_t* unassigned_key;         // (rows,), if row_bound is given
+    dual_t* unassigned_key;         // (rows,), if row_bound is given
     int* unassigned_root;
     int2* pred;             // (columns,)
     int* best;              // (rows,) all NO_SINK

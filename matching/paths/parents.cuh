@@ -7,11 +7,11 @@
 #endif
 
 // Distances are never negative, so their bits order like the numbers. Returns what was there before.
-__device__ __forceinline__ price_t lower(price_t* address, price_t value) {
+__device__ __forceinline__ dual_t lower(dual_t* address, dual_t value) {
     const int64 before = atomicMin((int64*)address, *(int64*)&value);
-    return *(price_t*)&before;
+    return *(dual_t*)&before;
 }
-__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
+__device__ __forceinline__ void raise(dual_t* address, dual_t value) { atomicMax((int64*)address, *(int64*)&value); }
 
 // Parents of later rounds are smaller, then smaller rows.
 __device__ __forceinline__ uint64 parent_key(int round, int row) {

@@ -5,11 +5,11 @@
 // Fineman, P. Gibbons, J. Shun, "Internally deterministic parallel algorithms can be fast", PPoPP 2012), which is
 // ours here.
 //
-// Needs matched edges of zero slack, unassigned rows at their bound and unassigned columns at their starting price (what auction_bid leaves at
+// Needs matched edges of zero slack, unassigned rows at their bound and unassigned columns at their starting dual (what auction_bid leaves at
 // eps = 0). Every block searches for one row at a time, by Dijkstra's method on reduced costs, in the same state of
-// the matching. Then each search claims the columns whose price or owner it would change, the older search first. A
+// the matching. Then each search claims the columns whose dual or owner it would change, the older search first. A
 // search that holds all its claims augments, the others start again in the next step. Two searches that augment
-// together share no such column, and prices only fall: what one lowers is no nearer to the other. So the
+// together share no such column, and column duals only fall: what one lowers is no nearer to the other. So the
 // outcome is that of one after the other, and it is the same on every run. Each step augments along the oldest search
 // at least.
 //
@@ -19,7 +19,7 @@
 //
 // Bytes: the edges of each scanned row twice, and the list once per scanned row. Memory: a block takes 4 bytes a
 // column and 16 per entry of its list.
-// Hazards: matching and prices are written by other blocks, only between the first and the second barrier of a step; `claim`
+// Hazards: matching and duals are written by other blocks, only between the first and the second barrier of a step; `claim`
 // is reset by its owners before the next step.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
@@ -38,8 +38,8 @@ constexpr int MAX_WARPS = 32;
 
 struct Matching {
     Graph graph;
-    const price_t* __restrict__ row_bound;
-    price_t* v;
+    const dual_t* __restrict__ row_bound;
+    dual_t* v;
     int* col_of_row;
     int* row_of_col;
 };
@@ -49,13 +49,13 @@ struct Reached {
     int* place;     // (columns,) 1 + place in the list, or UNREACHED
     int* column;    // (size,) ~column once it is scanned
     int* from;      // (size,) row from which it was reached
-    price_t* dist;  // (size,)
+    dual_t* dist;  // (size,)
     int size;
 };
 
 // The nearest of the block's (distance, column, place): smallest distance, then smallest column. All threads know it.
 struct Nearest {
-    price_t dist;
+    dual_t dist;
     int column, place;
 };
 
@@ -84,7 +84,7 @@ __device__ Nearest nearest_of_block(Nearest mine) {
 
 struct Path {
     int sink;        // column, -row - 4, NO_PATH or TOO_LONG
-    price_t length;
+    dual_t length;
     int n_reached;
 };
 
@@ -94,28 +94,28 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
     __shared__ int n_reached;
     if (threadIdx.x == 0) n_reached = 0;
     __syncthreads();
-    price_t reach = 0, shortest_unassigned = none();
+    dual_t reach = 0, shortest_unassigned = none();
     int row = start, leaving = NO_MEMBER;
     Nearest free_column{none(), NO_EDGE, NO_EDGE};
     for (int scans = 0;; scans++) {
         const int64 first = m.graph.first(row);
         const int degree = m.graph.degree(row);
-        const price_t bound = m.row_bound[row];
+        const dual_t bound = m.row_bound[row];
         Nearest cheapest{bound, NO_EDGE, 0};
         for (int e = threadIdx.x; e < degree; e += blockDim.x) {
-            const price_t value = m.graph.value(first, e, m.v);
+            const dual_t value = m.graph.value(first, e, m.v);
             if (value < cheapest.dist) cheapest.dist = value;
         }
-        const price_t dual = nearest_of_block(cheapest).dist;
+        const dual_t dual = nearest_of_block(cheapest).dist;
         if (dual >= none()) return Path{NO_PATH, 0, n_reached};
         if (bound < none() && reach + (bound - dual) < shortest_unassigned)
             shortest_unassigned = reach + (bound - dual), leaving = row;
-        const price_t limit = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
+        const dual_t limit = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
         Nearest found = free_column;
         for (int e = threadIdx.x; e < degree; e += blockDim.x) {
-            const price_t value = m.graph.value(first, e, m.v);
+            const dual_t value = m.graph.value(first, e, m.v);
             if (value >= none()) continue;
-            const price_t through = reach + (value - dual);
+            const dual_t through = reach + (value - dual);
             if (through > limit) continue;
             const int col = m.graph.column(first, e);
             int place = reached.place[col] - 1;
@@ -138,7 +138,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
             if (reached.column[k] >= 0) next = nearer(next, Nearest{reached.dist[k], reached.column[k], k});
         next = nearest_of_block(next);
         if (threadIdx.x == 0) *rows_scanned += 1;
-        const price_t nearest = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
+        const dual_t nearest = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
         if (next.dist >= nearest) {
             const int count = n_reached;
             __syncthreads();
@@ -158,7 +158,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
     }
 }
 
-// Lowers the prices of the scanned columns and exchanges matched edges and other edges along the path.
+// Lowers the duals of the scanned columns and exchanges matched edges and other edges along the path.
 __device__ void augment_path(const Matching& m, int start, const Path& path, const Reached& reached) {
     for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x)
         if (reached.column[k] < 0) m.v[~reached.column[k]] += reached.dist[k] - path.length;
@@ -219,8 +219,8 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
 // searches, rows scanned. place, head, infeasible_row, n_left, counts, barrier: 0 at the start.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
     int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
-    int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting,
-    int n_waiting, int* window, int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist,
+    int block_rows, const dual_t* row_bound, dual_t* v, int* col_of_row, int* row_of_col, const int* waiting,
+    int n_waiting, int* window, int* done, int* head, int* claim, int* place, int* column, int* from, dual_t* dist,
     int list_size, int* infeasible_row, int* left, int* n_left, int most_scans, uint64* counts, uint32* barrier
 ) {
     const Matching m{Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col};

@@ -34,7 +34,7 @@
 #include "paths/trees_settle.cuh"
 
 // Signed numbers, real ones too, as integers of the same order.
-__device__ __forceinline__ int64 in_order(price_t value) {
+__device__ __forceinline__ int64 in_order(dual_t value) {
     const int64 bits = *(int64*)&value;
 #ifdef INTEGER
     return bits;
@@ -42,23 +42,23 @@ __device__ __forceinline__ int64 in_order(price_t value) {
     return bits ^ ((bits >> 63) & 0x7fffffffffffffffLL);
 #endif
 }
-__device__ __forceinline__ price_t out_of_order(int64 bits) {
+__device__ __forceinline__ dual_t out_of_order(int64 bits) {
 #ifndef INTEGER
     bits ^= (bits >> 63) & 0x7fffffffffffffffLL;
 #endif
-    return *(price_t*)&bits;
+    return *(dual_t*)&bits;
 }
 
 // Algorithm 1, rows; least (columns,), all 2^63 - 1 before: in order, the least c - r of each column.
 extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_rows(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
-    int width, int block_rows, const price_t* row_bound, const price_t* v, int64* least
+    int width, int block_rows, const dual_t* row_bound, const dual_t* v, int64* least
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int64 padded = whole_warps(n_rows);
     for (int64 at = global_thread() / LANES; at < padded; at += all_threads() / LANES) {
         const int row = at < n_rows ? (int)at : NO_MEMBER;
-        const price_t dual = dual_of(graph, row_bound, v, row);
+        const dual_t dual = dual_of(graph, row_bound, v, row);
         if (row == NO_MEMBER || dual >= none()) continue;
         const int64 first = graph.first(row);
         const int degree = graph.degree(row);
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_rows(
 
 // Algorithm 1, columns: those without a bound rise until one of their pairs has no slack. One thread a column.
 extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_columns(
-    int n_cols, const int64* least, const price_t* col_bound, price_t* v
+    int n_cols, const int64* least, const dual_t* col_bound, dual_t* v
 ) {
     for (int col = global_thread(); col < n_cols; col += all_threads())
         if (col_bound[col] >= none() && least[col] != 0x7fffffffffffffffLL) v[col] = out_of_order(least[col]);
@@ -80,9 +80,9 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_column
 // `none()` before; lowered: -1; parent: all ones; words: zero, infeasible_row NO_SINK.
 extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
-    int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
-    uint64* parent, int* lowered, price_t* spread, int* root, int* reached, price_t* dual, price_t* limit, price_t* delta,
-    int* sink, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases
+    int width, int block_rows, const dual_t* row_bound, dual_t* v, int* col_of_row, int* row_of_col, dual_t* dist,
+    uint64* parent, int* lowered, dual_t* spread, int* root, int* reached, dual_t* dual, dual_t* limit, dual_t* delta,
+    int* sink, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, dual_t* bases
 ) {
     const Trees t{Graph{indptr, indices, cost, forbidden, width, block_rows},
                   n_rows, n_cols, row_bound, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         }
         for (int64 k = thread; k < members; k += threads) {
             const Member m = member(t, sources, n_sources, k);
-            const price_t stop = delta[m.root];
+            const dual_t stop = delta[m.root];
             if (m.row == NO_MEMBER) {
                 if (m.base == stop) atomicMin(&sink[m.root], m.col);
             } else if (stop >= none()) {
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         if (now(&words->infeasible_row) != NO_SINK) return;
         for (int k = thread; k < n_reached; k += threads) {
             const int col = reached[k];
-            const price_t change = dist[col] - delta[root[col]];
+            const dual_t change = dist[col] - delta[root[col]];
             if (change < 0) v[col] += change;
         }
         for (int at = thread; at < n_sources; at += threads) {

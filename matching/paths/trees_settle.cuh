@@ -31,19 +31,19 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
 __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
     if (m.row == NO_MEMBER || m.base >= now(&t.delta[m.root])) return false;
     bool changed = false;
-    const price_t dual = t.dual[m.row];
+    const dual_t dual = t.dual[m.row];
     const int64 first = t.graph.first(m.row);
     const int degree = t.graph.degree(m.row);
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
-        const price_t value = t.graph.value(first, e, t.v);
+        const dual_t value = t.graph.value(first, e, t.v);
         if (value >= none()) continue;
         const int to = t.graph.column(first, e);
-        price_t most = m.base + (value - dual);
+        dual_t most = m.base + (value - dual);
         if (most >= now(&t.delta[m.root])) continue;
-        const price_t dist = t.dist[to];
+        const dual_t dist = t.dist[to];
         if (dist < none()) {
             if (t.root[to] == m.root) continue;
-            const price_t other = now(&t.delta[t.root[to]]);
+            const dual_t other = now(&t.delta[t.root[to]]);
             if (other >= none()) continue;
             if (other > dist) most += other - dist;
             if (most < other) most = other;  // but for rounding it never is: the nearest sink of all must hold
@@ -73,7 +73,7 @@ __device__ __forceinline__ void augment(const Trees& t, int root, int sink) {
 }
 
 // Makes a free row a root, in the queue of `round`.
-__device__ __forceinline__ void plant(const Trees& t, int row, int64 at, int* queue, price_t* bases) {
+__device__ __forceinline__ void plant(const Trees& t, int row, int64 at, int* queue, dual_t* bases) {
     queue[at] = row;
     bases[at] = 0;
     t.limit[row] = t.delta[row] = none();

@@ -2,11 +2,11 @@
 #pragma once
 #include "paths/parents.cuh"
 
-__device__ __forceinline__ price_t now(const price_t* address) { return *(volatile const price_t*)address; }
+__device__ __forceinline__ dual_t now(const dual_t* address) { return *(volatile const dual_t*)address; }
 __device__ __forceinline__ int now(const int* address) { return *(volatile const int*)address; }
 
 // The dual of a row: its bound, or its least c - v. NO_MEMBER: none. The whole warp takes part.
-__device__ __forceinline__ price_t dual_of(const Graph& graph, const price_t* row_bound, const price_t* v, int row) {
+__device__ __forceinline__ dual_t dual_of(const Graph& graph, const dual_t* row_bound, const dual_t* v, int row) {
     return least_value<LANES>(graph, v, row, row == NO_MEMBER ? none() : row_bound[row]);
 }
 
@@ -29,22 +29,22 @@ struct Words {
 struct Trees {
     Graph graph;
     int n_rows, n_cols;
-    const price_t* row_bound;
-    price_t* v;
+    const dual_t* row_bound;
+    dual_t* v;
     int* col_of_row;
     int* row_of_col;
     // (columns,): Δ at which it enters; key of its parent; round in which dist last fell; dist at which its row was last
     // expanded; root of its tree
-    price_t* dist;
+    dual_t* dist;
     uint64* parent;
     int* lowered;
-    price_t* spread;
+    dual_t* spread;
     int* root;
     int* reached;  // list of columns
     // (rows,): dual of this phase; of roots: the nearest sink known, Δ_t, the sink of the path; a row's ancestor
-    price_t* dual;
-    price_t* limit;
-    price_t* delta;
+    dual_t* dual;
+    dual_t* limit;
+    dual_t* delta;
     int* sink;
     int* up;
     int* label;  // (2 * rows,) root, as it was known in a round, by parity
@@ -54,7 +54,7 @@ struct Trees {
 // A row of a tree: its column (NO_MEMBER: a root), root, and the Δ at which it entered.
 struct Member {
     int row, col, root;
-    price_t base;
+    dual_t base;
 };
 
 // The k-th of the roots and then of the rows whose columns are reached; row NO_MEMBER where a reached column is free.
@@ -69,7 +69,7 @@ __device__ __forceinline__ bool is_expanded(const Trees& t, const Member& m) {
 }
 
 // The Δ at which a row becomes unassigned.
-__device__ __forceinline__ price_t unassigned_key(const Trees& t, const Member& m) {
-    const price_t bound = t.row_bound[m.row];
+__device__ __forceinline__ dual_t unassigned_key(const Trees& t, const Member& m) {
+    const dual_t bound = t.row_bound[m.row];
     return bound < none() ? m.base + (bound - t.dual[m.row]) : none();
 }

@@ -19,7 +19,7 @@ THREADS = 256
 
 
 def types_of(cost: Any) -> tuple[str, ...]:
-    """Return the options that give kernels the types of costs, and of prices beside them."""
+    """Return the options that give kernels the types of costs, and of duals beside them."""
     name = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[cost.dtype.name]
     return (f"-DCOST={name}", *(["-DINTEGER"] if cost.dtype.kind == "i" else []))
 
@@ -96,7 +96,7 @@ class CostGraph:
 
     @property
     def is_integer(self) -> bool:
-        """Whether costs and prices are integers."""
+        """Whether costs and duals are integers."""
         return self.cost.dtype.kind == "i"
 
     @property
@@ -105,7 +105,7 @@ class CostGraph:
         return none_beside(self.cost)
 
     @property
-    def price_dtype(self) -> np.dtype[Any]:
+    def dual_dtype(self) -> np.dtype[Any]:
         """int64 or float64."""
         return np.dtype(np.int64 if self.is_integer else np.float64)
 
@@ -254,5 +254,5 @@ class DeviceMatching:
 def starting_duals(graph: CostGraph) -> Any:
     """Return column duals at their bounds: columns without a bid stay there if they stay unassigned. 0 if none."""
     if not graph.is_bounded:
-        return graph.cp.zeros(graph.n_cols, graph.price_dtype)
-    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))
+        return graph.cp.zeros(graph.n_cols, graph.dual_dtype)
+    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.dual_dtype.type(0))

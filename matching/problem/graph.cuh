@@ -2,7 +2,7 @@
 //
 // Costs are minimised; what the papers call a rising price p_j is a falling column dual v_j = -p_j. A row's value
 // of a column is c_ij - v_j, and its value of staying unassigned is its bound. Compile with -DCOST=float, double, int or
-// int64; the integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of a row is
+// int64; the integers also with -DINTEGER, whose duals are int64, the others' double. -DDENSE: edge e of a row is
 // column e of its matrix.
 #pragma once
 #include "device/common.cuh"
@@ -12,9 +12,9 @@
 #endif
 typedef COST cost_t;
 #ifdef INTEGER
-typedef int64 price_t;
+typedef int64 dual_t;
 #else
-typedef double price_t;
+typedef double dual_t;
 #endif
 
 enum : int { NO_MEMBER = -1 };
@@ -27,7 +27,7 @@ constexpr int NO_EDGE = 0x7fffffff;
 constexpr int UNASSIGNED = -1;  // as an edge: before every other, so that ties leave a row unassigned
 
 // No bound, no column: +inf, or 2^62 in integers.
-__device__ __forceinline__ price_t none() {
+__device__ __forceinline__ dual_t none() {
 #ifdef INTEGER
     return 1LL << 62;
 #else
@@ -35,17 +35,17 @@ __device__ __forceinline__ price_t none() {
 #endif
 }
 
-// Prices as words; those of what is never negative are in their order.
-__device__ __forceinline__ uint64 bits_of(price_t x) {
+// Duals as words; those of what is never negative are in their order.
+__device__ __forceinline__ uint64 bits_of(dual_t x) {
 #ifdef INTEGER
     return (uint64)x;
 #else
     return (uint64)__double_as_longlong(x);
 #endif
 }
-__device__ __forceinline__ price_t price_of(uint64 bits) {
+__device__ __forceinline__ dual_t from_bits(uint64 bits) {
 #ifdef INTEGER
-    return (price_t)bits;
+    return (dual_t)bits;
 #else
     return __longlong_as_double((int64)bits);
 #endif
@@ -79,33 +79,33 @@ struct Graph {
         return indices[first + edge];
 #endif
     }
-    __device__ __forceinline__ price_t cost_of(int64 first, int edge) const {
+    __device__ __forceinline__ dual_t cost_of(int64 first, int edge) const {
         if (forbidden != nullptr && forbidden[first + edge]) return none();
-        return (price_t)cost[first + edge];
+        return (dual_t)cost[first + edge];
     }
     // c - v, `none()` for a forbidden pair.
-    __device__ __forceinline__ price_t value(int64 first, int edge, const price_t* v) const {
-        const price_t c = cost_of(first, edge);
+    __device__ __forceinline__ dual_t value(int64 first, int edge, const dual_t* v) const {
+        const dual_t c = cost_of(first, edge);
         return c < none() ? c - v[column(first, edge)] : none();
     }
 };
 
 // A row's two best choices; edges are counted within the row and break ties.
 struct Choice {
-    price_t best, second;
+    dual_t best, second;
     int best_edge, second_edge;
 };
 
-__device__ __forceinline__ bool comes_before(price_t a, int edge_a, price_t b, int edge_b) {
+__device__ __forceinline__ bool comes_before(dual_t a, int edge_a, dual_t b, int edge_b) {
     return a < b || (a == b && edge_a < edge_b);
 }
 
 // What lane `first` of a row's lanes knows at the start: the unmatched cost; the others know nothing.
-__device__ __forceinline__ Choice no_choice(bool first, price_t bound) {
+__device__ __forceinline__ Choice no_choice(bool first, dual_t bound) {
     return first ? Choice{bound, none(), UNASSIGNED, NO_EDGE} : Choice{none(), none(), NO_EDGE, NO_EDGE};
 }
 
-__device__ __forceinline__ void consider(Choice& choice, price_t value, int edge) {
+__device__ __forceinline__ void consider(Choice& choice, dual_t value, int edge) {
     if (comes_before(value, edge, choice.best, choice.best_edge)) {
         choice.second = choice.best, choice.second_edge = choice.best_edge;
         choice.best = value, choice.best_edge = edge;
@@ -114,7 +114,7 @@ __device__ __forceinline__ void consider(Choice& choice, price_t value, int edge
     }
 }
 
-__device__ __forceinline__ Choice merged(Choice a, price_t best, price_t second, int best_edge, int second_edge) {
+__device__ __forceinline__ Choice merged(Choice a, dual_t best, dual_t second, int best_edge, int second_edge) {
     if (comes_before(best, best_edge, a.best, a.best_edge)) {
         if (comes_before(a.best, a.best_edge, second, second_edge)) second = a.best, second_edge = a.best_edge;
         return Choice{best, second, best_edge, second_edge};
@@ -128,7 +128,7 @@ template <int lanes>
 __device__ __forceinline__ Choice agreed(Choice c) {
 #pragma unroll
     for (int step = lanes / 2; step > 0; step /= 2) {
-        const price_t best = __shfl_xor_sync(FULL_WARP, c.best, step),
+        const dual_t best = __shfl_xor_sync(FULL_WARP, c.best, step),
                       second = __shfl_xor_sync(FULL_WARP, c.second, step);
         const int best_edge = __shfl_xor_sync(FULL_WARP, c.best_edge, step);
         const int second_edge = __shfl_xor_sync(FULL_WARP, c.second_edge, step);
@@ -140,16 +140,16 @@ __device__ __forceinline__ Choice agreed(Choice c) {
 // The least of what is known and of c - v over a row's pairs, by `lanes` neighbouring lanes, known to all of them. NO_MEMBER has no
 // pairs. The whole warp must come.
 template <int lanes>
-__device__ __forceinline__ price_t least_value(const Graph& graph, const price_t* v, int row, price_t least) {
+__device__ __forceinline__ dual_t least_value(const Graph& graph, const dual_t* v, int row, dual_t least) {
     const int64 first = row == NO_MEMBER ? 0 : graph.first(row);
     const int degree = row == NO_MEMBER ? 0 : graph.degree(row);
     for (int e = threadIdx.x % lanes; e < degree; e += lanes) {
-        const price_t value = graph.value(first, e, v);
+        const dual_t value = graph.value(first, e, v);
         if (value < least) least = value;
     }
 #pragma unroll
     for (int step = lanes / 2; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+        const dual_t there = __shfl_xor_sync(FULL_WARP, least, step);
         least = there < least ? there : least;
     }
     return least;
@@ -157,7 +157,7 @@ __device__ __forceinline__ price_t least_value(const Graph& graph, const price_t
 
 // The key by which a column compares bids: the larger increment wins, then the smaller row. The increment is
 // rounded to float: any bidder may win, since each pays its own exact price. 0 = no bid.
-__device__ __forceinline__ uint64 bid_key(price_t increment, int row) {
+__device__ __forceinline__ uint64 bid_key(dual_t increment, int row) {
     return ((uint64)__float_as_uint((float)increment) << 32) | (0xffffffffu - (uint32)row);
 }
 __device__ __forceinline__ int bidder(uint64 key) { return (int)(0xffffffffu - (uint32)key); }

@@ -20,8 +20,8 @@ extern "C" __global__ void hungarian_pack_rows(int n_rows, int first_col, const 
 }
 
 // The rows that any shard woke are the next frontier of all. n_frontier starts at 0.
-extern "C" __global__ void hungarian_unpack_rows(int n_rows, price_t delta, const int* packed, int* row_pred, unsigned char* row_covered,
-                                               price_t* entered, unsigned char* row_mark, int* frontier, int* n_frontier) {
+extern "C" __global__ void hungarian_unpack_rows(int n_rows, dual_t delta, const int* packed, int* row_pred, unsigned char* row_covered,
+                                               dual_t* entered, unsigned char* row_mark, int* frontier, int* n_frontier) {
     for (int i = global_thread(); i < n_rows; i += all_threads()) {
         if (packed[i] < 0) continue;
         row_pred[i] = packed[i];
@@ -34,16 +34,16 @@ extern "C" __global__ void hungarian_unpack_rows(int n_rows, price_t delta, cons
 
 // reduced_keys[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; reduced_keys[1] = 0 if a sink is found, else 1.
 // One block of 1024 threads.
-extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
-                                             const unsigned char* row_mark, const unsigned char* unassigned, const price_t* key,
-                                             const unsigned char* col_covered, const unsigned char* col_mark, price_t* reduced_keys) {
-    __shared__ price_t of_warp[32];
-    price_t least = none();
+extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const dual_t* row_bound, const dual_t* r, const dual_t* entered,
+                                             const unsigned char* row_mark, const unsigned char* unassigned, const dual_t* key,
+                                             const unsigned char* col_covered, const unsigned char* col_mark, dual_t* reduced_keys) {
+    __shared__ dual_t of_warp[32];
+    dual_t least = none();
     bool found_sink = false;
     for (int i = threadIdx.x; i < n_rows; i += blockDim.x) {
         found_sink |= unassigned[i] == REVERSE;
         if (row_mark[i] != VISITED || unassigned[i] || row_bound[i] >= none()) continue;
-        const price_t there = entered[i] + (row_bound[i] - r[i]);
+        const dual_t there = entered[i] + (row_bound[i] - r[i]);
         if (there < least) least = there;
     }
     for (int j = threadIdx.x; j < n_cols; j += blockDim.x) {
@@ -52,7 +52,7 @@ extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_
     }
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+        const dual_t there = __shfl_xor_sync(FULL_WARP, least, step);
         if (there < least) least = there;
     }
     if (lane() == 0) of_warp[threadIdx.x / 32] = least;

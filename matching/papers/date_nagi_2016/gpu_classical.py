@@ -34,7 +34,7 @@ class ZeroSearch(PaperSearch):
                     least = self.least_uncovered()
                     if least >= self.costs.none:
                         return first_free(self)
-                    self.delta = self.costs.price_dtype.type(least)
+                    self.delta = self.costs.dual_dtype.type(least)
                     self.counts["dual_updates"] += 1
                     self.row_mark[self.row_mark == VISITED] = ACTIVE
                 zeros = None
@@ -48,7 +48,7 @@ class ZeroSearch(PaperSearch):
 
     def least_of_rows(self) -> Any:
         """Return the least Δ at which each uncovered row gets a pair of zero slack, on the device."""
-        least = self.costs.cp.empty(len(self.row_mark), self.costs.price_dtype)
+        least = self.costs.cp.empty(len(self.row_mark), self.costs.dual_dtype)
         covers = self.entered, self.row_covered, self.col_covered
         self.launch("hungarian_least_uncovered", 32 * len(least), *self.pairs(), *covers, least)
         return least

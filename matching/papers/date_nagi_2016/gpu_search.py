@@ -47,7 +47,7 @@ class PaperSearch:
         self.phases.update(dict.fromkeys(names, 0.0))
         self.counts.update(searches=0, levels=0, dual_updates=0)
         self.counts["paths_of_search"] = np.zeros(SEARCHES_COUNTED, np.int64)
-        self.delta: Any = self.costs.price_dtype.type(0)
+        self.delta: Any = self.costs.dual_dtype.type(0)
         self.row_covered, self.col_covered = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
         self.row_mark, self.col_mark, self.unassigned = (
             cp.zeros(n, cp.uint8),
@@ -56,7 +56,7 @@ class PaperSearch:
         )
         self.row_pred, self.col_pred = cp.empty(n, cp.int32), cp.empty(m, cp.int32)
         self.row_next, self.col_next = cp.empty(n, cp.int32), cp.empty(m, cp.int32)
-        self.entered, self.key = cp.empty(n, self.costs.price_dtype), cp.empty(m, self.costs.price_dtype)
+        self.entered, self.key = cp.empty(n, self.costs.dual_dtype), cp.empty(m, self.costs.dual_dtype)
 
     @contextmanager
     def phase(self, name: str) -> Generator[None]:
@@ -85,7 +85,7 @@ class PaperSearch:
         for array in (self.col_covered, self.row_mark, self.col_mark, self.unassigned, self.entered):
             array.fill(0)
         self.key.fill(self.costs.none)
-        self.delta = self.costs.price_dtype.type(0)
+        self.delta = self.costs.dual_dtype.type(0)
         self.row_mark[self.state.col_of_row == FREE] = ACTIVE
         return int(matched[0]) == n
 

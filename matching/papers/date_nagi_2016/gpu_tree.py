@@ -31,7 +31,7 @@ def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int,
                 least = _least_key(search)
                 if least >= costs.none:
                     return first_free(search), search.stats()
-                search.delta = costs.price_dtype.type(least)
+                search.delta = costs.dual_dtype.type(least)
                 search.counts["dual_updates"] += 1
                 enter(search)
         search.augment_paths(sinks)

@@ -68,7 +68,7 @@ class SplitTreeSearch:
                         return first_free(self.root)
                     self.root.counts["dual_updates"] += 1
                     for search in self.searches:
-                        search.delta = search.costs.price_dtype.type(least)
+                        search.delta = search.costs.dual_dtype.type(least)
                     self._each(enter)
                     n_rows = self._unpacked()
             self._augment_paths()
@@ -126,7 +126,7 @@ class SplitTreeSearch:
         """Return the least Δ at which something enters, and whether a sink is found."""
 
         def look(search: PaperSearch) -> Any:
-            found = search.costs.cp.empty(2, search.costs.price_dtype)
+            found = search.costs.cp.empty(2, search.costs.dual_dtype)
             of_rows = search.costs.row_bound, search.state.r, search.entered, search.row_mark, search.unassigned
             of_cols = search.key, search.col_covered, search.col_mark
             kernel = search.costs.kernel(_FILE, "hungarian_reduce")
@@ -179,7 +179,7 @@ class SplitTreeSearch:
         """Take the duals of matched rows from their matched edges, which are known where their columns are."""
 
         def own(search: PaperSearch) -> Any:
-            r = search.costs.cp.full(len(search.state.r), search.costs.lowest, search.costs.price_dtype)
+            r = search.costs.cp.full(len(search.state.r), search.costs.lowest, search.costs.dual_dtype)
             m = search.costs.sizes[1]
             edges_of_columns = search.costs.cost, search.state.v, search.state.row_of_col, r
             search.launch("hungarian_remove_slack", int(m), m, *edges_of_columns)

@@ -23,20 +23,20 @@ struct Duals {
     int n_rows, n_cols;
     const cost_t* __restrict__ cost;
     const unsigned char* __restrict__ forbidden;  // or null
-    const price_t* __restrict__ row_bound;
-    const price_t* __restrict__ v;
-    const price_t* __restrict__ r;
+    const dual_t* __restrict__ row_bound;
+    const dual_t* __restrict__ v;
+    const dual_t* __restrict__ r;
 
     // The Δ at which the slack of the pair is zero, for a row that entered at `entered`.
-    __device__ __forceinline__ price_t key(int i, int j, price_t entered) const {
+    __device__ __forceinline__ dual_t key(int i, int j, dual_t entered) const {
         const int64 at = (int64)i * n_cols + j;
         if (forbidden != nullptr && forbidden[at]) return none();
-        const price_t c = (price_t)cost[at];
+        const dual_t c = (dual_t)cost[at];
         if (c >= none()) return none();
-        const price_t slack = c - v[j] - r[i];
-        return entered + (slack > 0 ? slack : price_t(0));
+        const dual_t slack = c - v[j] - r[i];
+        return entered + (slack > 0 ? slack : dual_t(0));
     }
-    __device__ __forceinline__ price_t unassigned_key(int i, price_t entered) const {
+    __device__ __forceinline__ dual_t unassigned_key(int i, dual_t entered) const {
         return row_bound[i] < none() ? entered + (row_bound[i] - r[i]) : none();
     }
 };
@@ -52,12 +52,12 @@ extern "C" __global__ void hungarian_optimality_check(int n_rows, const int* col
 
 // Section 3.3, the predicate summed over each row: a covered row would enter at the present Δ.
 extern "C" __global__ void hungarian_count_zeros(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
-                                                 const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
-                                                 const price_t* entered, const unsigned char* row_covered,
+                                                 const dual_t* row_bound, const dual_t* v, const dual_t* r, dual_t delta,
+                                                 const dual_t* entered, const unsigned char* row_covered,
                                                  const unsigned char* col_covered, int64* count) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
-        const price_t since = row_covered[i] ? delta : entered[i];
+        const dual_t since = row_covered[i] ? delta : entered[i];
         int found = 0;
         for (int j = lane(); j < n_cols; j += 32) found += !col_covered[j] && duals.key(i, j, since) <= delta;
 #pragma unroll
@@ -68,12 +68,12 @@ extern "C" __global__ void hungarian_count_zeros(int n_rows, int n_cols, const c
 
 // Section 3.3, the scatter: first (rows + 1,) are the sums of the counts before each row.
 extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
-                                                const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
-                                                const price_t* entered, const unsigned char* row_covered,
+                                                const dual_t* row_bound, const dual_t* v, const dual_t* r, dual_t delta,
+                                                const dual_t* entered, const unsigned char* row_covered,
                                                 const unsigned char* col_covered, const int64* first, int* zeros) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
-        const price_t since = row_covered[i] ? delta : entered[i];
+        const dual_t since = row_covered[i] ? delta : entered[i];
         int64 at = first[i];
         for (int base = 0; base < n_cols; base += 32) {
             const int j = base + lane();
@@ -86,16 +86,16 @@ extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const co
 }
 
 // Rows of the frontier that are at their bound are sinks.
-__device__ __forceinline__ void mark_sink(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* unassigned) {
+__device__ __forceinline__ void mark_sink(const Duals& duals, int i, dual_t entered, dual_t delta, unsigned char* unassigned) {
     if (!unassigned[i] && duals.unassigned_key(i, entered) <= delta) unassigned[i] = REVERSE;
 }
 
 // Algorithm 3.
 extern "C" __global__ void hungarian_expand_zeros(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
-                                                  const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                                  const dual_t* row_bound, const dual_t* v, const dual_t* r, dual_t delta,
                                                   const int* frontier, int n_frontier, const int64* first, const int* zeros,
                                                   const int* row_of_col, int* row_pred, int* col_pred, unsigned char* row_covered,
-                                                  unsigned char* col_covered, price_t* entered, price_t* key, unsigned char* row_mark,
+                                                  unsigned char* col_covered, dual_t* entered, dual_t* key, unsigned char* row_mark,
                                                   unsigned char* col_mark, unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int q = global_thread(); q < n_frontier; q += all_threads()) {
@@ -123,8 +123,8 @@ extern "C" __global__ void hungarian_expand_zeros(int n_rows, int n_cols, const 
 }
 
 // What a column of zero slack does: it is a sink, or covers itself and wakes the row that it is matched with.
-__device__ __forceinline__ void enter(int j, price_t delta, const int* row_of_col, int* row_pred, unsigned char* row_covered,
-                                      unsigned char* col_covered, price_t* entered, unsigned char* row_mark, unsigned char* col_mark) {
+__device__ __forceinline__ void enter(int j, dual_t delta, const int* row_of_col, int* row_pred, unsigned char* row_covered,
+                                      unsigned char* col_covered, dual_t* entered, unsigned char* row_mark, unsigned char* col_mark) {
     const int i_new = row_of_col[j];
     if (i_new == FREE) {
         col_mark[j] = REVERSE;
@@ -139,17 +139,17 @@ __device__ __forceinline__ void enter(int j, price_t delta, const int* row_of_co
 
 // Algorithm 4. The rows of the frontier have been taken out of `row_mark` before.
 extern "C" __global__ void hungarian_expand_tree(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
-                                                 const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                                 const dual_t* row_bound, const dual_t* v, const dual_t* r, dual_t delta,
                                                  const int* frontier, int n_frontier, const int* row_of_col, int* row_pred,
-                                                 int* col_pred, unsigned char* row_covered, unsigned char* col_covered, price_t* entered,
-                                                 price_t* key, unsigned char* row_mark, unsigned char* col_mark, unsigned char* unassigned) {
+                                                 int* col_pred, unsigned char* row_covered, unsigned char* col_covered, dual_t* entered,
+                                                 dual_t* key, unsigned char* row_mark, unsigned char* col_mark, unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int j = global_thread(); j < n_cols; j += all_threads()) {
         if (col_covered[j]) continue;
-        price_t least = key[j];
+        dual_t least = key[j];
         int from = FREE;
         for (int q = 0; q < n_frontier; ++q) {
-            const price_t there = duals.key(frontier[q], j, delta);
+            const dual_t there = duals.key(frontier[q], j, delta);
             if (there < least) least = there, from = frontier[q];
         }
         if (from == FREE) continue;
@@ -197,21 +197,21 @@ extern "C" __global__ void hungarian_augment(const int* starts, int n_starts, co
 
 // Algorithm 7: the least Δ of each row at which it gets a pair of zero slack or becomes unassigned; `none` for covered rows.
 extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
-                                                     const price_t* row_bound, const price_t* v, const price_t* r,
-                                                     const price_t* entered, const unsigned char* row_covered,
-                                                     const unsigned char* col_covered, price_t* least) {
+                                                     const dual_t* row_bound, const dual_t* v, const dual_t* r,
+                                                     const dual_t* entered, const unsigned char* row_covered,
+                                                     const unsigned char* col_covered, dual_t* least) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
-        price_t mine = none();
+        dual_t mine = none();
         if (!row_covered[i]) {
             mine = duals.unassigned_key(i, entered[i]);
             for (int j = lane(); j < n_cols; j += 32) {
-                const price_t key = col_covered[j] ? none() : duals.key(i, j, entered[i]);
+                const dual_t key = col_covered[j] ? none() : duals.key(i, j, entered[i]);
                 if (key < mine) mine = key;
             }
 #pragma unroll
             for (int step = 16; step > 0; step /= 2) {
-                const price_t there = __shfl_xor_sync(FULL_WARP, mine, step);
+                const dual_t there = __shfl_xor_sync(FULL_WARP, mine, step);
                 if (there < mine) mine = there;
             }
         }
@@ -221,9 +221,9 @@ extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, con
 
 // Algorithm 9: Δ has risen to the least key; columns whose slack is zero now enter, rows at their bound are sinks.
 extern "C" __global__ void hungarian_enter(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
-                                           const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                           const dual_t* row_bound, const dual_t* v, const dual_t* r, dual_t delta,
                                            const int* row_of_col, int* row_pred, unsigned char* row_covered, unsigned char* col_covered,
-                                           price_t* entered, const price_t* key, unsigned char* row_mark, unsigned char* col_mark,
+                                           dual_t* entered, const dual_t* key, unsigned char* row_mark, unsigned char* col_mark,
                                            unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int i = global_thread(); i < n_rows; i += all_threads())
@@ -234,8 +234,8 @@ extern "C" __global__ void hungarian_enter(int n_rows, int n_cols, const cost_t*
 }
 
 // Algorithm 8, and what 9 says of duals: covered columns fall by Δ since they entered; roots, which entered at 0, rise by Δ.
-extern "C" __global__ void hungarian_update_duals(int n_rows, int n_cols, price_t delta, const int* col_of_row,
-                                                  const unsigned char* col_covered, const price_t* key, price_t* v, price_t* r) {
+extern "C" __global__ void hungarian_update_duals(int n_rows, int n_cols, dual_t delta, const int* col_of_row,
+                                                  const unsigned char* col_covered, const dual_t* key, dual_t* v, dual_t* r) {
     for (int j = global_thread(); j < n_cols; j += all_threads())
         if (col_covered[j]) v[j] -= delta - key[j];
     for (int i = global_thread(); i < n_rows; i += all_threads())
@@ -243,9 +243,9 @@ extern "C" __global__ void hungarian_update_duals(int n_rows, int n_cols, price_
 }
 
 // After the augmentation: a matched row's dual is what its matched edge leaves.
-extern "C" __global__ void hungarian_remove_slack(int n_cols, const cost_t* cost, const price_t* v, const int* row_of_col, price_t* r) {
+extern "C" __global__ void hungarian_remove_slack(int n_cols, const cost_t* cost, const dual_t* v, const int* row_of_col, dual_t* r) {
     for (int j = global_thread(); j < n_cols; j += all_threads()) {
         const int i = row_of_col[j];
-        if (i != FREE) r[i] = (price_t)cost[(int64)i * n_cols + j] - v[j];
+        if (i != FREE) r[i] = (dual_t)cost[(int64)i * n_cols + j] - v[j];
     }
 }

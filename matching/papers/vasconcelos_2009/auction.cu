@@ -21,8 +21,8 @@
 // assigned_persons: null, or a boolean stream of the persons that retired.
 extern "C" __global__ void auction_paper_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
-    const unsigned char* forbidden, int width, int block_rows, const price_t* row_bound, const price_t* v,
-    const int* col_of_row, price_t* bid_value, int* bid_target, unsigned char* retired, int* counter, price_t eps
+    const unsigned char* forbidden, int width, int block_rows, const dual_t* row_bound, const dual_t* v,
+    const int* col_of_row, dual_t* bid_value, int* bid_target, unsigned char* retired, int* counter, dual_t eps
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int person = global_thread();
@@ -37,13 +37,13 @@ extern "C" __global__ void auction_paper_bid(
         if (counter != nullptr) atomicAdd(counter, 1);
         return;
     }
-    const price_t increment = (choice.second < none() ? choice.second - choice.best : price_t(0)) + eps;
+    const dual_t increment = (choice.second < none() ? choice.second - choice.best : dual_t(0)) + eps;
     bid_target[person] = graph.column(first, choice.best_edge);
     bid_value[person] = v[bid_target[person]] - increment;
 }
 
 extern "C" __global__ void auction_paper_assign(
-    int n_rows, int n_cols, price_t* v, int* col_of_row, int* row_of_col, const price_t* bid_value,
+    int n_rows, int n_cols, dual_t* v, int* col_of_row, int* row_of_col, const dual_t* bid_value,
     const int* bid_target, unsigned char* assigned, int* counter
 ) {
     const int object = global_thread();

@@ -17,7 +17,7 @@ struct Outer {
     int queue[SLOTS], ends[2];
     Inner inner;
     uint64 word;
-    price_t least;
+    dual_t least;
     uint32 barrier;
 };
 struct Pointing {
