@@ -286,7 +286,7 @@ def _proof(result: Result) -> str:
         ("solver", f"{known['solver']} on {known['device']}, {known['solves']} solve{'s' * (known['solves'] != 1)}"),
     ]
     why = (
-        "Dual prices were recomputed in float64; their sum is a lower bound on the cost of any set of links. They "
+        "Duals were recomputed in float64; their sum is a lower bound on the cost of any set of links. They "
         "prove that the links are the best for these settings, not that each link is right."
     )
     return html.section("How it was proven", html.facts(rows), html.paragraph(why, "quiet"))

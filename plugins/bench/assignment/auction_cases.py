@@ -26,7 +26,7 @@ from .solver_variants import missing_device
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
-PRICE, PRICE_IN_SPACINGS = 30.0, 0.4
+UNMATCHED, UNMATCHED_IN_SPACINGS = 30.0, 0.4
 """Unmatched cost of each side: in units of the costs, and for point sets in distances of nearest neighbours."""
 COPIED = 2**30
 """Bytes of the array whose copy measures the memory's speed."""
@@ -45,7 +45,7 @@ EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 
 TITLES = {
     "dense": "Dense costs, float32",
-    "priced": "Dense costs with an unmatched cost, float32",
+    "unmatched": "Dense costs with an unmatched cost, float32",
     "differing-dense": "Dense distances of point sets from different distributions, float32; equal and unequal sides",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
     "differing-points": "Point sets from different distributions: all pairs allowed, none stored",
@@ -64,7 +64,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
     """Return the experiments of `TITLES`, in that order."""
     return [
         _dense(effort, gpu),
-        _priced(effort, gpu),
+        _unmatched(effort, gpu),
         _differing_dense(effort, gpu),
         *_points(effort, gpu),
         *_sparse_kinds(effort, gpu),
@@ -101,16 +101,18 @@ def _dense(effort: Effort, gpu: str) -> Experiment:
     return Experiment("dense", cases_of(makers, sizes, gpu), variants, effort.times(5, 3))
 
 
-def _priced(effort: Effort, gpu: str) -> Experiment:
-    """Prices at which most rows find a partner, and some do not."""
+def _unmatched(effort: Effort, gpu: str) -> Experiment:
+    """Unmatched costs at which most rows find a partner, and some do not."""
     makers = {
-        f"uniform [0, 10n], price {PRICE:g}": lambda n, seed: _dense_problem("uniform [0, 10n]", n, seed, PRICE),
-        f"point sets, price {PRICE_IN_SPACINGS:g} spacings": lambda n, seed: _dense_problem(
-            "point sets", n, seed, PRICE_IN_SPACINGS * SPACING * n ** (-1 / 3) * POINT_SCALE
+        f"uniform [0, 10n], unmatched cost {UNMATCHED:g}": lambda n, seed: _dense_problem(
+            "uniform [0, 10n]", n, seed, UNMATCHED
+        ),
+        f"point sets, unmatched cost {UNMATCHED_IN_SPACINGS:g} spacings": lambda n, seed: _dense_problem(
+            "point sets", n, seed, UNMATCHED_IN_SPACINGS * SPACING * n ** (-1 / 3) * POINT_SCALE
         ),
     }
     cases = cases_of(makers, effort.of_sizes((5000, 20_000), (600,)), gpu)
-    return Experiment("priced", cases, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], effort.times(5, 3))
+    return Experiment("unmatched", cases, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], effort.times(5, 3))
 
 
 def _differing_dense(effort: Effort, gpu: str) -> Experiment:

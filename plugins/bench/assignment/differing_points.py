@@ -1,4 +1,4 @@
-"""Pairs of point sets from different distributions: the prices that match them reach from one end to the other."""
+"""Pairs of point sets from different distributions: the duals that match them reach from one end to the other."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def machol_wien(n: int, seed: int) -> np.ndarray:
 
 
 def squared_on_a_line(n: int, seed: int) -> np.ndarray:
-    """Return squared distances of two independent sets on a line: sorting solves it, prices do not see how."""
+    """Return squared distances of two independent sets on a line: sorting solves it, duals do not see how."""
     x, y = np.random.default_rng(seed).random((2, n))
     return (x[:, None] - y) ** 2
 

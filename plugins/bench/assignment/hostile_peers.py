@@ -29,8 +29,8 @@ Costs = Any
 def peer_inputs(given: Instance) -> list[Costs]:
     """Return each block as peers take it.
 
-    Of a priced pair it is all the same whether both are unassigned or linked at that cost: of equal sides the matrix of
-    the lower of these costs is the same problem, without a price.
+    Two members that stay unassigned pay the sum of their unmatched costs, as an edge of that cost would. So of equal
+    sides the matrix of the lower of both costs is the same problem, without unmatched costs.
     """
     problem = given.problem
     if problem.kind == "sparse":

@@ -1,4 +1,4 @@
-"""Problems of other kinds that break one method or another: priced, unequal, sparse, points and batches; seeded."""
+"""Seeded problems that break one method or another: with unmatched costs, unequal, sparse, of points, in batches."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def one_more_column(n: int, seed: int) -> Problem:
 
 
 def blobs_with_unmatched_cost(n: int, seed: int) -> Problem:
-    """Return two blobs apart, and a price at which about half of them stay unassigned."""
+    """Return two blobs apart, and an unmatched cost at which about half of them stay unassigned."""
     return Problem.dense(two_blobs(n, seed), unmatched_cost=2.0)
 
 
 def far_point_with_unmatched_cost(n: int, seed: int) -> Problem:
-    """Return sets with one far point, and a price far above all other costs."""
+    """Return sets with one far point, and an unmatched cost far above all other costs."""
     return Problem.dense(one_far_point(n, seed), unmatched_cost=1e6)
 
 

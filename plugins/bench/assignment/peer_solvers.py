@@ -55,7 +55,7 @@ class GatedInput:
 
     @cached_property
     def square(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same problem without a price: CSR (indptr, indices, data) of the square matrix of n + m rows.
+        """The same problem without an unmatched cost: CSR (indptr, indices, data) of the square matrix of n + m rows.
 
         Row i may take a column of its own at the unmatched cost, and so may column j a row; where both of a pair are
         unassigned, their substitutes go together at no cost.

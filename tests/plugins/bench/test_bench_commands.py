@@ -99,7 +99,7 @@ def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
     assert "bids a row" in printed
     for experiment in (
         "dense",
-        "priced",
+        "unmatched",
         "differing-dense",
         "points",
         "differing-points",

@@ -28,7 +28,7 @@ def link_margins(problem: Problem, answer: Assignment) -> Any:
     problem : Problem
         Sparse, of one block, on the current device.
     answer : Assignment
-        Optimal, with its dual prices.
+        Optimal, with its duals.
     """
     cp = cuda.cupy()
     indptr, indices = cp.asarray(problem.indptr, np.int64), cp.asarray(problem.indices, np.int32)

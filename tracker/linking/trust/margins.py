@@ -1,7 +1,7 @@
 """How sure each link is: what the best assignment without it would cost more.
 
 Taking a link out of an optimal assignment frees a row and a column. The cheapest repair is a shortest path from the row
-to the column in the residual graph, whose lengths are the reduced costs c_ij - r_i - v_j ≥ 0 that the dual prices leave
+to the column in the residual graph, whose lengths are the reduced costs c_ij - r_i - v_j ≥ 0 that the duals leave
 (Ahuja, Magnanti & Orlin, Network Flows, 1993, ch. 12). A repair either stays among matched pairs, or leaves a row and a
 column alone on the way; the second kind splits into two halves that two searches find for all links at once, and bounds
 the search for the first kind, which stays near its link.
@@ -35,7 +35,7 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
         Of any kind and number of blocks. Of matrices and point sets with too many pairs to write out, repairs go
         through the near ones (`near_pairs`): a margin is then never below the true one.
     answer : Assignment
-        Optimal, with its dual prices.
+        Optimal, with its duals.
 
     Returns
     -------

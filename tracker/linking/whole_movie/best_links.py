@@ -37,7 +37,7 @@ class Answer:
     problem : Problem
         Rows and columns are detections as tails and heads, then their copies.
     proof : Assignment
-        With dual prices and gap; what remains of the copies included.
+        With duals and gap; what remains of the copies included.
     shortfall : float
         What other links could be worth more at most, where a pair would have been taken twice; 0 elsewhere.
     """
