@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -147,7 +146,9 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
         return Trial()  # no link can know of one before it
     try:
         start, likelihood = _best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
-        return Trial(start, likelihood < CLEAR * len(sample) and are_chance(sample, partial(learned, start=start)))
+        return Trial(
+            start, likelihood < CLEAR * len(sample) and are_chance(sample, lambda decoyed: learned(decoyed, start))
+        )
     except TooManyCandidates:
         return Trial()  # a trial holds fewer than the movie may
 
