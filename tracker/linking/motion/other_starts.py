@@ -10,6 +10,7 @@ tells, on a sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -144,13 +145,15 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
     sample, is_inner = _sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
         return Trial()  # no link can know of one before it
-    try:
+    # A trial holds fewer candidates than the movie may.
+    with suppress(TooManyCandidates):
         start, likelihood = _best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
-        return Trial(
-            start, likelihood < CLEAR * len(sample) and are_chance(sample, lambda decoyed: learned(decoyed, start))
-        )
-    except TooManyCandidates:
-        return Trial()  # a trial holds fewer than the movie may
+        if likelihood >= CLEAR * len(sample):
+            return Trial(start)
+        with suppress(TooManyCandidates):
+            return Trial(start, are_chance(sample, lambda decoyed: learned(decoyed, start)))
+        return Trial(start)
+    return Trial()
 
 
 def _best_of(
