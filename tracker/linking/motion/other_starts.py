@@ -145,15 +145,15 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
     sample, is_inner = _sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
         return Trial()  # no link can know of one before it
-    # A trial holds fewer candidates than the movie may.
-    with suppress(TooManyCandidates):
+    try:
         start, likelihood = _best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
-        if likelihood >= CLEAR * len(sample):
-            return Trial(start)
+    except TooManyCandidates:
+        return Trial()  # a trial holds fewer than the movie may
+    is_chance = False
+    if likelihood < CLEAR * len(sample):
         with suppress(TooManyCandidates):
-            return Trial(start, are_chance(sample, lambda decoyed: learned(decoyed, start)))
-        return Trial(start)
-    return Trial()
+            is_chance = are_chance(sample, lambda decoyed: learned(decoyed, start))
+    return Trial(start, is_chance)
 
 
 def _best_of(
