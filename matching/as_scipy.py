@@ -16,7 +16,8 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[np.
     Parameters
     ----------
     cost_matrix : array_like (n, m), sparse matrix or Problem
-        +inf forbids a pair; with `maximize` -inf does.
+        +inf forbids a pair; with `maximize` -inf does. Whole numbers are added up exactly, so they must stay within
+        ±2**62 / (4 + 2 min(n, m)); larger ones, which SciPy rounds, go as ``cost_matrix.astype(float)``.
     maximize : bool
         Find the greatest sum in place of the least.
 
@@ -29,7 +30,8 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[np.
     Raises
     ------
     InvalidProblem
-        If it is not a cost matrix, holds NaN, or infinite costs of the wrong sign; a ValueError, as SciPy's.
+        If it is not a cost matrix, holds NaN, infinite costs of the wrong sign, or whole numbers beyond that; a
+        ValueError, as SciPy's.
     Infeasible
         If not every member of the shorter side can be matched; a ValueError, as SciPy's.
 

@@ -52,7 +52,8 @@ def _parts_of_mask(mask: np.ndarray[Any, Any]) -> tuple[Any, Any, Any]:
     if mask.dtype != np.bool_ or mask.ndim != 2:
         raise InvalidProblem(
             f"graph needs a boolean array of 2 dimensions (True = edge); got {mask.dtype} with {mask.ndim} "
-            "dimension(s). Compare it with the threshold you mean, or pass a sparse matrix.",
+            f"dimension{'' if mask.ndim == 1 else 's'}. Compare it with the threshold you mean, or pass a sparse "
+            "matrix.",
             argument="graph",
         )
     indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])

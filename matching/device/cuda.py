@@ -64,8 +64,8 @@ def cupy() -> Any:
         return import_module("cupy")
     except ImportError as error:
         message = (
-            "device: a CUDA device was asked for, but CuPy cannot be imported "
-            f"({error}); install cupy-cuda13x (or cupy-cuda12x), or use device='cpu'"
+            f"device needs CuPy for CUDA, and it cannot be imported ({error}). Install auctrack's extra cuda13, which "
+            "is cupy-cuda13x (cuda12 and cupy-cuda12x where nvidia-smi says CUDA Version: 12); or choose device cpu."
         )
         raise DeviceUnavailable(message) from error
 

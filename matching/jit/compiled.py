@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import pickle
 import secrets
 import sys
@@ -29,6 +30,8 @@ from numba.core.serialize import dumps
 
 from .parts import KernelDispatcher
 from .sources import digest, sources
+
+_LOG = logging.getLogger(__name__)
 
 Plain = Callable[..., Any]
 
@@ -83,12 +86,25 @@ class _Cache(FunctionCache):
         super().__init__(dispatcher.py_func)
         self._cache_file = Files(Path(self.cache_path), dispatcher)
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what is kept for a signature; None where it has to be compiled, which is logged, as it takes time."""
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _say_once()
+            _LOG.debug("compiling %s", self._cache_file.stem.name)
+        return found
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save what was compiled for a signature; numba would give up the call that compiled."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
             _warn_once(str(error.strerror or error))
+
+
+@functools.cache
+def _say_once() -> None:
+    _LOG.info("compiling for this machine, once, which takes seconds to half a minute; auctrack warm-up compiles all")
 
 
 @functools.cache

@@ -108,7 +108,9 @@ def stages(seconds: Mapping[str, float], devices: Mapping[str, str], digits: int
 
 def aligned(rows: Iterable[tuple[str, str]]) -> str:
     """Return name and text in two columns, indented, as `Movie.describe` has them; a terminal's width is kept to."""
-    return "\n".join(_hanging(f"  {name:<9} ", text) for name, text in rows)
+    rows = [*rows]
+    width = max(9, *(len(name) for name, _ in rows))
+    return "\n".join(_hanging(f"  {name:<{width}} ", text) for name, text in rows)
 
 
 def _hanging(name: str, text: str) -> str:
@@ -161,14 +163,16 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
             yield advance
 
 
+@cache
+def say_of_compiling(title: str) -> None:
+    """Say that the work on one input waits for what is compiled, the first time that it does."""
+    say(f"{title}: compiling {COMPILED}")
+
+
 def _lines(title: str, of_all: Callable[[str, int], str]) -> tuple[StageProgress, Callable[[], None]]:
     """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
     running, first = "", 0
-
-    @cache
-    def compiled() -> None:
-        say(f"{title}: compiling {COMPILED}")
 
     def advance(stage: str, done: int, total: int) -> None:
         nonlocal began, last, running, first
@@ -180,4 +184,4 @@ def _lines(title: str, of_all: Callable[[str, int], str]) -> tuple[StageProgress
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
             say(f"{title}: {stage} {done} of {of_all(stage, total)}{left}")
 
-    return advance, compiled
+    return advance, lambda: say_of_compiling(title)

@@ -14,7 +14,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ...tracker.calibrating.lengths import is_above_zero
 from ...tracker.errors import InvalidSetting
 from ...tracker.setting_words import WORDS
 from .options import OUTPUT
@@ -130,6 +129,8 @@ def _count(text: str, setting: str) -> int | str:
 
 
 def _sizes(text: str, setting: str) -> list[float]:
+    from ...tracker.calibrating.lengths import is_above_zero
+
     try:
         sizes = [float(part) for part in text.split(",")]
     except ValueError:

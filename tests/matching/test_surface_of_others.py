@@ -51,6 +51,17 @@ def test_infinite_costs_forbid_where_they_are_worst_and_are_refused_where_they_a
             auctrack.linear_sum_assignment([[nowhere, nowhere], [1.0, 2.0]], maximize)
 
 
+@pytest.mark.parametrize("size", [1, 2, 10])
+def test_whole_numbers_are_exact_up_to_the_limit_that_is_documented(size):
+    cost = np.ones((size, size), np.int64)
+    cost[0, 0] = 2**62 // (4 + 2 * size)
+    assert auctrack.linear_sum_assignment(cost)[0].tolist() == list(range(size))
+    cost[0, 0] += 1
+    with pytest.raises(InvalidProblem, match="exact arithmetic"):
+        auctrack.linear_sum_assignment(cost)
+    auctrack.linear_sum_assignment(cost.astype(float))
+
+
 @pytest.mark.parametrize("solver", ["auction", *JV_FORMS], ids=str)
 def test_a_greatest_sum_is_proven_in_the_users_own_sign(solver):
     value = DRAWS.integers(-9, 9, (5, 7))

@@ -86,7 +86,8 @@ def calibrate(
     UnknownScale
         If a size is neither stated nor given.
     InvalidSetting
-        If `scale` has the wrong length, a value is not above zero, or a unit is not known.
+        If `scale` has the wrong length, a value is not above zero, a unit is not known, or there is a unit of time and
+        no time.
     """
     require_units(unit, time_unit, stated)
     interval, interval_unit = _interval(stated, frame_interval, time_unit)
@@ -165,6 +166,12 @@ def _interval(stated: Stated, frame_interval: float | None, time_unit: str | Non
     if frame_interval is not None:
         return float(frame_interval), time_unit or SECOND
     if stated.frame_interval is None:
+        if time_unit not in (None, FRAME):
+            raise InvalidSetting(
+                f"{time_unit} is of no use, as neither frame_interval nor the file says how much time is between two "
+                "frames; give that too, or leave this out.",
+                setting="time_unit",
+            )
         return None, FRAME
     wanted = time_unit or stated.time_unit
     return stated.frame_interval * time_factor(stated.time_unit, wanted), wanted

@@ -66,6 +66,13 @@ class Session:
         self._done: list[_Done] = []
         self._undone: list[_Done] = []
 
+    def __repr__(self) -> str:
+        """Return the counts, and where the rest is."""
+        return (
+            f"<Session with detections: {len(self.ids())}, corrections: {len(self._done)}, confirmed links: "
+            f"{len(self.pinned)}, forbidden links: {len(self.forbidden)}; see .doubtful(), .linking(), .undo()>"
+        )
+
     # ---------------------------------------------------------------- acts
 
     def break_link(self, source: int, target: int) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from .physical_columns import length_names
 
 ROLES = ("frame", *AXES, "track_id")
 _FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice"})
+_NUMBERS = re.compile(r"[-+.,;e\s]*\d[-+.,;e\s\d]*", re.IGNORECASE)
 _AXIS_WORDS = frozenset({"pos", "position", "centroid", "center", "centre"})
 
 
@@ -84,6 +85,11 @@ def our_names(
     table = renamed(table, {name: role for role, name in given.items()})
     dialect, names = _recognised(table)
     if dialect is None:
+        if _are_data(table.columns):
+            raise InvalidInput(
+                f"{where}: its line of column names seems to be missing, as the first has {listed(table)}. Put one on "
+                "top, such as frame,z,y,x."
+            )
         likely = _likely(table)
         unknown = UnknownColumns(
             f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
@@ -94,6 +100,11 @@ def our_names(
         unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
         raise unknown
     return renamed(table, names), dialect
+
+
+def _are_data(names: Iterable[object]) -> bool:
+    """Whether names of columns are numbers, as of a file without names, whatever parts them."""
+    return all(isinstance(name, str) and _NUMBERS.fullmatch(name) for name in names)
 
 
 def require_roles(columns: Mapping[str, str]) -> None:

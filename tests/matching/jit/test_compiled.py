@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from auctrack.matching.jit.compiled import Files, _warn_once, compiled
+from auctrack.matching.jit.compiled import Files, _say_once, _warn_once, compiled
 from auctrack.matching.jit.sources import sources
 
 CALLER = """
@@ -114,6 +114,21 @@ def test_the_same_sources_are_compiled_once_and_other_ones_take_their_place(made
     changed(4.0)
     assert sum(changed.stats.cache_hits.values()) == 0
     assert len(list(Path(changed.stats.cache_path).glob("auctrack.made.caller.caller.*"))) == 1
+
+
+def test_what_compiles_is_logged_and_what_is_kept_is_not(
+    made: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else a first call from Python is silent for seconds: INFO says so once, DEBUG names each function."""
+    _say_once.cache_clear()
+    with caplog.at_level("DEBUG", logger="auctrack"):
+        made()(4.0)
+        assert [record.levelname for record in caplog.records] == ["INFO", "DEBUG"]
+        assert "compiling for this machine, once" in caplog.messages[0]
+        assert "caller.caller" in caplog.messages[1]
+        caplog.clear()
+        made()(4.0)
+        assert not caplog.records
 
 
 def test_names_are_the_same_in_every_process() -> None:

@@ -62,9 +62,11 @@ def test_the_first_frame_of_a_stage_which_may_compile_tells_nothing_of_the_other
 
 
 def test_what_compiles_is_said_at_once_and_once(capsys):
-    with console.progress("movie.tif"):
-        numba.njit(lambda x: x + 1)(1)
-        numba.njit(lambda x: x + 2)(1)
+    console.say_of_compiling.cache_clear()
+    for number in range(2):  # a command may show its progress twice
+        with console.progress("movie.tif"):
+            numba.njit(lambda x, number=number: x + number)(1)
+            numba.njit(lambda x, number=number: x - number)(1)
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("movie.tif: compiling")
 
@@ -216,6 +218,11 @@ def test_a_full_disk_under_the_standard_output_is_not_taken_for_one_under_the_re
     result = auctrack("info", samples / "points.csv")
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr
+
+
+def test_texts_stand_below_each_other_beside_names_of_any_length():
+    first, second = console.aligned([("link", "one"), ("unmatched costs", "two")]).splitlines()
+    assert first.index("one") == second.index("two") == 2 + len("unmatched costs") + 1
 
 
 @pytest.mark.parametrize("columns", [60, 80, 140])

@@ -97,6 +97,14 @@ def test_a_session_begins_with_the_links_as_they_are(linking):
     assert session.undo() is None
 
 
+def test_it_says_in_a_line_what_it_is():
+    session = Session(pair_of_tracks())
+    session.confirm_link(1, 3)
+    session.delete_detection(0)
+    counts = "detections: 5, corrections: 2, confirmed links: 1, forbidden links: 0"
+    assert repr(session).startswith(f"<Session with {counts};")
+
+
 def test_confirming_links_of_the_optimum_changes_nothing(linking):
     session = Session(linking)
     before = links_of(session)

@@ -548,3 +548,24 @@ def test_a_column_that_was_named_by_hand_is_called_so_where_it_is_at_fault(
 def test_a_column_of_another_program_is_called_by_its_name() -> None:
     with pytest.raises(InvalidInput, match="column 'POSITION_X' needs"):
         read_points(table(FRAME=[0, 1], POSITION_Y=[0.0, 1.0], POSITION_X=[0.0, np.nan]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0,1.5,2.5,3\n1,2,3,4\n", "0 1.5 1.5 0\n1 2 3 4\n", "0;1,5;-2,5\n1;2;3\n", "0\t1e-3\t2\n1\t2\t3\n"],
+    ids=["commas", "spaces", "semicolons", "tabs"],
+)
+def test_a_file_without_a_line_of_names_is_said_to_lack_it(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InvalidInput, match=r"t\.csv: its line of column names seems to be missing.*frame,z,y,x"):
+        read_points(tmp_path / "t.csv")
+
+
+def test_a_dataframe_with_numbers_for_names_is_asked_for_names():
+    with pytest.raises(InvalidInput, match=r"not all recognised; it has 0, 1, 2"):
+        read_points(pd.DataFrame([[0, 1.0, 2.0]]))
+
+
+def test_a_unit_of_time_without_a_time_is_refused():
+    with refused(InvalidSetting, match="min is of no use", setting="time_unit"):
+        read_points(DIALECTS["trackpy"], time_unit="min")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,10 +82,13 @@ class Motion:
         """Whether past and future are contexts."""
         return self.persistence is not None
 
-    def lines(self, frame_interval: float | None = None, time_unit: str = "s", frame_step: int = 1) -> list[str]:
+    def lines(
+        self, frame_interval: float | None = None, time_unit: str = "s", frame_step: int = 1, also: Sequence[str] = ()
+    ) -> list[str]:
         """Say it in a few lines; with the time between frames whose numbers differ by 1 the persistence is a time too.
 
-        `frame_step` is the difference between the numbers of consecutive frames, which all of this is about.
+        `frame_step` is the difference between the numbers of consecutive frames, which all of this is about; `also`
+        is who is counted as lost or new besides.
         """
         per = "per frame" if frame_step == 1 else f"per {frame_step} frames"
         said = [f"typical step {in_digits(self.typical_step)} {self.unit} {per}, {self._predicted_from()}"]
@@ -105,7 +109,8 @@ class Motion:
             kinds = zip(self.class_shares, widths, strict=True)
             parts = [f"{share:.0%} by {in_digits(width)}" for share, width in kinds]
             said.append(f"steps vary along each axis: {', '.join(parts)} {self.unit}")
-        said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new {per}")
+        counted_in = f" ({' and '.join(also)} counted in)" if also else ""
+        said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new {per}{counted_in}")
         if most := len(self.missed):
             first, *later = (f"{share:.1%}" for share in self.missed)
             again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]

@@ -161,6 +161,8 @@ def _linked_on_gpu(task: Task) -> Linking:
 
 def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong: float) -> dict[str, Any]:
     calibration, step = task.points.calibration, task.points.frame_step
+    also = ["one daughter of each division"] * task.settings.divisions + ["one of each merge"] * task.settings.merges
+    learned = motion.lines(calibration.frame_interval, calibration.time_unit, step, also)
     expected = "most of them guesses" if motion.is_chance else f"of which {wrong:.1f} are expected to be wrong"
     trust = f"{links} link{'s' if links != 1 else ''}, {expected}"
     return {
@@ -173,7 +175,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
         "device": proofs[0].device,
         "motion": motion.model,
         "expected_wrong": wrong,
-        "learned": [*motion.lines(calibration.frame_interval, calibration.time_unit, step), trust],
+        "learned": [*learned, trust],
         "notes": [],
     }
 

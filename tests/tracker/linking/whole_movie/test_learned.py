@@ -297,6 +297,20 @@ def test_a_frame_is_a_step_of_one_in_frame_numbers_whichever_frames_are_there():
     assert five_times == pytest.approx(5 * lasts, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        ({}, ""),
+        ({"divisions": True}, " (one daughter of each division counted in)"),
+        ({"divisions": True, "merges": True}, " (one daughter of each division and one of each merge counted in)"),
+    ],
+)
+def test_who_is_lost_or_new_only_in_name_is_said_to_be_counted(settings, counted):
+    learned = link_points(walks(100)[0], LinkSettings(**settings)).report["learned"]
+    (line,) = (line for line in learned if "% new" in line)
+    assert line.endswith(f" new per frame{counted}")
+
+
 def test_motion_beyond_learning_does_not_end_in_no_links_at_all():
     """Steps of up to 2 spacings: the links cannot be told, but shares of lost particles must not run away."""
     rng = np.random.default_rng(2)
