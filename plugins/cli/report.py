@@ -27,7 +27,7 @@ def command(
     tracks: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRACKS…",
+            metavar="TRACKS",
             show_default=False,
             help="Tables of tracks, or folders of them (those with TABLE.settings.json beside).",
         ),
