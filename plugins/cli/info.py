@@ -351,7 +351,7 @@ def _unmatched_costs(linking: Linking, chosen: float) -> tuple[list[dict[str, fl
 
     made = at_unmatched_costs(linking.tracks, linking.settings, [part * chosen for part in _UNMATCHED_COSTS])
     unit = linking.tracks.calibration.unit
-    lines = [f"{'unmatched cost':<16}{'links':>9}{'lost':>8}{'new':>8}"]
+    lines = [f"{'at':<16}{'links':>9}{'lost':>8}{'new':>8}"]
     lines += [
         f"{f'{in_digits(at.unmatched_cost)} {unit}':<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made
     ]

@@ -178,10 +178,17 @@ def command(
         raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
+    if output is not None and output.suffix not in (".csv", ".parquet"):
+        raise typer.BadParameter(f"needs a name in .csv or .parquet; got {output}.", param_hint="--output")
+    from .destination import make_ready
+
     given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
     score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
     by_name: dict[str, Any] = {}
-    for name, (of_tracks, of_truth) in paired(tracks, truth).items():
+    pairs = paired(tracks, truth)
+    if output is not None:
+        make_ready(output, overwrite=overwrite, inputs=[table for pair in pairs.values() for table in pair])
+    for name, (of_tracks, of_truth) in pairs.items():
         found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
         by_name[name] = score(found, real)
         if tolerance is not None:
@@ -272,9 +279,8 @@ def _write(output: Path, summaries: dict[str, dict[str, Any]], *, overwrite: boo
 
     from ...tracker.formats.write import write_whole
 
-    kind = output.suffix.removeprefix(".")
-    if kind not in ("csv", "parquet"):
-        raise typer.BadParameter(f"needs a name in .csv or .parquet; got {output}.", param_hint="--output")
     table = pd.DataFrame([{"movie": name, **of} for name, of in summaries.items()])
-    content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
+    content = (
+        table.to_parquet() if output.suffix == ".parquet" else table.to_csv(index=False, lineterminator="\n").encode()
+    )
     write_whole({output: content}, overwrite=overwrite)

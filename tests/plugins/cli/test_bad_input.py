@@ -292,6 +292,8 @@ def test_a_device_in_a_settings_file_that_is_none(auctrack, tmp_path, device):
         ("measure", "t.csv", "-o", "t.csv"),
         ("measure", "t.tracks.csv", "--msd", "-o", "t.tracks.csv"),
         ("track", "t.tracks.csv"),
+        ("score", "t.csv", "t.tracks.csv", "--tolerance", "1", "-o", "t.csv"),
+        ("score", "t.csv", "t.tracks.csv", "--tolerance", "1", "-o", "t.tracks.csv"),
     ],
     ids=" ".join,
 )

@@ -41,6 +41,7 @@ def tracks(tmp_path):
         ("score", ("--tolerance", "-1")),
         ("score", ("--scores", "isbi")),
         ("score", ("--truth-columns", "hour=Time")),
+        ("score", ("--tolerance", "1", "--output", "scores.txt")),
         ("measure", ("--max-lag", "3")),
     ],
 )
@@ -48,7 +49,7 @@ def tracks(tmp_path):
 def test_what_no_input_could_make_right_is_2_whether_or_not_there_is_one(auctrack, command, options, table):
     result = run(auctrack, command, table, options)
     assert result.exit_code == 2, result.output
-    assert options[0] in result.stderr
+    assert any(option in result.stderr for option in options[::2])
 
 
 @pytest.mark.parametrize(
