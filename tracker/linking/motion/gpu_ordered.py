@@ -15,7 +15,7 @@ from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from ..settings import LinkSettings
 from .drift import drift_of
 from .gpu_graph import BYTES_AN_EDGE, nearest_others
-from .ordered import Ordered, asked_for_spacing, ordered, spread_axes
+from .ordered import Ordered, asked_for_spacing, log_density_of, ordered, spread_axes
 from .row_order import by_frame_and_place
 
 GPU_PAYS = 100_000
@@ -84,7 +84,9 @@ def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
     scaled = replace(grid, position=position, row=row[grid.row].astype(np.int32), cells=cells)
     columns = [position[:, axis].copy() for axis in range(3 - ndim, 3)]  # CuPy is slow along rows
     extent, still = np.array([float(along.max()) for along in columns]), np.zeros((len(held), ndim))
-    return Ordered(_axes(scaled, ndim), held, starts, None, grid.row, spacing, extent, still, scaled)
+    place = _axes(scaled, ndim)
+    known = spacing, extent, still, log_density_of(place, starts)
+    return Ordered(place, held, starts, None, grid.row, *known, scaled)
 
 
 def _without(drift: np.ndarray, movie: Ordered) -> Ordered | None:

@@ -20,6 +20,10 @@ SAMPLE = 4_000
 """Particles whose nearest neighbour is looked up to measure the spacing."""
 NEAREST = {1: 0.5, 2: 0.5, 3: 0.5539602783}
 """Mean distance of nearest neighbours of uniform particles, times density^(1/d): what ties spacing to density."""
+THIN = 1.0
+"""Standard deviation along an axis, in spacings, below which borders are nearer than neighbours."""
+PEAK = 0.285
+"""Mean density along an axis times its standard deviation: .289 of what is spread evenly, .282 of a normal."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Ordered:
         Of the whole movie, from 0 on, in spacings, before any drift is taken off.
     drift : float64 (frames, d)
         What was taken off the positions of each frame, in spacings.
+    log_density : float
+        Log of the detections per unit of volume (spacing^d) that particles have around them.
     grid : DeviceMovie or None
         Where positions are on a GPU, and with them what is learned: cells of their own, the drift off already. What is
         one per frame is on the host.
@@ -57,6 +63,7 @@ class Ordered:
     spacing: float
     extent: np.ndarray
     drift: np.ndarray
+    log_density: float
     grid: DeviceMovie | None = None
 
     def __len__(self) -> int:
@@ -85,11 +92,6 @@ class Ordered:
         """Return for each detection the value of its frame, where positions are."""
         return np.asarray(values, like=self.position)[self.frame]
 
-    @property
-    def log_density(self) -> float:
-        """Log of the detections per unit of volume (spacing^d) that particles have around them."""
-        return self.ndim * float(np.log(NEAREST[self.ndim]))
-
     def of_frame(self, f: int) -> slice:
         """Return the detections of one frame."""
         return slice(int(self.starts[f]), int(self.starts[f + 1]))
@@ -106,6 +108,7 @@ class Ordered:
             self.spacing,
             self.extent,
             self.drift[first:last],
+            self.log_density,
         )
 
     def frames_apart(self, lag: int) -> list[tuple[int, int]]:
@@ -171,7 +174,42 @@ def ordered(points: Points) -> Ordered:
         place = build_grid(position[own], 1.0).order
         row[own], rank[own], position[own] = row[own][place], rank[own][place], position[own][place]
     number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
-    return Ordered(position, number, starts, row, rank, spacing, extent, np.zeros((len(numbers), ndim)))
+    still, density = np.zeros((len(numbers), ndim)), log_density_of(position, starts)
+    return Ordered(position, number, starts, row, rank, spacing, extent, still, density)
+
+
+def log_density_of(position: np.ndarray, starts: np.ndarray) -> float:
+    """Return the log of the detections that particles have around them, per unit of volume (spacing^d).
+
+    Parameters
+    ----------
+    position : float64 (n, d)
+        In spacings, on the host or on a GPU.
+    starts : int64 (frames + 1,)
+
+    Notes
+    -----
+    The spacing says it, d log `NEAREST`, but where particles lie in a layer or a channel of hardly more than a spacing:
+    there it says how many there are along the layer, and how thin that is says the rest.
+    """
+    ndim, width = position.shape[1], _widths(position, starts)
+    is_thin = (width > 0) & (width < THIN)
+    is_wide = ~is_thin
+    if not is_thin.any() or not is_wide.any():
+        return ndim * float(np.log(NEAREST[ndim]))
+    along = int(is_wide.sum())
+    spacing = _spacing(cuda.to_host(position)[:, is_wide], starts)
+    return along * float(np.log(NEAREST[along] / spacing)) + float(np.log(PEAK / width[is_thin]).sum())
+
+
+def _widths(position: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the standard deviation of particles within a frame, float64 (d,), on frames spread over the movie."""
+    squares, freedoms = np.zeros(position.shape[1]), 0
+    for asked in asked_for_spacing(starts):
+        places = cuda.to_host(position[asked])
+        squares += len(places) * places.var(axis=0)
+        freedoms += len(places) - 1
+    return np.sqrt(squares / max(freedoms, 1))
 
 
 def _spacing(position: np.ndarray, starts: np.ndarray) -> float:

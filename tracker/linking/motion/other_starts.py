@@ -245,7 +245,8 @@ def _sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
     position, row, rank = map(cuda.to_host, of_each)
     of_frames = slice(first, first + length)
     numbers, drift = movie.number[of_frames], movie.drift[of_frames]
-    return Ordered(position, numbers, starts, row, rank, movie.spacing, movie.extent, drift), is_inner
+    known = movie.spacing, movie.extent, drift, movie.log_density
+    return Ordered(position, numbers, starts, row, rank, *known), is_inner
 
 
 def _around_the_middle(position: np.ndarray, share: float) -> tuple[np.ndarray, float]:

@@ -110,7 +110,7 @@ def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_dig
         position = cp.ascontiguousarray(grid.position[:, 3 - ndim :])
         extent = np.ptp(cuda.to_host(position), axis=0)
         still = np.zeros((7, ndim))
-        movie = Ordered(position, np.unique(points.frames), starts, None, grid.row, 1.0, extent, still, grid)
+        movie = Ordered(position, np.unique(points.frames), starts, None, grid.row, 1.0, extent, still, 0.0, grid)
         found = drift_of(movie)
         wanted = drift_of(replace(movie, position=cuda.to_host(position), host_row=movie.row, grid=None))
     assert (wanted[1] != wanted[0]).all()
