@@ -33,9 +33,12 @@ def is_tall(problem: Problem) -> np.ndarray:
 
 
 def by_orientation(problem: Problem) -> list[np.ndarray]:
-    """Return all blocks in one group, or the wide ones before the tall ones where there are both."""
+    """Return all blocks in one group, or the tall ones after the others where there are both.
+
+    A square block beside tall ones is not transposed with them: its answer is the one that it has by itself.
+    """
     tall = is_tall(problem)
-    if not tall.any() or not (problem.n_rows_of_block < problem.n_cols_of_block).any():
+    if not tall.any() or tall.all():
         return [np.arange(problem.n_blocks)]
     return [np.flatnonzero(~tall), np.flatnonzero(tall)]
 

@@ -98,9 +98,19 @@ def test_tall_blocks_go_apart_from_wide_ones() -> None:
     assert [group.tolist() for group in by_orientation(_batch())] == [[0, 2, 4, 6], [1, 3, 5]]
 
 
-@pytest.mark.parametrize("shapes", [[(4, 7), (5, 5)], [(7, 4), (5, 5)], [(3, 3)]], ids=str)
+@pytest.mark.parametrize("shapes", [[(4, 7), (5, 5)], [(7, 4), (5, 2)], [(3, 3)]], ids=str)
 def test_blocks_that_can_be_one_graph_are(shapes: list[tuple[int, int]]) -> None:
     assert len(by_orientation(_batch(shapes))) == 1
+
+
+@pytest.mark.parametrize("solver", ["auction", "jv", "hungarian-tree"])
+def test_a_square_block_has_the_answer_it_has_alone_beside_a_tall_one(solver: str) -> None:
+    """Integers from 0 to 2 tie: from the other side another of the cheapest matchings would be found."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        square = Problem.dense(rng.integers(0, 3, (5, 5)))
+        beside = next(solve(Problem.batch([square, Problem.dense([[1], [2]])]), solver, "cpu").blocks())
+        np.testing.assert_array_equal(beside.col_of_row, solve(square, solver, "cpu").col_of_row)
 
 
 def test_each_shape_apart_where_matrices_must_be_alike() -> None:
