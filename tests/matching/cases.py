@@ -120,8 +120,8 @@ def _least_by_trying(cost: np.ndarray) -> float | None:
 
 
 def _largest_term(problem: Problem) -> float:
-    prices = [p for p in (problem.row_unmatched, problem.col_unmatched) if p is not None]
-    finite = [abs(values[np.isfinite(values)]).max(initial=1e-300) for values in (problem.data, *prices)]
+    unmatched = [p for p in (problem.row_unmatched, problem.col_unmatched) if p is not None]
+    finite = [abs(values[np.isfinite(values)]).max(initial=1e-300) for values in (problem.data, *unmatched)]
     return float(max(finite))
 
 
@@ -199,7 +199,7 @@ def _small() -> list[Case]:
         for shape in ((0, 0), (0, 3), (3, 0)):
             cases += _both(f"empty-{shape[0]}x{shape[1]}-u{u}", np.zeros(shape, int), unmatched_cost=u)
         cases += _both(f"one-pair-u{u}", [[4]], unmatched_cost=u)
-    cases += _both("one-pair-priced-as-two-unassigned", [[4]], unmatched_cost=2)
+    cases += _both("one-pair-as-dear-as-two-unassigned", [[4]], unmatched_cost=2)
     cases += _both("one-pair-dearer-than-two-unassigned", [[5]], unmatched_cost=2)
     cases += _both("one-row", [[3.0, 1.5, 2.0]])
     cases += _both("one-column", [[3.0], [1.5], [2.0]])
@@ -258,7 +258,7 @@ def _gated() -> list[Case]:
     return cases
 
 
-def _priced() -> list[Case]:
+def _with_unmatched_cost() -> list[Case]:
     rng = np.random.default_rng(3)
     cases: list[Case] = []
     for n, m in ((12, 12), (8, 14), (14, 8), (1, 9), (9, 1)):
@@ -285,9 +285,9 @@ def _priced() -> list[Case]:
     cases += _both("u-isolated-rows-stay-unassigned", isolated, unmatched_cost=5)
     cases += _both("u-nothing-allowed", np.full((3, 4), np.inf), unmatched_cost=1.5)
     dearer = np.array([[4, 0, 4, 8], [8, 0, 0, 4], [0, 0, 0, 4], [4, 0, 0, 4], [8, 8, 0, 8]])
-    prices = np.array([4, 4, 1, 3, 3]), np.array([6, 7, 7, 0])
-    halves = prices[0] / 2, prices[1] / 2
-    cases += _both("u-row-waits-while-its-columns-get-dearer", dearer, unmatched_cost=prices)
+    unmatched = np.array([4, 4, 1, 3, 3]), np.array([6, 7, 7, 0])
+    halves = unmatched[0] / 2, unmatched[1] / 2
+    cases += _both("u-row-waits-while-its-columns-get-dearer", dearer, unmatched_cost=unmatched)
     cases += _both("u-row-waits-while-its-columns-get-dearer-real", dearer / 2, unmatched_cost=halves)
     return cases
 
@@ -320,8 +320,8 @@ def _point_sets() -> list[Case]:
             y[:5] = x[:5]
             for metric in ("distance", "squared"):
                 for u in (None, 0.15, 0.0, (rng.random(n), rng.random(m) / 5)):
-                    priced = {None: "", tuple: "-u-each"}.get(u if u is None else type(u), f"-u{u}")
-                    name = f"points-{d}d-{n}x{m}-{metric}{priced}"
+                    suffix = {None: "", tuple: "-u-each"}.get(u if u is None else type(u), f"-u{u}")
+                    name = f"points-{d}d-{n}x{m}-{metric}{suffix}"
                     cases.append(points_case(name, x, y, unmatched_cost=u, metric=metric))
     together = np.ones((6, 2))
     cases.append(points_case("points-coincident", together, together))
@@ -370,7 +370,7 @@ CASES: list[Case] = [
     *_small(),
     *_shapes_and_values(),
     *_gated(),
-    *_priced(),
+    *_with_unmatched_cost(),
     *_infeasible(),
     *_point_sets(),
     *_batches(),

@@ -15,25 +15,26 @@ def exact_costs(cost: np.ndarray) -> list[list[Fraction | None]]:
     return [[Fraction(c) if c < np.inf else FORBIDDEN for c in row] for row in cost.tolist()]
 
 
-def paid(cost: np.ndarray, col_of_row: np.ndarray, prices: tuple[Any, Any] | None = None) -> Fraction:
+def paid(cost: np.ndarray, col_of_row: np.ndarray, unmatched: tuple[Any, Any] | None = None) -> Fraction:
     """Return what matched edges and unassigned members cost together."""
     rows = np.flatnonzero(col_of_row >= 0)
     matched = sum((Fraction(float(cost[i, col_of_row[i]])) for i in rows), Fraction(0))
-    if prices is None:
+    if unmatched is None:
         return matched
-    sides = [np.broadcast_to(price, size) for price, size in zip(prices, cost.shape, strict=True)]
+    sides = [np.broadcast_to(unmatched_cost, size) for unmatched_cost, size in zip(unmatched, cost.shape, strict=True)]
     free_cols = np.setdiff1d(np.arange(cost.shape[1]), col_of_row[rows])
     unassigned = [*sides[0][col_of_row < 0].tolist(), *sides[1][free_cols].tolist()]
     return matched + sum(map(Fraction, unassigned), Fraction(0))
 
 
-def optimum(cost: np.ndarray, prices: tuple[Any, Any] | None = None) -> Fraction:
+def optimum(cost: np.ndarray, unmatched: tuple[Any, Any] | None = None) -> Fraction:
     """Return the least cost of matching the shorter side, or at unmatched costs for rows and columns."""
-    if prices is None:
+    if unmatched is None:
         return _hungarian(exact_costs(cost if cost.shape[0] <= cost.shape[1] else cost.T))
     n, m = cost.shape
     rows, cols = (
-        [Fraction(p) for p in np.broadcast_to(price, k).tolist()] for price, k in zip(prices, (n, m), strict=True)
+        [Fraction(p) for p in np.broadcast_to(unmatched_cost, k).tolist()]
+        for unmatched_cost, k in zip(unmatched, (n, m), strict=True)
     )
     gains = [
         [None if c is None else c - rows[i] - cols[j] for j, c in enumerate(row)] + [Fraction(0)] * n

@@ -72,11 +72,11 @@ FAMILIES: tuple[Callable[[np.random.Generator, int, int], np.ndarray], ...] = (
 )
 
 
-def _points(rng: np.random.Generator, n: int, m: int, prices: Any, metric: Any) -> tuple[Problem, np.ndarray]:
+def _points(rng: np.random.Generator, n: int, m: int, unmatched: Any, metric: Any) -> tuple[Problem, np.ndarray]:
     """Return two point sets, some with far points, and their costs."""
     x, y = (rng.random((size, 2)) for size in (n, m))
     x[: rng.integers(0, 2)] *= 10.0 ** rng.integers(0, 9)
-    return Problem.points(x, y, metric=metric, unmatched_cost=prices), pair_costs(x, y, metric)
+    return Problem.points(x, y, metric=metric, unmatched_cost=unmatched), pair_costs(x, y, metric)
 
 
 def _two_planes(rng: np.random.Generator, size: int, side: int, scale: float) -> np.ndarray:
@@ -99,53 +99,56 @@ def _lattice(rng: np.random.Generator, size: int, side: int, scale: float) -> np
 
 
 def _large_points(seed: int) -> tuple[Problem, list[tuple[np.ndarray, Any]]]:
-    """Return two point sets, to be taken for large, and their costs and prices, some of which differ by rounding."""
+    """Return two point sets, to be taken for large, their costs and unmatched costs; some differ by rounding."""
     rng = np.random.default_rng(seed)
     n, m = (int(k) for k in rng.integers(1, 14, 2))
     m = n if rng.random() < 0.5 else m
     made, scale = (_two_planes, _line, _many_scales, _lattice)[rng.integers(0, 4)], 10.0 ** -rng.integers(3, 13)
     x, y = made(rng, n, 0, scale), made(rng, m, 1, scale)
-    price = 10.0 ** rng.integers(-4, 12)
-    prices = price * (1 + 1e-15 * rng.integers(0, 8, n)), price * (1 + 1e-15 * rng.integers(0, 8, m))
-    prices = (None, None, price, prices)[rng.integers(0, 4)]
+    unmatched_cost = 10.0 ** rng.integers(-4, 12)
+    unmatched = (
+        unmatched_cost * (1 + 1e-15 * rng.integers(0, 8, n)),
+        unmatched_cost * (1 + 1e-15 * rng.integers(0, 8, m)),
+    )
+    unmatched = (None, None, unmatched_cost, unmatched)[rng.integers(0, 4)]
     metric = ("distance", "squared")[rng.integers(0, 2)]
-    return Problem.points(x, y, metric=metric, unmatched_cost=prices), [(pair_costs(x, y, metric), prices)]
+    return Problem.points(x, y, metric=metric, unmatched_cost=unmatched), [(pair_costs(x, y, metric), unmatched)]
 
 
-def _prices(rng: np.random.Generator, n: int, m: int) -> Any:
+def _unmatched_costs(rng: np.random.Generator, n: int, m: int) -> Any:
     kind = rng.integers(0, 4)
     scale = 10.0 ** (rng.integers(-3, 4) if rng.random() < 0.7 else rng.integers(-20, 31))
     return (None, None, scale, (scale * rng.random(n), scale * rng.random(m)))[kind]
 
 
 def _stated(seed: int) -> tuple[Problem, list[tuple[np.ndarray, Any]]]:
-    """Return a problem, and the costs and prices of each of its blocks."""
+    """Return a problem, and the costs and unmatched costs of each of its blocks."""
     rng = np.random.default_rng(seed)
     blocks, stated = int(rng.choice([1, 1, 1, 3])), []
     family, form = int(rng.integers(0, len(FAMILIES) + 2)), int(rng.integers(0, 2))
-    priced = rng.random() < 0.4
+    has_unmatched_cost = rng.random() < 0.4
     for _ in range(blocks):
         n, m = (int(k) for k in rng.integers(1, 14, 2))
-        prices = _prices(rng, n, m) if priced else None
-        prices = 1.0 if priced and prices is None else prices
+        unmatched = _unmatched_costs(rng, n, m) if has_unmatched_cost else None
+        unmatched = 1.0 if has_unmatched_cost and unmatched is None else unmatched
         if family >= len(FAMILIES):
-            problem, cost = _points(rng, n, m, prices, ("distance", "squared")[form])
+            problem, cost = _points(rng, n, m, unmatched, ("distance", "squared")[form])
         else:
             cost = FAMILIES[family](rng, n, m)
-            problem = Problem.dense(cost, unmatched_cost=prices)
+            problem = Problem.dense(cost, unmatched_cost=unmatched)
             problem = as_sparse(problem) if form else problem
-        stated.append((problem, cost, prices))
+        stated.append((problem, cost, unmatched))
     parts = [problem for problem, _, _ in stated]
-    return parts[0] if blocks == 1 else Problem.batch(parts), [(cost, prices) for _, cost, prices in stated]
+    return parts[0] if blocks == 1 else Problem.batch(parts), [(cost, unmatched) for _, cost, unmatched in stated]
 
 
-def _sides(prices: Any) -> tuple[Any, Any] | None:
-    return None if prices is None else prices if isinstance(prices, tuple) else (prices, prices)
+def _sides(unmatched: Any) -> tuple[Any, Any] | None:
+    return None if unmatched is None else unmatched if isinstance(unmatched, tuple) else (unmatched, unmatched)
 
 
-def _excess(cost: np.ndarray, prices: Any, col_of_row: np.ndarray) -> Fraction:
+def _excess(cost: np.ndarray, unmatched: Any, col_of_row: np.ndarray) -> Fraction:
     """Return how much dearer than the optimum matched edges are, over what not every answer pays."""
-    sides = _sides(prices)
+    sides = _sides(unmatched)
     matched, least = paid(cost, col_of_row, sides), optimum(cost, sides)
     if matched == least:
         return Fraction(0)
@@ -153,14 +156,14 @@ def _excess(cost: np.ndarray, prices: Any, col_of_row: np.ndarray) -> Fraction:
 
 
 def _own(cost: np.ndarray, sides: tuple[Any, Any] | None, matched: Fraction) -> Fraction:
-    """Return what is paid above the rows' least, the price of every column taken as paid."""
+    """Return what is paid above the rows' least, the unmatched cost of every column taken as paid."""
     if sides is None:
         short = cost if cost.shape[0] <= cost.shape[1] else cost.T
         return matched - sum((Fraction(float(row.min())) for row in short), Fraction(0))
     rows, cols = ([Fraction(float(p)) for p in np.broadcast_to(s, k)] for s, k in zip(sides, cost.shape, strict=True))
     forced = sum(cols, Fraction(0))
-    for row, price in zip(cost, rows, strict=True):
-        forced += min([price, *(Fraction(c) - cols[j] for j, c in enumerate(row.tolist()) if c < np.inf)])
+    for row, unmatched_cost in zip(cost, rows, strict=True):
+        forced += min([unmatched_cost, *(Fraction(c) - cols[j] for j, c in enumerate(row.tolist()) if c < np.inf)])
     return matched - forced
 
 
@@ -169,8 +172,8 @@ def _assert_not_fooled(problem: Problem, stated: list[tuple[np.ndarray, Any]], a
     proven = verify(problem, answer)
     assert proven.is_optimal or not answer.is_optimal, proven.faults
     if proven.is_optimal:
-        for block, (cost, prices) in zip(answer.blocks(), stated, strict=True):
-            assert _excess(cost, prices, block.col_of_row) <= SHARE
+        for block, (cost, unmatched) in zip(answer.blocks(), stated, strict=True):
+            assert _excess(cost, unmatched, block.col_of_row) <= SHARE
     return answer.is_optimal
 
 
@@ -211,31 +214,31 @@ def test_no_large_point_sets_are_called_optimal_that_are_not(first: int, monkeyp
         monkeypatch.setattr(module, "MOST_PAIRS", 0)
     called = 0
     for seed in range(first, min(first + PER_TEST, SEEDS)):
-        problem, [(cost, prices)] = _large_points(seed)
+        problem, [(cost, unmatched)] = _large_points(seed)
         answer = solve(problem, "auto" if seed % 2 else "jv", "cpu")
-        assert not answer.is_optimal or _excess(cost, prices, answer.col_of_row) <= SHARE
+        assert not answer.is_optimal or _excess(cost, unmatched, answer.col_of_row) <= SHARE
         called += verify(problem, answer).is_optimal
         exchanged = answer.col_of_row.copy()
         matched = np.random.default_rng(seed).permutation(np.flatnonzero(exchanged >= 0))[:2]
         exchanged[matched] = exchanged[matched[::-1]]
         other = certify(problem, exchanged, answer.col_duals, solver="")
-        assert not other.is_optimal or _excess(cost, prices, exchanged) <= SHARE
-        _assert_forged_is_refused(problem, [(cost, prices)], replace(other, is_optimal=True))
+        assert not other.is_optimal or _excess(cost, unmatched, exchanged) <= SHARE
+        _assert_forged_is_refused(problem, [(cost, unmatched)], replace(other, is_optimal=True))
     assert called >= 0.9 * min(PER_TEST, SEEDS - first)
 
 
 @pytest.mark.parametrize("seed", [125, 853])
-def test_prices_far_above_all_costs_take_no_proof_away_that_holds_without_rounding(
+def test_unmatched_costs_far_above_all_others_take_no_proof_away_that_holds_without_rounding(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Duals for lower prices may be rounded to more than a gap that was computed exactly at the stated ones."""
+    """Duals for lower unmatched costs may be rounded by more than the gap, computed exactly at those stated."""
     for module in (above_least, certifying, exact_optimum, refine):
         monkeypatch.setattr(module, "MOST_PAIRS", 0)
-    problem, [(cost, prices)] = _large_points(seed)
+    problem, [(cost, unmatched)] = _large_points(seed)
     answer = solve(problem, "auto", "cpu")
     assert answer.is_optimal
     assert verify(problem, answer)
-    assert _excess(cost, prices, answer.col_of_row) <= SHARE
+    assert _excess(cost, unmatched, answer.col_of_row) <= SHARE
 
 
 @pytest.mark.parametrize("seed", [5_002_812, 5_008_300])
@@ -250,10 +253,12 @@ def test_one_ulp_of_a_link_counts_where_all_others_are_nearly_free() -> None:
 
 
 @pytest.mark.parametrize("is_small", [True, False])
-def test_the_last_digit_of_a_link_counts_beside_a_price(is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_digit_of_an_edge_counts_beside_an_unmatched_cost(
+    is_small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of two edges that differ by 6e-17, beside an unmatched cost of 1, where every answer pays 0.1 at least.
 
-    A price of 1 makes one number of both; where the dearer is matched, no proof is left.
+    An unmatched cost of 1 makes one number of both; where the dearer is matched, no proof is left.
     """
     if not is_small:
         monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
@@ -278,20 +283,22 @@ def test_what_was_proven_from_columns_is_proven_from_rows_too(seed: int) -> None
 
 
 @pytest.mark.parametrize("is_small", [True, False])
-def test_a_price_far_above_all_costs_hides_no_wrong_link(is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unmatched_cost_far_above_all_others_hides_no_wrong_edge(
+    is_small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor where a problem counts as too large to be checked once more in whole numbers."""
     if not is_small:
         monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
     seed = 6_004_289
     problem, stated = _stated(seed)
     forged = _forged(problem, solve(problem, "auto", "cpu"), np.random.default_rng(seed))
-    (cost, prices), *_ = stated
-    assert _excess(cost, prices, forged.col_of_row) > SHARE
+    (cost, unmatched), *_ = stated
+    assert _excess(cost, unmatched, forged.col_of_row) > SHARE
     assert not verify(problem, forged)
     assert verify(problem, solve(problem, "auto", "cpu"))
 
 
 def _assert_forged_is_refused(problem: Problem, stated: list[tuple[np.ndarray, Any]], forged: Assignment) -> None:
     if verify(problem, forged):
-        for block, (cost, prices) in zip(forged.blocks(), stated, strict=True):
-            assert _excess(cost, prices, block.col_of_row) <= SHARE
+        for block, (cost, unmatched) in zip(forged.blocks(), stated, strict=True):
+            assert _excess(cost, unmatched, block.col_of_row) <= SHARE

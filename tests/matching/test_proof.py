@@ -1,4 +1,4 @@
-"""No proof hides a wrong edge behind large numbers: sentinels, far points, high prices, and forged certificates."""
+"""No proof hides a wrong edge behind large numbers: sentinels, far points, unmatched costs, forged certificates."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_costs_small_beside_what_every_answer_pays_are_proven(size: float, solve
 @pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("size", [1e-13, 1e-17, 1e-28])
 def test_edges_far_cheaper_than_what_stays_unassigned_are_proven(size: float, solver: str) -> None:
-    """Their duals differ from a price of 1 by less than a float can: they are pairs of floats above the price."""
+    """Their duals differ from an unmatched cost of 1 by less than a float can: they are pairs of floats above it."""
     rng = np.random.default_rng(9)
     cost = size * rng.random((6, 14))
     problem = Problem.dense(cost, unmatched_cost=1.0)
@@ -151,14 +151,14 @@ def test_no_part_of_a_sparse_problem_hides_another() -> None:
     assert not certify(Problem.dense(cost), wrong, v, solver="").is_optimal
 
 
-@pytest.mark.parametrize("kind", ["dense", "points", "sparse", "priced"])
+@pytest.mark.parametrize("kind", ["dense", "points", "sparse", "unmatched cost"])
 def test_a_cost_a_thousandth_off_is_caught(kind: str) -> None:
     rng = np.random.default_rng(6)
     problems: dict[str, Any] = {
         "dense": Problem.dense(rng.random((9, 9))),
         "points": Problem.points(*rng.random((2, 9, 3))),
         "sparse": Problem.sparse((np.arange(10) * 9, np.tile(np.arange(9), 9), rng.random(81)), shape=(9, 9)),
-        "priced": Problem.dense(rng.random((9, 9)), unmatched_cost=0.2),
+        "unmatched cost": Problem.dense(rng.random((9, 9)), unmatched_cost=0.2),
     }
     answer = solve(problems[kind], device="cpu")
     for factor in (0.999, 1.001):

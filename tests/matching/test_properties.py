@@ -18,20 +18,22 @@ thorough = settings(deadline=None, derandomize=True, max_examples=30)
 
 
 @st.composite
-def problems(draw: st.DrawFn, priced: bool | None = None, integer: bool | None = None) -> tuple[np.ndarray, Any, Any]:
-    """Draw (cost with forbidden pairs as +inf or a large cost, prices of rows, prices of columns)."""
+def problems(
+    draw: st.DrawFn, has_unmatched_cost: bool | None = None, integer: bool | None = None
+) -> tuple[np.ndarray, Any, Any]:
+    """Draw (cost with forbidden pairs as +inf or a large cost, unmatched costs of rows, unmatched costs of columns)."""
     n, m = draw(st.integers(0, 7)), draw(st.integers(0, 7))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     spread = draw(st.sampled_from([2, 10, 1000]))
     whole = draw(st.booleans()) if integer is None else integer
     cost = rng.integers(-spread, spread, (n, m))
-    prices = rng.integers(-2, spread, n), rng.integers(-2, spread, m)
+    unmatched = rng.integers(-2, spread, n), rng.integers(-2, spread, m)
     if not whole:
         cost = np.where(rng.random((n, m)) < draw(st.sampled_from([0.0, 0.4])), np.inf, cost * rng.random((n, m)))
-        prices = prices[0] * rng.random(n), prices[1] * rng.random(m)
-    if not (draw(st.booleans()) if priced is None else priced):
+        unmatched = unmatched[0] * rng.random(n), unmatched[1] * rng.random(m)
+    if not (draw(st.booleans()) if has_unmatched_cost is None else has_unmatched_cost):
         return cost, None, None
-    return cost, *prices
+    return cost, *unmatched
 
 
 def _problem(cost: np.ndarray, row_u: Any = None, col_u: Any = None) -> Problem:
@@ -41,9 +43,9 @@ def _problem(cost: np.ndarray, row_u: Any = None, col_u: Any = None) -> Problem:
 def _sparse(cost: np.ndarray, row_u: Any = None, col_u: Any = None) -> Problem:
     allowed = cost < np.inf
     indptr = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))])
-    prices = None if row_u is None else (row_u, col_u)
+    unmatched = None if row_u is None else (row_u, col_u)
     graph = (indptr, np.nonzero(allowed)[1], cost[allowed])
-    return Problem.sparse(graph, shape=cost.shape, unmatched_cost=prices)
+    return Problem.sparse(graph, shape=cost.shape, unmatched_cost=unmatched)
 
 
 def _solved(problem: Problem, solver: str | Solver) -> Assignment | None:
@@ -72,7 +74,7 @@ def test_permuting_rows_and_columns_keeps_the_cost(solver: str | Solver, drawn: 
 
 
 @pytest.mark.parametrize("solver", JV_FORMS, ids=str)
-@given(drawn=problems(priced=False), shift=st.sampled_from([-1000, -1, 3, 10**6]), data=st.data())
+@given(drawn=problems(has_unmatched_cost=False), shift=st.sampled_from([-1000, -1, 3, 10**6]), data=st.data())
 @thorough
 def test_shifting_a_member_of_the_shorter_side_shifts_the_cost(
     solver: str | Solver, drawn: tuple, shift: int, data: st.DataObject
@@ -128,10 +130,10 @@ def test_forms_and_solvers_agree(drawn: tuple):
     seed=st.integers(0, 1000),
     d=st.integers(1, 3),
     metric=st.sampled_from(["distance", "squared"]),
-    priced=st.booleans(),
+    has_unmatched_cost=st.booleans(),
 )
 @thorough
-def test_points_agree_with_the_matrix_of_their_costs(seed: int, d: int, metric: Any, priced: bool):
+def test_points_agree_with_the_matrix_of_their_costs(seed: int, d: int, metric: Any, has_unmatched_cost: bool):
     rng = np.random.default_rng(seed)
     x, y = rng.random((rng.integers(0, 12), d)), rng.random((rng.integers(0, 12), d))
     difference = x[:, None] - y[None]
@@ -139,7 +141,7 @@ def test_points_agree_with_the_matrix_of_their_costs(seed: int, d: int, metric: 
     for axis in range(d):
         squares += difference[..., axis] ** 2
     cost = squares if metric == "squared" else np.sqrt(squares)
-    u = rng.random() / 3 if priced else None
+    u = rng.random() / 3 if has_unmatched_cost else None
     for solver in JV_FORMS:
         answer = solve(Problem.points(x, y, unmatched_cost=u, metric=metric), solver)
         matrix = solve(Problem.dense(cost, unmatched_cost=u), solver)
@@ -152,8 +154,8 @@ def test_points_agree_with_the_matrix_of_their_costs(seed: int, d: int, metric: 
 @given(data=st.data())
 @thorough
 def test_a_batch_is_its_blocks(solver: str | Solver, form: Any, data: st.DataObject):
-    priced, integer = data.draw(st.booleans()), data.draw(st.booleans())
-    drawn = data.draw(st.lists(problems(priced, integer), min_size=1, max_size=5))
+    has_unmatched_cost, integer = data.draw(st.booleans()), data.draw(st.booleans())
+    drawn = data.draw(st.lists(problems(has_unmatched_cost, integer), min_size=1, max_size=5))
     blocks = [form(*block) for block in drawn]
     alone = [_solved(block, solver) for block in blocks]
     if None in alone:
@@ -172,7 +174,7 @@ def test_a_batch_is_its_blocks(solver: str | Solver, form: Any, data: st.DataObj
 
 
 @pytest.mark.parametrize("solver", JV_FORMS, ids=str)
-@given(drawn=problems(priced=True))
+@given(drawn=problems(has_unmatched_cost=True))
 @thorough
 def test_no_link_is_dearer_than_leaving_both_alone(solver: str | Solver, drawn: tuple):
     cost, row_u, col_u = drawn
@@ -202,24 +204,24 @@ def test_complementary_slackness_is_exact_for_integers(solver: str | Solver, dra
 
 
 @pytest.mark.parametrize("solver", ["auction", "hungarian-classical", "hungarian-tree", *JV_FORMS], ids=str)
-@pytest.mark.parametrize("priced", [True, False])
-def test_thousands_of_small_problems_full_of_ties_are_proven(solver: str | Solver, priced: bool):
+@pytest.mark.parametrize("has_unmatched_cost", [True, False])
+def test_thousands_of_small_problems_full_of_ties_are_proven(solver: str | Solver, has_unmatched_cost: bool):
     """What goes wrong in one of a thousand small problems shows here."""
     rng = np.random.default_rng(1)
     blocks, n, m = 5000, 4, 3
-    prices = (rng.integers(0, 8, blocks * n), rng.integers(0, 8, blocks * m)) if priced else None
-    problem = Problem.dense(4 * rng.integers(0, 3, (blocks, n, m)), unmatched_cost=prices)
+    unmatched = (rng.integers(0, 8, blocks * n), rng.integers(0, 8, blocks * m)) if has_unmatched_cost else None
+    problem = Problem.dense(4 * rng.integers(0, 3, (blocks, n, m)), unmatched_cost=unmatched)
     answer = solve(problem, solver, "cpu")
     assert not np.flatnonzero(answer.gap).tolist()
     assert verify(problem, answer)
 
 
 @pytest.mark.parametrize("solver", JV_FORMS, ids=str)
-@given(seed=st.integers(0, 1000), priced=st.booleans())
+@given(seed=st.integers(0, 1000), has_unmatched_cost=st.booleans())
 @thorough
-def test_the_same_input_gives_the_same_answer(solver: str | Solver, seed: int, priced: bool):
+def test_the_same_input_gives_the_same_answer(solver: str | Solver, seed: int, has_unmatched_cost: bool):
     cost = np.random.default_rng(seed).integers(0, 4, (30, 30))
-    problem = Problem.dense(cost, unmatched_cost=1 if priced else None)
+    problem = Problem.dense(cost, unmatched_cost=1 if has_unmatched_cost else None)
     one, two = solve(problem, solver), solve(problem, solver)
     np.testing.assert_array_equal(one.col_of_row, two.col_of_row)
     np.testing.assert_array_equal(one.col_duals, two.col_duals)

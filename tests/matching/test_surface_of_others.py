@@ -80,9 +80,9 @@ def test_a_greatest_sum_is_proven_in_the_users_own_sign(solver):
 
 def test_values_of_problems_batches_and_sparse_matrices_are_maximised_less_the_unmatched_costs():
     value = DRAWS.random((3, 4, 4))
-    priced = Problem.dense(value, unmatched_cost=-0.3)  # who stays alone is rewarded
-    batch = solve(priced, maximize=True)
-    assert verify(priced, batch)
+    problem = Problem.dense(value, unmatched_cost=-0.3)  # staying unassigned is rewarded
+    batch = solve(problem, maximize=True)
+    assert verify(problem, batch)
     for block, part in zip(batch.blocks(), value, strict=True):
         rows, cols = block.edges()
         assert block.cost == pytest.approx(part[rows, cols].sum() + 0.3 * (8 - 2 * len(rows)))

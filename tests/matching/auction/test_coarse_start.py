@@ -45,7 +45,7 @@ def test_no_slope_exceeds_what_distances_allow(name: str):
     assert (abs(v[first] - v[second]) <= np.sqrt(3) * steps + 1e-12).all()
 
 
-def test_no_price_is_positive_where_columns_stay_alone():
+def test_no_price_is_positive_where_columns_stay_unassigned():
     x, y = SETS["cube"]
     v = coarse_prices(_axes_first(x[:2800]), _axes_first(y), False)
     assert (v <= 0).all()

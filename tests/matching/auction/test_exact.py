@@ -97,14 +97,16 @@ def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
     assert (answer.col_duals <= 0).all()
 
 
-def test_unassigned_rows_and_columns_pay_their_price():
+def test_unassigned_rows_and_columns_pay_their_unmatched_cost():
     problem = neighbour_graph(400, 450)
     rng = np.random.default_rng(1)
-    prices = rng.uniform(0.02, 0.1, 400), rng.uniform(0.02, 0.1, 450)
-    priced = Problem.sparse((problem.indptr, problem.indices, problem.data), shape=(400, 450), unmatched_cost=prices)
-    answer = assert_same_optimum(priced, Auction())
-    np.testing.assert_allclose(answer.row_duals[answer.col_of_row < 0], prices[0][answer.col_of_row < 0])
-    np.testing.assert_allclose(answer.col_duals[answer.row_of_col < 0], prices[1][answer.row_of_col < 0])
+    unmatched = rng.uniform(0.02, 0.1, 400), rng.uniform(0.02, 0.1, 450)
+    bounded = Problem.sparse(
+        (problem.indptr, problem.indices, problem.data), shape=(400, 450), unmatched_cost=unmatched
+    )
+    answer = assert_same_optimum(bounded, Auction())
+    np.testing.assert_allclose(answer.row_duals[answer.col_of_row < 0], unmatched[0][answer.col_of_row < 0])
+    np.testing.assert_allclose(answer.col_duals[answer.row_of_col < 0], unmatched[1][answer.row_of_col < 0])
 
 
 def test_integer_costs_are_proven_with_gap_zero_after_phases_in_floats():
@@ -149,7 +151,7 @@ def test_eps_bounds_the_gap_that_the_result_states(eps: float):
 
 
 @pytest.mark.parametrize(("n", "m"), [(80, 100), (100, 80)])
-def test_eps_keeps_its_word_for_unequal_sides_and_prices(n: int, m: int):
+def test_eps_keeps_its_word_for_unequal_sides_and_unmatched_costs(n: int, m: int):
     cost = np.random.default_rng(2).random((n, m))
     for problem in (
         Problem.dense(cost),

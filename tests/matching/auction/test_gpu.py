@@ -68,9 +68,12 @@ def test_clustered_matrix_of_unequal_sides_is_matched_by_trees(dtype: Any, shape
 
 
 @pytest.mark.parametrize("shape", [(330, 300), (1100, 1300)], ids=str)
-def test_so_is_one_whose_rows_and_columns_have_prices(shape: tuple[int, int]) -> None:
-    cost, price = clustered_costs(shape).astype(np.float32), (np.linspace(9e3, 9e4, shape[0]), np.zeros(shape[1]))
-    answer = assert_optimal(Problem.dense(cost, unmatched_cost=price))
+def test_so_is_one_whose_rows_and_columns_have_unmatched_costs(shape: tuple[int, int]) -> None:
+    cost, unmatched_cost = (
+        clustered_costs(shape).astype(np.float32),
+        (np.linspace(9e3, 9e4, shape[0]), np.zeros(shape[1])),
+    )
+    answer = assert_optimal(Problem.dense(cost, unmatched_cost=unmatched_cost))
     assert 0 < answer.n_matched < min(shape)
     assert answer.stats["tree_searches"] > 0
 
@@ -269,7 +272,7 @@ def test_budget_of_a_batch_of_points_carries_every_block() -> None:
     assert np.isinf(known.gap).any()
 
 
-def test_budget_of_priced_rows_leaves_a_finite_gap() -> None:
+def test_budget_of_rows_with_an_unmatched_cost_leaves_a_finite_gap() -> None:
     problem = dense_gate(20_000, 6)
     with pytest.raises(NotConverged) as caught:
         solve(problem, Auction(max_bids=1), "cuda")

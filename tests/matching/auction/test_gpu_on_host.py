@@ -55,21 +55,21 @@ PROBLEMS = {
     "points": _points((60, 60)),
     "points, wide": _points((40, 60)),
     "points, tall, squared": _points((60, 59), metric="squared"),
-    "points, priced": _points((50, 60), unmatched_cost=0.1),
+    "points, unmatched cost": _points((50, 60), unmatched_cost=0.1),
     "points in blocks": _points((20, 20), (7, 9), (1, 1), (70, 70), (3, 8)),
     "sparse": Problem.sparse(_gate(60, 60)),
     "sparse, tall": Problem.sparse(_gate(50, 60).T),
-    "sparse, priced": Problem.sparse(_gate(60, 60), unmatched_cost=0.3),
+    "sparse, unmatched cost": Problem.sparse(_gate(60, 60), unmatched_cost=0.3),
     "dense, integer": Problem.dense(RNG.integers(0, 300, (50, 50))),
     "dense, wide": Problem.dense(RNG.random((40, 50), dtype=np.float32)),
-    "dense, priced": Problem.dense(RNG.integers(0, 90, (40, 44)), unmatched_cost=40),
+    "dense, unmatched cost": Problem.dense(RNG.integers(0, 90, (40, 44)), unmatched_cost=40),
     "dense, some forbidden": Problem.dense(RNG.random((40, 50)), forbidden=RNG.random((40, 50)) < 0.6),
     "dense, tied but for rounding": as_dense(Problem.points(*nearly_tied(64, n=20, axes=2), metric="squared")),
-    "dense, tied but for rounding, priced": as_dense(
+    "dense, tied but for rounding, unmatched cost": as_dense(
         Problem.points(*nearly_tied(66, n=20, axes=2), unmatched_cost=0.1)
     ),
     "matrices": Problem.dense(RNG.integers(0, 90, (2, 10, 12))),
-    "matrices, tall, priced": Problem.dense(RNG.random((2, 12, 10)), unmatched_cost=0.05),
+    "matrices, tall, unmatched cost": Problem.dense(RNG.random((2, 12, 10)), unmatched_cost=0.05),
 }
 
 
@@ -84,7 +84,7 @@ def test_the_optimum_is_found_and_proven(kind: str) -> None:
     np.testing.assert_allclose(solved(PROBLEMS[kind]).cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["sparse", "sparse, tall", "sparse, priced"])
+@pytest.mark.parametrize("kind", ["sparse", "sparse, tall", "sparse, unmatched cost"])
 def test_the_hungarian_method_on_sparse_costs_finds_and_proves_the_optimum(kind: str) -> None:
     answer = solve(PROBLEMS[kind], "hungarian-tree", "cuda")
     assert verify(PROBLEMS[kind], answer).is_optimal
@@ -99,7 +99,7 @@ def test_the_hungarian_method_names_what_cannot_be_matched_whole() -> None:
     assert set(caught.value.rows) == {0, 1}
 
 
-@pytest.mark.parametrize("kind", ["sparse, priced", "sparse, tall", "dense, integer"])
+@pytest.mark.parametrize("kind", ["sparse, unmatched cost", "sparse, tall", "dense, integer"])
 def test_the_answer_does_not_depend_on_whose_turn_it_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of several blocks in each kernel, one may be far ahead of another, or stop before any word that others change."""
     monkeypatch.setattr(gpu_trees, "THREADS", THREADS)
@@ -134,7 +134,7 @@ def _matched_by_forests(problem: Problem) -> Assignment:
     return certified(graph, problem, matching, solver="auction", device="cuda", stats={})
 
 
-@pytest.mark.parametrize("kind", ["dense, integer", "matrices, tall, priced"])
+@pytest.mark.parametrize("kind", ["dense, integer", "matrices, tall, unmatched cost"])
 def test_matrices_go_through_their_cheapest_pairs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 4)
@@ -151,7 +151,9 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
     assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
 
 
-@pytest.mark.parametrize("kind", ["dense, wide", "dense, priced", "dense, tied but for rounding, priced"])
+@pytest.mark.parametrize(
+    "kind", ["dense, wide", "dense, unmatched cost", "dense, tied but for rounding, unmatched cost"]
+)
 @pytest.mark.parametrize("seed", [None, 1, 2])
 def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_trees_of_all(
     kind: str, seed: int | None, monkeypatch: pytest.MonkeyPatch
@@ -178,7 +180,7 @@ def test_unassigned_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exch
 
 
 @pytest.mark.parametrize(
-    ("kind", "held"), [("dense, wide", 11), ("matrices", 10**6), ("matrices, tall, priced", 10**6)]
+    ("kind", "held"), [("dense, wide", 11), ("matrices", 10**6), ("matrices, tall, unmatched cost", 10**6)]
 )
 def test_no_trees_grow_in_several_matrices_nor_where_the_gpu_cannot_hold_their_columns(
     kind: str, held: int, monkeypatch: pytest.MonkeyPatch
@@ -204,7 +206,7 @@ def test_a_budget_is_one_of_all_bids_on_the_graphs_of_a_matrix(monkeypatch: pyte
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 1)
     monkeypatch.setattr(gpu_scaling, "LEFT_TO_PATHS", 0)
     with pytest.raises(NotConverged) as caught:
-        solved(PROBLEMS["dense, priced"], max_bids=3)
+        solved(PROBLEMS["dense, unmatched cost"], max_bids=3)
     known = caught.value.assignment
     assert known is not None
     assert known.n_matched > 0
@@ -215,10 +217,10 @@ def test_a_budget_is_one_of_all_bids_on_the_graphs_of_a_matrix(monkeypatch: pyte
 def test_the_matrix_takes_over_from_cheapest_pairs_that_are_read_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 1)
-    often = solved(PROBLEMS["dense, priced"]).stats
+    often = solved(PROBLEMS["dense, unmatched cost"]).stats
     assert (often["pricing_rounds"] > 1, "whole_matrix" in often) == (True, False)
     monkeypatch.setattr(gpu_dense, "MATRIX_READS", 0)
-    seldom = solved(PROBLEMS["dense, priced"]).stats
+    seldom = solved(PROBLEMS["dense, unmatched cost"]).stats
     assert (seldom["pricing_rounds"], seldom["whole_matrix"]) == (1, 1)
 
 
@@ -255,14 +257,14 @@ def test_free_memory_decides_whether_there_is_an_answer_but_not_which(monkeypatc
         solved(PROBLEMS["points"])
 
 
-@pytest.mark.parametrize("price", [0.5, None])
+@pytest.mark.parametrize("unmatched_cost", [0.5, None])
 def test_rows_that_later_pairs_contradict_are_matched_anew(
-    price: float | None, monkeypatch: pytest.MonkeyPatch
+    unmatched_cost: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gpu_points, "most_reads", lambda _: np.inf)  # no matrix
     rng = np.random.default_rng(0)
     x, y = rng.random((60, 3)) * [1, 1, 0.1], rng.normal(0.5, 0.1, (72, 3))
-    problem = Problem.points(x, y, unmatched_cost=price)
+    problem = Problem.points(x, y, unmatched_cost=unmatched_cost)
     answer = solved(problem)
     assert answer.stats["pairs_added"] > 0
     assert answer.cost == pytest.approx(solve(problem, device="cpu").cost, rel=1e-12)

@@ -77,15 +77,15 @@ def test_finds_the_optimum_over_all_pairs(name: str, metric: Any):
 @pytest.mark.parametrize(
     "name", ["moved a little, 2D", "independent, 3D", "a few more rows, 3D", "clusters onto others"]
 )
-def test_unassigned_points_pay_their_price(name: str, unmatched_cost: float):
+def test_unassigned_points_pay_their_unmatched_cost(name: str, unmatched_cost: float):
     x, y = POINTS[name]
     assert_optimal(Problem.points(x, y, unmatched_cost=unmatched_cost))
 
 
-def test_a_price_for_every_point():
+def test_an_unmatched_cost_for_every_point():
     x, y = POINTS["a few more columns, 3D"]
-    prices = RNG.uniform(-0.05, 0.3, len(x)), RNG.uniform(-0.05, 0.3, len(y))
-    assert_optimal(Problem.points(x, y, unmatched_cost=prices))
+    unmatched = RNG.uniform(-0.05, 0.3, len(x)), RNG.uniform(-0.05, 0.3, len(y))
+    assert_optimal(Problem.points(x, y, unmatched_cost=unmatched))
 
 
 def test_the_graph_stays_small():
@@ -159,18 +159,18 @@ def test_blocks_are_solved_on_their_own():
 
 
 @pytest.mark.parametrize("eps", [0.3, 1e-2, 1e-4])
-@pytest.mark.parametrize(("m", "price"), [(250, None), (250, 0.2), (375, None)])
+@pytest.mark.parametrize(("m", "unmatched_cost"), [(250, None), (250, 0.2), (375, None)])
 @pytest.mark.parametrize("axes", [1, 2, 3])
-def test_eps_bounds_the_gap_and_each_link_over_all_pairs(axes: int, m: int, price: float | None, eps: float):
+def test_eps_bounds_the_gap_and_each_link_over_all_pairs(axes: int, m: int, unmatched_cost: float | None, eps: float):
     rng = np.random.default_rng(2)
     x, y = rng.random((250, axes)), rng.random((m, axes))
-    problem = Problem.points(x, y, unmatched_cost=price)
+    problem = Problem.points(x, y, unmatched_cost=unmatched_cost)
     answer = solve(problem, Auction(eps=eps))
     assert verify(problem, answer).is_valid
     assert answer.gap <= 250 * eps * (1 + 1e-9)
     reduced = np.linalg.norm(x[:, None] - y, axis=2) - answer.col_duals
     rows, cols = answer.edges()
-    best = np.minimum(reduced.min(axis=1), np.inf if price is None else price)[rows]
+    best = np.minimum(reduced.min(axis=1), np.inf if unmatched_cost is None else unmatched_cost)[rows]
     assert (reduced[rows, cols] - best).max(initial=0) <= eps * (1 + 1e-9)
 
 

@@ -14,12 +14,12 @@ from auctrack.matching.solvers import SOLVERS
 PAPER = Auction(variant="paper")
 
 
-@pytest.mark.parametrize("price", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("unmatched_cost", [1e3, 1e6, 1e9])
 @pytest.mark.parametrize("dtype", [float, int])
-def test_prices_far_above_the_costs_end_or_are_refused(dtype: type, price: float) -> None:
+def test_unmatched_costs_far_above_the_others_end_or_are_refused(dtype: type, unmatched_cost: float) -> None:
     cost = np.random.default_rng(0).integers(0, 50, (30, 20)).astype(dtype)
-    problem = Problem.dense(cost, unmatched_cost=dtype(price))
-    if dtype is int and price > 1e3:
+    problem = Problem.dense(cost, unmatched_cost=dtype(unmatched_cost))
+    if dtype is int and unmatched_cost > 1e3:
         with pytest.raises(InvalidProblem, match="unmatched_cost"):
             solve(problem, PAPER, "cpu")
     else:
@@ -36,7 +36,7 @@ def test_equal_costs_are_answered_validly(shape: tuple[int, int], value: float) 
 
 
 def test_a_bid_makes_the_second_best_as_good() -> None:
-    """By the increment alone, prices would take a thousand bids to part objects of this difference."""
+    """By the increment alone, duals would take a thousand bids to part objects of this difference."""
     cost = np.array([[0.0, 1000.0], [0.0, 1000.0]])
     bids = solve(Problem.dense(cost), Auction(variant="paper", eps=1.0), "cpu").stats["bids"]
     assert bids <= 4

@@ -50,7 +50,7 @@ def test_no_row_bears_more_than_its_bound(name: str, metric: Any):
     assert np.median(highest - best) < np.std(costs)
 
 
-def test_no_price_is_positive_where_columns_stay_alone():
+def test_no_price_is_positive_where_columns_stay_unassigned():
     _, _, v, _ = _duals("more columns", "distance")
     assert (v <= 0).all()
     assert (v < 0).any()

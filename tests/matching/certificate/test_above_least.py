@@ -23,13 +23,13 @@ def test_a_side_that_must_be_matched_pays_its_least(is_tall: bool) -> None:
     assert _is_barely_above(problem, matched, 1e-15)
 
 
-@pytest.mark.parametrize("price", [None, 100.0])
-def test_the_last_digit_of_large_point_sets_counts_beside_a_price(
-    price: float | None, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("unmatched_cost", [None, 100.0])
+def test_the_last_digit_of_large_point_sets_counts_beside_an_unmatched_cost(
+    unmatched_cost: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(above_least, "MOST_PAIRS", 0)
     step = 3e-8  # across from one plane to the other it costs two ulp of 1
-    problem = Problem.points([[0, 0], [0, step]], [[1, 0], [1, step]], unmatched_cost=price)
+    problem = Problem.points([[0, 0], [0, step]], [[1, 0], [1, step]], unmatched_cost=unmatched_cost)
     assert _is_barely_above(problem, [1, 0], 1e-14)
     assert not _is_barely_above(problem, [0, 1], 1e-14)
     assert not _is_barely_above(problem, [1, 0], 1e-26)

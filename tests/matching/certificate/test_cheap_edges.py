@@ -12,8 +12,8 @@ from auctrack.matching.problem.costs import best_row_duals
 CHEAP = 1e-12
 
 
-def _part(matched: list[int], x: list[float], y: list[float], v: list[float], price: float | None = None):
-    problem = Problem.points(np.array(x)[:, None], np.array(y)[:, None], unmatched_cost=price)
+def _part(matched: list[int], x: list[float], y: list[float], v: list[float], unmatched_cost: float | None = None):
+    problem = Problem.points(np.array(x)[:, None], np.array(y)[:, None], unmatched_cost=unmatched_cost)
     col_of_row, duals = np.array(matched, np.int32), np.array(v)
     r, _ = best_row_duals(problem, duals)
     return cheap_edges(problem, col_of_row, inverse(problem, col_of_row), r, duals)
@@ -40,7 +40,7 @@ def test_an_edge_that_bears_its_own_slack_but_not_that_of_the_cheap_is_among_the
     assert [part.problem.shape for part in cheapest] == [(2, 2), (1, 1)]
 
 
-def test_cheap_members_that_are_unassigned_come_with_their_prices() -> None:
+def test_cheap_members_that_are_unassigned_come_with_their_unmatched_costs() -> None:
     """A free column exceeds no share, and bears nothing."""
     problem = Problem.points([[0.0], [9.0]], [[0.5], [20.0], [30.0]], unmatched_cost=([1.0, 1e-9], [1.0, 0.0, 0.0]))
     col_of_row, v = np.array([0, -1], np.int32), np.array([0.3, -1e-12, 0.0])

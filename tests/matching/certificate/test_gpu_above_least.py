@@ -34,10 +34,10 @@ def _costs(seed: int) -> np.ndarray:
 COSTS = [_costs(seed) for seed in range(6)]
 PROBLEMS = {
     "dense": Problem.dense(COSTS[0]),
-    "priced": Problem.dense(COSTS[0], unmatched_cost=0.3),
+    "unmatched cost": Problem.dense(COSTS[0], unmatched_cost=0.3),
     "sparse": Problem.sparse(csr_array(COSTS[0])),
     "batch": Problem.dense(np.stack(COSTS)),
-    "priced batch": Problem.dense(np.stack(COSTS), unmatched_cost=1e3),
+    "unmatched cost batch": Problem.dense(np.stack(COSTS), unmatched_cost=1e3),
     "sparse batch": Problem.batch([Problem.sparse(csr_array(cost), unmatched_cost=1.0) for cost in COSTS]),
 }
 
@@ -72,7 +72,7 @@ def _edge_dearer_in_its_last_digit() -> tuple[Problem, np.ndarray]:
     return Problem.dense(cost, unmatched_cost=1.0), np.arange(110, dtype=np.int32)
 
 
-def test_an_edge_dearer_in_its_last_digit_is_not_called_optimal_beside_prices() -> None:
+def test_an_edge_dearer_in_its_last_digit_is_not_called_optimal() -> None:
     problem, dearer = _edge_dearer_in_its_last_digit()
     graph = CostGraph.of(CUPY, problem)
     matching = DeviceMatching(CUPY.asarray(np.zeros(110)), CUPY.asarray(dearer), CUPY.asarray(dearer), {})

@@ -32,7 +32,7 @@ PROBLEMS = {
     "dense": Problem.dense(COST),
     "float32": Problem.dense(COST.astype(np.float32)),
     "masked": Problem.dense(np.where(np.isfinite(COST), COST, 0.5), forbidden=COST > 0.8),
-    "priced": Problem.dense(COST, unmatched_cost=0.05),
+    "unmatched cost": Problem.dense(COST, unmatched_cost=0.05),
     "sparse": Problem.sparse(csr_array(np.where(COST < 0.5, COST, 0.0))),
 }
 

@@ -53,14 +53,16 @@ def test_real_costs_of_many_scales_are_refined_to_a_proof(solver: Any):
     assert verify(problem, solve(problem, solver, "cuda"))
 
 
-@pytest.mark.parametrize("price", [None, 0.2])
+@pytest.mark.parametrize("unmatched_cost", [None, 0.2])
 @pytest.mark.parametrize("n_blocks", [1, 5])
 @pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
-def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any, n_blocks: int, price: float | None):
+def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any, n_blocks: int, unmatched_cost: float | None):
     cost = np.random.default_rng(3).random((n_blocks, 90, 110))
-    before = solve(Problem.dense(cost, unmatched_cost=price), solver, "cuda")
+    before = solve(Problem.dense(cost, unmatched_cost=unmatched_cost), solver, "cuda")
     for power in (-600, -30, 30, 600):
-        scaled = Problem.dense(cost * 2.0**power, unmatched_cost=None if price is None else price * 2.0**power)
+        scaled = Problem.dense(
+            cost * 2.0**power, unmatched_cost=None if unmatched_cost is None else unmatched_cost * 2.0**power
+        )
         after = solve(scaled, solver, "cuda")
         np.testing.assert_array_equal(before.col_of_row, after.col_of_row)
         np.testing.assert_array_equal(before.col_duals * 2.0**power, after.col_duals)

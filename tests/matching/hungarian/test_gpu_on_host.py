@@ -39,7 +39,7 @@ def many_scales(*shape: int) -> np.ndarray:
 PROBLEMS = {
     "wide": Problem.dense(COST),
     "tall": Problem.dense(COST.T.copy()),
-    "priced": Problem.dense(COST, unmatched_cost=40),
+    "unmatched cost": Problem.dense(COST, unmatched_cost=40),
     "no column": Problem.dense(np.zeros((3, 0)), unmatched_cost=1.0),
     "many scales": Problem.dense(many_scales(40, 40)),
     "batch": Problem.dense(RNG.integers(0, 300, (3, 20, 24)).astype(np.int32)),
@@ -48,7 +48,7 @@ PROBLEMS = {
     "sparse": as_sparse(Problem.dense(COST)),
     "sparse, tall": as_sparse(Problem.dense(COST.T.copy())),
     "sparse, many scales": as_sparse(Problem.dense(many_scales(40, 40))),
-    "points, priced": Problem.points(RNG.random((20, 3)), RNG.random((25, 3)), unmatched_cost=0.2),
+    "points, unmatched cost": Problem.points(RNG.random((20, 3)), RNG.random((25, 3)), unmatched_cost=0.2),
 }
 
 

@@ -46,7 +46,7 @@ PROBLEMS = {
     for u in (None, 10)
     for dtype in (np.int32, np.float64)
 }
-"""Many components and one giant one; sides equal and not; everything matched or at a price."""
+"""Many components and one giant one; sides equal and not; all matched or with an unmatched cost."""
 
 WHOLE = [name for name, problem in PROBLEMS.items() if problem.must_match_all(0)]
 """Without a bound on any dual: a GPU matches them by forests."""

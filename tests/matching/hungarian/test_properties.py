@@ -15,7 +15,7 @@ from .variants import ALL, DEFAULTS
 
 
 def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
-    """State a sparse problem with the given share of pairs, priced so that some stay unassigned."""
+    """State a sparse problem with the given share of pairs, and an unmatched cost at which some stay unassigned."""
     allowed = rng.random((n, m)) < share
     indptr = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))])
     graph = (indptr, np.nonzero(allowed)[1], rng.random(int(indptr[-1])))
@@ -82,11 +82,11 @@ def test_a_dual_phase_finds_many_paths_also_for_real_costs():
     assert solve(distances, "hungarian-classical", "cpu").stats["searches"] <= 20
 
 
-@pytest.mark.parametrize("price", [None, 0.1, 0.4], ids=["unequal sides", "many alone", "few alone"])
-def test_a_dual_phase_finds_many_paths_also_where_some_stay_unassigned(price: float | None):
+@pytest.mark.parametrize("unmatched_cost", [None, 0.1, 0.4], ids=["unequal sides", "many unassigned", "few unassigned"])
+def test_a_dual_phase_finds_many_paths_also_where_some_stay_unassigned(unmatched_cost: float | None):
     rng = np.random.default_rng(7)
     distances = np.linalg.norm(rng.random((360, 1, 3)) - rng.random((1, 400, 3)), axis=2)
-    problem = Problem.dense(distances, unmatched_cost=price)
+    problem = Problem.dense(distances, unmatched_cost=unmatched_cost)
     answer = solve(problem, "hungarian-classical", "cpu")
     assert verify(problem, answer)
     assert answer.stats["searches"] <= 20

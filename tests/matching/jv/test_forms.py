@@ -35,7 +35,7 @@ def _is_read_as_a_graph(problem: Problem, form: str) -> bool:
         (Problem.points(X, Y), False),
         (Problem.points(X, Y, unmatched_cost=0.1), True),
     ],
-    ids=["dense", "dense, priced", "a fourth of the pairs", "fewer", "points", "points, priced"],
+    ids=["dense", "dense, unmatched cost", "a fourth of the pairs", "fewer", "points", "points, unmatched cost"],
 )
 def test_a_problem_is_read_in_the_form_that_is_faster_or_in_the_one_that_is_asked_for(problem, is_graph):
     assert _is_read_as_a_graph(problem, "auto") == is_graph

@@ -19,7 +19,7 @@ PROBLEMS = {
     "whole, wide": Problem.dense(RNG.integers(0, 200, (20, 40))),
     "real, tall": Problem.dense(RNG.random((40, 30))),
     "single precision": Problem.dense(RNG.random((35, 35), dtype=np.float32)),
-    "priced": Problem.dense(RNG.integers(0, 90, (30, 34)), unmatched_cost=30),
+    "unmatched cost": Problem.dense(RNG.integers(0, 90, (30, 34)), unmatched_cost=30),
     "forbidden": Problem.dense(RNG.integers(0, 90, (25, 30)), forbidden=RNG.random((25, 30)) < 0.5),
 }
 VARIANTS = {"classical": HungarianClassical(variant="paper"), "tree": HungarianTree(variant="paper")}
@@ -56,15 +56,16 @@ def test_date_and_nagis_variants_name_rows_that_cannot_be_matched(name: str) -> 
 
 @pytest.mark.parametrize("convergence", ["counter", "reduction"])
 @pytest.mark.parametrize(
-    ("kind", "turns"), [("real, tall", None), ("single precision", None), ("priced in reals", None), ("real, tall", 1)]
+    ("kind", "turns"),
+    [("real, tall", None), ("single precision", None), ("unmatched cost in reals", None), ("real, tall", 1)],
 )
 def test_vasconcelos_and_rosenhahns_auction(
     kind: str, convergence: Any, turns: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if turns is not None:
         draw_turns(monkeypatch, turns)
-    priced = Problem.dense(np.random.default_rng(1).random((30, 34)), unmatched_cost=0.2)
-    problem = PROBLEMS.get(kind, priced)
+    in_reals = Problem.dense(np.random.default_rng(1).random((30, 34)), unmatched_cost=0.2)
+    problem = PROBLEMS.get(kind, in_reals)
     options = Auction(variant="paper", convergence=convergence)
     there, here = (solve(problem, options, device) for device in ("cuda", "cpu"))
     assert verify(problem, there).is_valid

@@ -80,7 +80,7 @@ def test_rows_without_a_pair_stay_so_where_others_tie():
 
 
 @pytest.mark.parametrize("unmatched_cost", [-0.2, 0.0, 0.01, 0.4])
-def test_the_price_of_staying_alone_in_wide_matrices(unmatched_cost: float):
+def test_the_unmatched_cost_in_wide_matrices(unmatched_cost: float):
     cost = np.random.default_rng(0).random((BLOCK + 9, 2 * BLOCK)) - 0.3
     problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
     answer = solve(problem, "jv")

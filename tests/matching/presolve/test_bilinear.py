@@ -73,7 +73,7 @@ def _coincident() -> np.ndarray:
         Problem.dense(np.ones((N, N))),
         Problem.dense(_coincident()),
     ],
-    ids=["distances", "four axes", "noise", "integers", "unequal", "priced", "small", "constant", "coincident"],
+    ids=["distances", "four axes", "noise", "integers", "unequal", "unmatched cost", "small", "constant", "coincident"],
 )
 def test_others_are_left_alone(problem: Problem) -> None:
     assert by_points(problem, _refused) is None

@@ -31,7 +31,7 @@ SPLITTING = HungarianClassical(), HungarianClassical("paper"), HungarianTree("pa
 # ------------------------------------------------------------------ costs in shards
 
 
-def test_prices_far_above_all_costs_are_refused_with_some_that_link_as_many():
+def test_unmatched_costs_far_above_all_others_are_refused_with_some_that_match_as_many():
     cost = np.random.default_rng(0).random((6, 8))
     stated = 2.0**70 + 2.0**20 * np.arange(6), 2.0**70
     with refused(InvalidProblem, argument="unmatched_cost", match=r"1\.\d+e\+21") as caught:
@@ -39,7 +39,7 @@ def test_prices_far_above_all_costs_are_refused_with_some_that_link_as_many():
     (of_rows, more_rows), (of_cols, more_cols) = re.findall(r" - (\S+) \+ ([\d.]*\d)", str(caught.value))
     lower = stated[0] - float(of_rows) + float(more_rows), stated[1] - float(of_cols) + float(more_cols)
     ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=lower)
-    answers = [solve(Problem.dense(cost, unmatched_cost=prices), "jv") for prices in (stated, lower)]
+    answers = [solve(Problem.dense(cost, unmatched_cost=unmatched), "jv") for unmatched in (stated, lower)]
     np.testing.assert_array_equal(answers[0].col_of_row, answers[1].col_of_row)
 
 

@@ -99,13 +99,13 @@ def test_any_memory_layout_is_read_right_and_never_written(layout, dtype: type):
     np.testing.assert_array_equal(given, before)
 
 
-def test_read_only_sparse_arrays_and_prices_are_taken_and_never_written():
+def test_read_only_sparse_arrays_and_unmatched_costs_are_taken_and_never_written():
     parts = [_read_only(a) for a in (np.array([0, 2, 3]), np.array([1, 0, 1]), np.array([3.0, 2.0, 1.0]))]
-    prices = _read_only(np.array([5.0, 6.0]))
-    before = [a.copy() for a in (*parts, prices)]
-    problem = Problem.sparse(tuple(parts), shape=(2, 2), unmatched_cost=(prices, prices))
+    unmatched = _read_only(np.array([5.0, 6.0]))
+    before = [a.copy() for a in (*parts, unmatched)]
+    problem = Problem.sparse(tuple(parts), shape=(2, 2), unmatched_cost=(unmatched, unmatched))
     assert solve(problem).cost == 3.0
-    for a, b in zip((*parts, prices), before, strict=True):
+    for a, b in zip((*parts, unmatched), before, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -150,15 +150,15 @@ def test_integer_costs_are_taken_up_to_the_limit_and_refused_beyond():
             Problem.dense([[beyond, 0], [0, 0]])
 
 
-def test_prices_that_would_overflow_summed_over_many_unassigned_columns_are_refused():
+def test_unmatched_costs_that_would_overflow_summed_over_many_unassigned_columns_are_refused():
     cost = np.zeros((1, 1000), int)
-    price = 2**62 // (1 + 1000 + 4)
-    assert solve(Problem.dense(cost, unmatched_cost=price)).cost == 999 * price
-    with pytest.raises(InvalidProblem, match=str(price + 1)):
-        Problem.dense(cost, unmatched_cost=price + 1)
+    unmatched_cost = 2**62 // (1 + 1000 + 4)
+    assert solve(Problem.dense(cost, unmatched_cost=unmatched_cost)).cost == 999 * unmatched_cost
+    with pytest.raises(InvalidProblem, match=str(unmatched_cost + 1)):
+        Problem.dense(cost, unmatched_cost=unmatched_cost + 1)
 
 
-def test_integers_beside_a_fractional_price_must_fit_float64():
+def test_integers_beside_a_fractional_unmatched_cost_must_fit_float64():
     assert solve(Problem.dense([[2**53]], unmatched_cost=0.5)).cost == 1.0
     with pytest.raises(InvalidProblem, match="unmatched_cost"):
         Problem.dense([[2**53 + 1]], unmatched_cost=0.5)
@@ -322,29 +322,31 @@ def test_columns_of_a_sparse_batch_are_local_to_their_block():
 # -------------------------------------------------------------------- unmatched cost, points, batches
 
 
-@pytest.mark.parametrize("price", [np.inf, -np.inf, np.nan, (1.0, np.inf), ([1.0, np.nan], 1.0)])
-def test_prices_must_be_finite(price):
+@pytest.mark.parametrize("unmatched_cost", [np.inf, -np.inf, np.nan, (1.0, np.inf), ([1.0, np.nan], 1.0)])
+def test_unmatched_costs_must_be_finite(unmatched_cost):
     for state in (Problem.dense, lambda c, **u: Problem.sparse(sp.csr_array(c), **u)):
         with pytest.raises(InvalidProblem, match="finite"):
-            state(np.ones((2, 3)), unmatched_cost=price)
+            state(np.ones((2, 3)), unmatched_cost=unmatched_cost)
 
 
-@pytest.mark.parametrize("price", [(1, 2, 3), ([1, 2, 3], 1), (1, [1, 2]), np.ones((2, 3)), "dear", (1.0, None)])
-def test_prices_must_fit_the_sides(price):
+@pytest.mark.parametrize(
+    "unmatched_cost", [(1, 2, 3), ([1, 2, 3], 1), (1, [1, 2]), np.ones((2, 3)), "dear", (1.0, None)]
+)
+def test_unmatched_costs_must_fit_the_sides(unmatched_cost):
     with pytest.raises(InvalidProblem, match="unmatched_cost"):
-        Problem.dense(np.ones((2, 3)), unmatched_cost=price)
+        Problem.dense(np.ones((2, 3)), unmatched_cost=unmatched_cost)
 
 
-def test_a_price_may_be_a_number_or_one_for_each_side_or_member():
+def test_an_unmatched_cost_may_be_a_number_or_one_for_each_side_or_member():
     cost = np.full((2, 3), 100.0)
-    prices = [(1, 5.0), ((1, 2), 8.0), (([1, 2], 3), 12.0), (([1, 2], [3, 4, 5]), 15.0)]
-    for price, unassigned in prices:
-        assert solve(Problem.dense(cost, unmatched_cost=price)).cost == unassigned
+    unmatched = [(1, 5.0), ((1, 2), 8.0), (([1, 2], 3), 12.0), (([1, 2], [3, 4, 5]), 15.0)]
+    for unmatched_cost, unassigned in unmatched:
+        assert solve(Problem.dense(cost, unmatched_cost=unmatched_cost)).cost == unassigned
 
 
 @pytest.mark.parametrize("metric", ["distance", "squared"])
 @pytest.mark.parametrize("solver", ["auto", "auction", *JV_FORMS], ids=str)
-def test_a_negative_price_rewards_unassigned_points(metric: Literal["distance", "squared"], solver: str):
+def test_a_negative_unmatched_cost_rewards_unassigned_points(metric: Literal["distance", "squared"], solver: str):
     rng = np.random.default_rng(3)
     x, y = rng.random((30, 2)), rng.random((40, 2))
     rewarded = Problem.points(x, y, unmatched_cost=-1.0, metric=metric)
@@ -358,9 +360,13 @@ def test_a_negative_price_rewards_unassigned_points(metric: Literal["distance", 
     assert answer.cost == pytest.approx(solve(full, "jv").cost, rel=1e-12)
 
 
-@pytest.mark.parametrize(("cost_type", "price", "integer"), [(int, 2, True), (int, 2.0, False), (float, 2, False)])
-def test_integers_stay_integers_only_beside_an_integer_price(cost_type: type, price: float, integer: bool):
-    problem = Problem.dense(np.ones((2, 2), cost_type), unmatched_cost=price)
+@pytest.mark.parametrize(
+    ("cost_type", "unmatched_cost", "integer"), [(int, 2, True), (int, 2.0, False), (float, 2, False)]
+)
+def test_integers_stay_integers_only_beside_an_integer_unmatched_cost(
+    cost_type: type, unmatched_cost: float, integer: bool
+):
+    problem = Problem.dense(np.ones((2, 2), cost_type), unmatched_cost=unmatched_cost)
     assert problem.is_integer is integer
     assert isinstance(solve(problem).cost, int if integer else float)
 
@@ -390,11 +396,11 @@ def test_an_unknown_metric_is_refused():
 
 
 def test_a_batch_needs_problems_alike():
-    dense, priced = Problem.dense([[1.0]]), Problem.dense([[1.0]], unmatched_cost=1)
+    dense, bounded = Problem.dense([[1.0]]), Problem.dense([[1.0]], unmatched_cost=1)
     sparse, points = Problem.sparse(sp.csr_array([[1.0]])), Problem.points([[0.0]], [[1.0]])
     with refused(InvalidProblem, argument="problems"):
         Problem.batch([])
-    for other in (priced, sparse, points):
+    for other in (bounded, sparse, points):
         with refused(InvalidProblem, argument="problems"):
             Problem.batch([dense, other])
 

@@ -111,7 +111,7 @@ def test_the_pairs_of_an_rmat_graph_are_drawn_by_quadrants():
     assert FAMILIES["rmat"](2**8, 8).n_edges == pytest.approx(expected.sum(), rel=0.02)
 
 
-def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
+def test_a_gated_pair_has_its_degree_and_its_gate_is_twice_the_unmatched_cost():
     problem = gated_pair(2000, 10.0)
     assert problem.data.dtype == np.float32
     assert problem.n_edges / problem.n_rows == pytest.approx(10, rel=0.15)
