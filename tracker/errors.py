@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -48,6 +49,68 @@ class InvalidInput(AuctrackError, ValueError):
         same = copy(self)
         same.problem, same.args = problem, (f"{problem} {self.in_python}".strip(),)
         return same
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, in what is said of it."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"column '{self.name}'"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, counted from 0, in what is said of it."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"row {self.number}"
+
+
+class InvalidTable(InvalidInput):
+    """A column or a row of a table is at fault; one who knows the file says by `in_file` where that is.
+
+    Parameters
+    ----------
+    *parts : str, Column or Row
+        What is wrong, to be read one after the other.
+    in_python, setting, examples
+        As of `InvalidInput`.
+    """
+
+    def __init__(
+        self,
+        *parts: str | Column | Row,
+        in_python: str = "",
+        setting: str = "",
+        examples: Mapping[Any, str] = NO_EXAMPLES,
+    ) -> None:
+        super().__init__("".join(map(str, parts)), in_python=in_python, setting=setting, examples=examples)
+        self.parts = parts
+
+    def in_file(self, names: Mapping[str, str], line_of_row: Callable[[int], int] | None = None) -> Self:
+        """Return the same in the words of a file.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            What the file calls columns that have another name here.
+        line_of_row : callable, optional
+            Of a text file: the line of a row, as editors count them.
+        """
+
+        def told(part: str | Column | Row) -> str:
+            if isinstance(part, Column):
+                return str(Column(names.get(part.name, part.name)))
+            if isinstance(part, Row) and line_of_row is not None:
+                return f"line {line_of_row(part.number)}"
+            return str(part)
+
+        return self.saying("".join(map(told, self.parts)))
 
 
 class UnknownAxes(InvalidInput):

@@ -14,7 +14,7 @@ from .calibrating.calibration import Calibration
 from .calibrating.digits import counted
 from .calibrating.lengths import LONGEST
 from .calibrating.stated import AXES
-from .errors import InvalidInput, InvalidSetting
+from .errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
 from .timeline import Timeline
 from .track_frames import comes_twice
 
@@ -270,9 +270,10 @@ def _require_step(frames: np.ndarray, step: int) -> None:
     first = int(frames.min())
     astray = np.flatnonzero((frames - first) % step)
     if len(astray):
-        raise InvalidInput(
-            f"a frame step of {step} needs every frame to be a multiple of it away from the first, {first}; "
-            f"row {astray[0]} is in frame {frames[astray[0]]}. Give a step that meets all frames, or remove those rows."
+        raise InvalidTable(
+            f"a frame step of {step} needs every frame to be a multiple of it away from the first, {first}; ",
+            Row(int(astray[0])),
+            f" is in frame {frames[astray[0]]}. Give a step that meets all frames, or remove those rows.",
         )
 
 
@@ -289,7 +290,7 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     names = ("frame", *(name for name in AXES if name in table.columns))
     twice = [name for name in names if list(table.columns).count(name) > 1]
     if twice:
-        raise InvalidInput(f"table needs one column '{twice[0]}'; it has several. Rename or drop the others.")
+        raise InvalidTable("table needs one ", Column(twice[0]), "; it has several. Rename or drop the others.")
     checked = {name: _values(table[name], name) for name in names}
     _refuse_rows_without_a_place(table, checked)
     checked["frame"] = _whole(table, "frame", checked["frame"])
@@ -305,9 +306,10 @@ def _refuse_two_in_a_frame(table: pd.DataFrame) -> None:
         return
     named = np.flatnonzero(track >= 0)
     again = named[table.iloc[named].duplicated(["track_id", "frame"]).to_numpy()]
-    raise InvalidInput(
-        f"track {track[again[0]]} has two points in frame {table['frame'].iloc[again[0]]} (row {again[0]}; "
-        f"{len(again)} in all). A track has one point a frame: repair the ids, or read the table as points."
+    raise InvalidTable(
+        f"track {track[again[0]]} has two points in frame {table['frame'].iloc[again[0]]} (",
+        Row(int(again[0])),
+        f"; {len(again)} in all). A track has one point a frame: repair the ids, or read the table as points.",
     )
 
 
@@ -335,9 +337,9 @@ def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.n
     name = next(name for name, is_bad in bad.items() if is_bad[row])
     needed = "numbers below 2**63 in size" if np.isfinite(columns[name][row]) else "finite numbers"
     among = f"; {counted(len(rows), 'row')} in all have no frame or no position" if len(rows) > 1 else ""
-    raise InvalidInput(
-        f"column '{name}' needs {needed}; row {row} has {_shown(table[name].iloc[row])}{among}. "
-        f"Remove or repair {'those rows' if among else 'that row'}."
+    raise InvalidTable(
+        *(Column(name), f" needs {needed}; ", Row(row), f" has {_shown(table[name].iloc[row])}{among}. "),
+        f"Remove or repair {'those rows' if among else 'that row'}.",
     )
 
 
@@ -349,7 +351,7 @@ def _whole(table: pd.DataFrame, name: str, values: np.ndarray) -> np.ndarray:
     fractional = np.flatnonzero(whole != values)
     if len(fractional):
         row = int(fractional[0])
-        raise InvalidInput(f"column '{name}' needs whole numbers; row {row} has {_shown(table[name].iloc[row])}.")
+        raise InvalidTable(Column(name), " needs whole numbers; ", Row(row), f" has {_shown(table[name].iloc[row])}.")
     return whole
 
 
@@ -357,10 +359,10 @@ def _numbers(column: pd.Series, name: str) -> pd.Series:
     """Return a column of any type as numbers, NaN where there is none; dates would become nanoseconds."""
     if column.dtype.kind in "mM" or isinstance(column.dtype, pd.PeriodDtype):
         remedy = " Number them, such as by rank(method='dense') - 1." if name == "frame" else ""
-        raise InvalidInput(f"column '{name}' needs numbers; it has dates or times ({column.dtype}).{remedy}")
+        raise InvalidTable(Column(name), f" needs numbers; it has dates or times ({column.dtype}).{remedy}")
     numbers = pd.to_numeric(column, errors="coerce")
     if numbers.dtype.kind == "c":
-        raise InvalidInput(f"column '{name}' needs real numbers; it has complex ones.")
+        raise InvalidTable(Column(name), " needs real numbers; it has complex ones.")
     return numbers
 
 

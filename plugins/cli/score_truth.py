@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...tracker.errors import InvalidInput, InvalidSetting
+from ...tracker.errors import InvalidInput, InvalidSetting, InvalidTable
 from . import console
 from .asked import input_beside
 from .standard_input import table_file
@@ -78,13 +78,14 @@ def _read_truth(path: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Po
 
 def _require_names(real: Points, path: Path, columns: Mapping[str, str]) -> None:
     """Refuse a truth that does not name its particles, by the name that its column has in the file."""
-    from ...tracker.formats.dialects import in_names_of_the_file
     from ...tracker.scoring.names import names_of
 
     try:
         names_of(real)
+    except InvalidTable as error:
+        raise error.in_file(columns).of(path) from error
     except InvalidInput as error:
-        raise error.saying(in_names_of_the_file(error.problem, columns)).of(path) from error
+        raise error.of(path) from error
 
 
 def _in_step(real: Points, found: Tracks) -> Points:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput
+from ..errors import Column, InvalidTable, Row
 from ..points import Points
 from .content import Written
 from .dialects import naming
@@ -78,9 +78,10 @@ def with_tracks_of_parents(loaded: Loaded) -> Loaded:
     frames, edges = Points(table).frames, _edges(table)
     late = np.flatnonzero(frames[edges[:, 0]] >= frames[edges[:, 1]])
     if len(late):
-        raise InvalidInput(
-            f"column '{_PARENT}' needs detections of earlier frames; that of row {edges[late[0], 1]} is in frame "
-            f"{frames[edges[late[0], 0]]}, not before {frames[edges[late[0], 1]]} ({len(late)} in all)."
+        before, after = edges[late[0]].tolist()
+        raise InvalidTable(
+            *(Column(_PARENT), " needs detections of earlier frames; that of ", Row(after)),
+            f" is in frame {frames[before]}, not before {frames[after]} ({len(late)} in all).",
         )
     plain = table.drop(columns=_PARENT)
     if np.array_equal(table[_ID], np.arange(1, len(table) + 1)):
@@ -104,9 +105,10 @@ def _edges(table: pd.DataFrame) -> np.ndarray:
     ids, parents = pd.Index(table[_ID]), table[_PARENT]
     odd = np.flatnonzero(ids.isna() | ids.duplicated())
     if len(odd):
-        raise InvalidInput(
-            f"column '{_ID}' needs a number of its own for each detection, as '{_PARENT}' stands beside it; row "
-            f"{odd[0]} has {ids[odd[0]]!r}, which {'is empty' if pd.isna(ids[odd[0]]) else 'comes twice'}.",
+        raise InvalidTable(
+            *(Column(_ID), f" needs a number of its own for each detection, as '{_PARENT}' stands beside it; "),
+            *(Row(int(odd[0])), f" has {ids[odd[0]]!r}, which "),
+            f"{'is empty' if pd.isna(ids[odd[0]]) else 'comes twice'}.",
             **naming({"track_id": _ID}, "auctrack.read_tracks"),
         )
     below_0 = (pd.to_numeric(parents, errors="coerce") < 0).to_numpy(dtype=bool, na_value=False)
@@ -114,8 +116,9 @@ def _edges(table: pd.DataFrame) -> np.ndarray:
     parent = ids.get_indexer(pd.Index(parents.iloc[child]))
     lost = np.flatnonzero(parent < 0)
     if len(lost):
-        raise InvalidInput(
-            f"column '{_PARENT}' needs ids of the table, or nothing; row {child[lost[0]]} has "
-            f"{parents.iloc[child[lost[0]]]!r} ({len(lost)} in all)."
+        row = int(child[lost[0]])
+        raise InvalidTable(
+            *(Column(_PARENT), " needs ids of the table, or nothing; ", Row(row)),
+            f" has {parents.iloc[row]!r} ({len(lost)} in all).",
         )
     return np.column_stack([parent, child])

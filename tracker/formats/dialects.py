@@ -171,11 +171,6 @@ def names_in(table: pd.DataFrame, named: pd.DataFrame) -> dict[str, str]:
     return {ours: theirs for ours, theirs in pairs if ours != theirs}
 
 
-def in_names_of_the_file(message: str, names: Mapping[str, str]) -> str:
-    """Return a message with the columns that it quotes called as the file calls them."""
-    return re.sub(r"column '([^']+)'", lambda said: f"column '{names.get(said[1], said[1])}'", message)
-
-
 def listed(table: pd.DataFrame) -> str:
     """Return the names of a table's columns for a message."""
     return ", ".join(map(str, table.columns)) or "none"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,13 @@ import pandas as pd
 
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
-from ..errors import InvalidInput, InvalidSetting
+from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import Points, Tracks
 from ..timeline import Timeline
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
-from .dialects import in_names_of_the_file, listed, names_in, naming, our_names, renamed
+from .dialects import listed, names_in, naming, our_names, renamed
 from .graph import refuse_circles
 from .laptrack import with_lineage
 from .loaded import Loaded
@@ -295,10 +295,12 @@ def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Load
 
     Lines are counted as editors do.
     """
-    message = in_names_of_the_file(error.problem, loaded.names)
-    if not isinstance(source, pd.DataFrame) and str(source).lower().endswith(TEXT_TABLES):
-        message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
-    return error.saying(message).of(loaded.where)
+    if isinstance(error, InvalidTable):
+        line: Callable[[int], int] | None = None
+        if not isinstance(source, pd.DataFrame) and str(source).lower().endswith(TEXT_TABLES):
+            line = partial(line_of_row, Path(source))
+        error = error.in_file(loaded.names, line)
+    return error.of(loaded.where)
 
 
 # --- tracks ------------------------------------------------------------------------------------------------------
@@ -332,8 +334,9 @@ def _whole_numbers(column: pd.Series) -> np.ndarray:
     values = np.where(absent, -1, ids.to_numpy(dtype=np.float64, na_value=np.nan))
     bad = np.flatnonzero(text | (values != np.floor(values)) | (np.abs(values) >= _EXACT))
     if len(bad):
-        raise InvalidInput(
-            f"column '{column.name}' needs whole numbers (empty or negative for a point without a track); "
-            f"row {bad[0]} has {column.iloc[bad[0]]!r}."
+        raise InvalidTable(
+            Column(str(column.name)),
+            " needs whole numbers (empty or negative for a point without a track); ",
+            *(Row(int(bad[0])), f" has {column.iloc[bad[0]]!r}."),
         )
     return values.astype(np.int64)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput
+from ..errors import Column, InvalidInput, InvalidTable
 from ..points import Points
 
 
@@ -34,5 +34,5 @@ def whole_numbers(points: Points, column: str) -> np.ndarray:
     """Return a column of names, int64 (n,); raises `InvalidInput` where one is missing or no whole number."""
     values = points.table[column]
     if not pd.api.types.is_integer_dtype(values) or values.hasnans:
-        raise InvalidInput(f"column '{column}' needs whole numbers, none missing; it has {values.dtype} values.")
+        raise InvalidTable(Column(column), f" needs whole numbers, none missing; it has {values.dtype} values.")
     return values.to_numpy(dtype=np.int64)
