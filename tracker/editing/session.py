@@ -287,25 +287,6 @@ class Session:
             track.append(after)
         return track
 
-    def candidates_of(self, detection: int) -> pd.DataFrame:
-        """Return the links that a detection might have, the most valuable first.
-
-        Columns `source`, `target`, `weight` (what the link is worth against both ends staying unlinked), `linked`,
-        `pinned`, `forbidden`.
-        """
-        movie = self._movie
-        movie.detections.require(detection)
-        worth: dict[Link, float] = {}
-        for edge in (*movie.edges_from(detection), *movie.edges_into(detection)):
-            link = movie.link_of(edge)
-            if all(map(movie.detections.is_there, link)) and movie.weight(edge) > 0:
-                worth[link] = max(worth.get(link, 0.0), movie.weight(edge))
-        rows = [
-            (*link, weight, movie.is_link(link), link in movie.pins, link in movie.bans)
-            for link, weight in sorted(worth.items(), key=lambda item: -item[1])
-        ]
-        return pd.DataFrame(rows, columns=["source", "target", "weight", "linked", "pinned", "forbidden"])
-
     def margin(self, source: int, target: int) -> float:
         """Return what the best links without this one lose: in nats, or with motion "none" in the unit of the cost.
 
@@ -322,13 +303,9 @@ class Session:
 
         `probability` is NaN with motion "none". Wrong links come in company: one that meets a link that an act made or
         took away stands where a link of half its log-odds does. Links at what an act touched, and at the candidates
-        there, are measured again; an act may have changed margins beyond, which `measure_doubts` brings up to date.
+        there, are measured again; an act may have changed margins beyond, which `linking` measures anew.
         """
         return self._doubts.least(count)
-
-    def measure_doubts(self) -> None:
-        """Recompute the margins of all links, in the time that linking takes for it."""
-        self._doubts.measure()
 
     def proof(self) -> Assignment:
         """Return the assignment of the whole, confirmed links left out, its certificate recomputed."""

@@ -8,7 +8,6 @@ followed on. A division may come a frame early or late.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +21,8 @@ from .lineages import Lineages
 from .names import names_of, real_particles, whole_numbers
 from .point_matching import best_match, close_pairs, require_comparable
 
-NODE_WEIGHT = DIVISION_WEIGHT = 0.1
-"""What too many detections take from the edge Jaccard, and what divisions add to the score."""
+NODE_WEIGHT = 0.1
+"""What too many detections take from the edge Jaccard."""
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -144,29 +143,8 @@ def score_sparse(
     )
 
 
-def competition_score(scores: Iterable[SparseScore]) -> float:
-    """Return the competition's score of many movies: adjusted edge Jaccard plus a tenth of the division Jaccard.
-
-    Movies count by how many links are judged in them; those without an estimate of their detections are left out of
-    the first part. Without any division the second part is left out.
-    """
-    scores = list(scores)
-    judged = [(score.edges.judged, score.adjusted_edge_jaccard) for score in scores]
-    judged = [(weight, value) for weight, value in judged if not math.isnan(value)]
-    weight = sum(weight for weight, _ in judged)
-    edges = sum(weight * value for weight, value in judged) / weight if weight else math.nan
-    divisions = pooled(score.divisions for score in scores).jaccard
-    return edges if math.isnan(divisions) else edges + DIVISION_WEIGHT * divisions
-
-
-def pooled(counts: Iterable[Counts]) -> Counts:
-    """Return the sums of the counts of many movies."""
-    counts = list(counts)
-    return Counts(*(sum(getattr(of, name) for of in counts) for name in ("right", "wrong", "missed")))
-
-
 def _match(pairs: Pairs, n: int) -> np.ndarray:
-    """Pair as many as can be: being alone costs two, a pair at most one."""
+    """Pair as many as can be: staying unpaired costs two, a pair at most one."""
     return best_match(*pairs, n, 2.0)
 
 

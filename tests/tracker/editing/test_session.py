@@ -17,6 +17,7 @@ from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
 from ..linking.movies import table, walks
+from .candidates import candidates_of
 
 MOTIONS = {
     "none": LinkSettings(motion="none"),
@@ -58,8 +59,8 @@ def random_act(session: Session, rng: np.random.Generator):
     """One act at random places, most of them by the doubtful links."""
     doubtful = session.doubtful(30)
     source, target = (int(k) for k in doubtful.iloc[int(rng.integers(len(doubtful)))][["source", "target"]])
-    other = session.candidates_of(source)
-    rival = int(other["target"].iloc[int(rng.integers(len(other)))])
+    possible = candidates_of(session, source)
+    rival = possible[int(rng.integers(len(possible)))][1]
     here = np.array(session.position(source))
     acts = [
         lambda: session.break_link(source, target),
@@ -141,7 +142,7 @@ def test_any_acts_equal_a_solve_from_scratch(linking, seed):
 
 def test_undoing_all_restores_links_duals_and_doubts_and_redoing_all_brings_them_back(linking):
     session = Session(linking)
-    session.measure_doubts()
+    session._doubts.measure()
     before, duals = session.linking(), session.proof().col_duals.copy()
     done = some_acts(session, 25, seed=7)
     after, ids = session.linking(), session.ids()
@@ -284,7 +285,7 @@ def test_links_that_meet_a_corrected_one_are_doubted_more_until_it_is_undone(lin
     assert meets.any()
     sure = log_odds(after)
     assert np.minimum(sure, sure * np.where(meets, 0.5, 1.0)).round(9).is_monotonic_increasing
-    session.measure_doubts()
+    session._doubts.measure()
     pd.testing.assert_frame_equal(session.doubtful(20), after.head(20), atol=1e-9)
     session.undo()
     again = session.doubtful(10**6)

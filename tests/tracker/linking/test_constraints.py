@@ -17,6 +17,7 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
 from ...refusals import refused
+from ..editing.candidates import candidates_of
 from .movies import table, walks
 
 SETTINGS = {
@@ -73,7 +74,8 @@ def test_pins_and_bans_at_random_equal_corrections_one_by_one(movie, seed):
     for source, target in doubtful.tolist():
         if target not in session.successors(source):
             continue
-        rivals = session.candidates_of(source).query("source == @source and not linked")["target"].tolist()
+        after = session.successors(source)
+        rivals = [end for begin, end in candidates_of(session, source) if begin == source and end not in after]
         if rng.random() < 0.6 or not rivals or session.predecessors(rivals[0]) == ():
             session.break_link(source, target)
         elif not any(session.is_pinned(k, rivals[0]) for k in session.predecessors(rivals[0])):

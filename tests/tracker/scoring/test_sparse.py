@@ -13,7 +13,7 @@ from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.scoring.lineages import Lineages
 from auctrack.tracker.scoring.names import names_of
-from auctrack.tracker.scoring.sparse import Counts, SparseScore, competition_score, score_sparse
+from auctrack.tracker.scoring.sparse import Counts, SparseScore, score_sparse
 
 from .lineage_movies import as_tracks, dividing_cells, spoiled
 
@@ -150,13 +150,6 @@ def test_too_many_detections_take_a_tenth_for_every_time_as_many_again():
     assert of(1, 0, 1, found=200).adjusted_edge_jaccard == pytest.approx(0.45)
     assert of(1, 0, 0, found=2000).adjusted_edge_jaccard == 0.0
     assert math.isnan(of(1, 0, 0, real=math.nan).adjusted_edge_jaccard)
-
-
-def test_movies_count_by_their_links_and_divisions_are_added_up():
-    assert competition_score([of(1, 0, 0), of(0, 2, 1)]) == pytest.approx(0.25)
-    dividing = [replace(of(1, 0, 0), divisions=Counts(3, 1, 0)), replace(of(0, 2, 1), divisions=Counts(0, 0, 4))]
-    assert competition_score(dividing) == pytest.approx(0.25 + 0.1 * 3 / 8)
-    assert math.isnan(competition_score([]))
 
 
 def test_a_tolerance_of_nothing_is_refused():
