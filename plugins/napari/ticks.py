@@ -20,7 +20,7 @@ import typer
 from qtpy.QtCore import QObject, QTimer
 from qtpy.QtWidgets import QApplication
 
-from .session.steps import Advance
+from .session.steps import ProgressUpdate
 from .settled import settle
 from .simulated_viewer import simulated_viewer
 from .threads.timers import single_shot
@@ -116,7 +116,7 @@ def _measured(widget: Any) -> dict[str, Longest]:
 
 def _cancelled(widget: Any) -> float:
     """Return the seconds from Cancel, pressed once some frames are linked, until the next run could begin."""
-    reported: list[Advance] = []
+    reported: list[ProgressUpdate] = []
     widget.work.reported.connect(reported.append)
     widget.running.run_all()
     while widget.work.is_busy and not (reported and reported[-1].stage == "link" and reported[-1].done):

@@ -13,7 +13,7 @@ from ....matching.errors import AuctrackError
 from ....tracker.calibrating.digits import counted
 from ....tracker.points import Points
 from ..session.filters import MeasuredTracks
-from ..session.steps import Advance, Detected, Linked, TakenUp, Tracked
+from ..session.steps import Detected, Linked, ProgressUpdate, TakenUp, Tracked
 from ..threads.job import Desk, Failure, sentence_of
 from ..threads.responsive import responsive
 from ..threads.timers import single_shot
@@ -149,10 +149,10 @@ class Running(QObject):
         self._patience.stop()
         self._parts.bar.set_running(False)
 
-    def _advanced(self, advance: Advance) -> None:
-        self._parts.bar.advance(advance.stage, advance.done, advance.total)
-        if advance.partial is not None:
-            self._showing.show_partial(advance.partial)
+    def _advanced(self, update: ProgressUpdate) -> None:
+        self._parts.bar.advance(update.stage, update.done, update.total)
+        if update.partial is not None:
+            self._showing.show_partial(update.partial)
 
     def _finished(self, result: Detected | Linked | TakenUp | Tracked) -> None:
         self._end()

@@ -39,7 +39,7 @@ from .corrections import Act, Corrected, Corrections
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks, measured_links
 from .placing import Ground, Place
-from .steps import Advance, Detected, Linked, TakenUp, Tracked, chain, find, find_and_chain, take_up
+from .steps import Detected, Linked, ProgressUpdate, TakenUp, Tracked, chain, find, find_and_chain, take_up
 from .suspicious import margin_unit
 
 SESSION = ".auctrack"
@@ -486,7 +486,7 @@ class Session:
 
 
 def _take_up_session(path: str, report: Report) -> TakenUp:
-    report(Advance("link", 0, 1))
+    report(ProgressUpdate("link", 0, 1))
     saved = read_session(path)
     corrections, linked = Corrections.of(saved)
     return TakenUp(linked, corrections, saved.settings.detect, saved.place)

@@ -39,7 +39,7 @@ _EDGES = 200_000  # candidate links of one solve: small, so that linking can be 
 
 
 @dataclass(frozen=True)
-class Advance:
+class ProgressUpdate:
     """How far a stage is, and what it has found so far (None between two showings)."""
 
     stage: Stage
@@ -104,7 +104,7 @@ def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report:
     link : LinkSettings
         Its device detects too.
     report : callable
-        Takes an `Advance` every few frames; a `Stopped` that it raises leaves with the points found so far.
+        Takes a `ProgressUpdate` every few frames; a `Stopped` that it raises leaves with the points found so far.
     """
     kind = "labels" if source.kind == "labels" else "auto"
     settings = Settings(InputSettings(kind), detect, link)
@@ -120,7 +120,8 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     """Return the tracks of particles, proven to be optimal.
 
     Partial tracks are those of the frames that have been solved; with learned motion, which solves the whole movie at
-    once, there are none. `report` takes an `Advance`, and a `Stopped` that it raises leaves with the tracks so far.
+    once, there are none. `report` takes a `ProgressUpdate`, and a `Stopped` that it raises leaves with the tracks so
+    far.
     """
     stage = linking_stage(points, settings, margins=True, edge_budget=_EDGES, keeping=Keeping.AT_HAND)
     linking = _watched(stage, report, measured)
@@ -137,7 +138,7 @@ def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
         As of `reopened`, by tracks and frames in place of rows.
     """
     try:
-        linking = reopened(tracks, settings, progress=lambda done, total: report(Advance("link", done, total)))
+        linking = reopened(tracks, settings, progress=lambda done, total: report(ProgressUpdate("link", done, total)))
     except InvalidSetting as error:
         of = tracks.table[["track_id", "frame"]].itertuples(index=False, name=None)
         raise InvalidSetting(unmakeable_words(error, [Seen(*seen) for seen in of]), setting=error.setting) from error
@@ -149,7 +150,7 @@ def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
 def find_and_chain(source: LayerInput, detect: DetectSettings, link: LinkSettings, report: Report) -> Tracked:
     """Return particles and tracks of a layer."""
     detected = find(source, detect, link, report)
-    report(Advance("detect", 1, 1, None if source.kind == "points" else detected.points))
+    report(ProgressUpdate("detect", 1, 1, None if source.kind == "points" else detected.points))
     return Tracked(detected, chain(detected.points, link, report))
 
 
@@ -170,7 +171,7 @@ def _watched(
             return
         last = time.monotonic()
         try:
-            report(Advance(at.stage, at.done, at.total, so_far))
+            report(ProgressUpdate(at.stage, at.done, at.total, so_far))
         except Stopped as stop:
             stop.partial = _shown(at, shown)
             raise
