@@ -19,10 +19,10 @@ from .detecting.settings import DetectSettings
 from .detecting.side_by_side import crew_for
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
-from .linking.kept import Keeping
 from .linking.link import link_steps
 from .linking.result import Linking
 from .linking.settings import LinkSettings
+from .linking.solution import KeepSolution
 from .measuring.measures import filter_by_length
 from .points import Points, Tracks
 from .reading.arrays import Array
@@ -190,7 +190,7 @@ def linking_stage(
     *,
     margins: bool = False,
     edge_budget: int | None = None,
-    keeping: Keeping = Keeping.NOTHING,
+    keeping: KeepSolution = KeepSolution.NOTHING,
 ) -> Generator[Advance, None, Linking]:
     """Link the particles found; what is done is told in frames."""
     frames = max(len(points.frame_numbers), 1)

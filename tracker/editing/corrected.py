@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...matching.paths.changing import NONE, ChangingMatching
-from ..linking.kept import Kept
+from ..linking.solution import LinkSolution
 from ..points import Points
 from .change import Link
 from .detections import Detections
@@ -24,7 +24,7 @@ class Corrected:
     Parameters
     ----------
     points : Points
-    kept : Kept
+    solution : LinkSolution
         Of a linking of the same points.
 
     Attributes
@@ -40,23 +40,23 @@ class Corrected:
         columns likewise for the ways in. Links of `pins` are not in it.
     """
 
-    def __init__(self, points: Points, kept: Kept) -> None:
+    def __init__(self, points: Points, solution: LinkSolution) -> None:
         self.journal = Journal()
         self.detections = Detections(points, self.journal)
-        self.worth, self._step = kept.worth, points.frame_step
-        self.ways_out, self.ways_in = 1 + kept.divisions, 1 + kept.merges
+        self.gain, self._step = solution.gain, points.frame_step
+        self.ways_out, self.ways_in = 1 + solution.divisions, 1 + solution.merges
         self.pins: dict[Link, tuple[int, int]] = {}
         self.bans: dict[Link, bool] = {}
         self.pins_out: dict[int, tuple[int, ...]] = {}
         self.pins_into: dict[int, tuple[int, ...]] = {}
-        self._weight = kept.weight
+        self._weight = solution.weight
         self._new_weight: dict[int, float] = {}
         self.matching = ChangingMatching(
-            kept.source * self.ways_out + kept.second_out,
-            kept.target * self.ways_in + kept.second_into,
-            -kept.weight,
-            np.flatnonzero(kept.made),
-            (kept.out_dual[:, : self.ways_out].ravel(), kept.into_dual[:, : self.ways_in].ravel()),
+            solution.source * self.ways_out + solution.second_out,
+            solution.target * self.ways_in + solution.second_into,
+            -solution.weight,
+            np.flatnonzero(solution.made),
+            (solution.out_dual[:, : self.ways_out].ravel(), solution.into_dual[:, : self.ways_in].ravel()),
         )
 
     # ---------------------------------------------------------------- looking
@@ -210,22 +210,22 @@ class Corrected:
 
     def _around(self, detection: int) -> dict[Link, float]:
         """Return the links of a detection that are worth making, and what each is worth."""
-        worth: dict[Link, float] = {}
+        gain: dict[Link, float] = {}
         frame = self.detections.frame(detection)
         here = self.detections.physical(detection)
-        for lag in range(1, self.worth.most_frames + 1):
+        for lag in range(1, self.gain.most_frames + 1):
             for later in (False, True):
                 other_frame = frame + lag * self._step * (1 if later else -1)
-                others = self.detections.near(other_frame, here, self.worth.radius(lag))
+                others = self.detections.near(other_frame, here, self.gain.radius(lag))
                 if not others:
                     continue
                 there = np.array([self.detections.physical(other) for other in others])
                 ends = (here[None], there) if later else (there, here[None])
-                weight = self.worth.of(lag, *ends, np.array([sorted((frame, other_frame))]))
+                weight = self.gain.of(lag, *ends, np.array([sorted((frame, other_frame))]))
                 for other, value in zip(others, weight.tolist(), strict=True):
                     if value > 0:
-                        worth[(detection, other) if later else (other, detection)] = value
-        return worth
+                        gain[(detection, other) if later else (other, detection)] = value
+        return gain
 
     def _is_first(self, edge: int) -> bool:
         """Whether an edge stands for a first link on either side."""

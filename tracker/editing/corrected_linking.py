@@ -46,7 +46,7 @@ def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame) -> Linkin
         "expected_wrong": wrong,
     }
     settings = _allowing(linking.settings, points, _rows(movie.pins, ids), _rows(movie.bans, ids))
-    return replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report, kept=None)
+    return replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report, solution=None)
 
 
 def _allowing(

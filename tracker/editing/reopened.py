@@ -55,15 +55,17 @@ def reopened(
     given = _links_of(tracks)
     open_ = _open(settings or LinkSettings(), given)
     constraints_of(tracks, replace(open_, pinned=sorted(given)))  # raises now what a correction would later
-    kept = link_points(tracks, open_, editable=True, progress=progress)
-    assert kept.kept is not None  # asked for, and nothing pinned
-    movie = Corrected(kept.tracks, kept.kept)
+    linked = link_points(tracks, open_, editable=True, progress=progress)
+    assert linked.solution is not None  # asked for, and nothing pinned
+    movie = Corrected(linked.tracks, linked.solution)
     _hold(movie, given)
-    doubts = Doubts(movie, kept)
+    doubts = Doubts(movie, linked)
     doubts.measure()
-    linking = as_linking(movie, kept, doubts.all())
+    linking = as_linking(movie, linked, doubts.all())
     said = _differences(len(movie.pins), len(movie.bans))
-    return replace(linking, kept=kept.kept, report={**linking.report, "notes": [*linking.report["notes"], *said]})
+    return replace(
+        linking, solution=linked.solution, report={**linking.report, "notes": [*linking.report["notes"], *said]}
+    )
 
 
 def _links_of(tracks: Tracks) -> set[Link]:

@@ -53,12 +53,12 @@ class Session:
     def __init__(self, linking: Linking, *, progress: Progress | None = None) -> None:
         self._begun = linking
         given = constraints_of(linking.tracks, linking.settings)
-        if linking.kept is None:
+        if linking.solution is None:
             open_ = replace(linking.settings, pinned=None, forbidden=None)
             linking = link_points(linking.tracks, open_, editable=True, progress=progress)
-        assert linking.kept is not None
+        assert linking.solution is not None
         self._linking = linking
-        self._movie = Corrected(linking.tracks, linking.kept)
+        self._movie = Corrected(linking.tracks, linking.solution)
         self._movie.give(given.pinned.tolist(), given.forbidden.tolist())
         self._doubts = Doubts(self._movie, linking)
         if given:

@@ -26,10 +26,10 @@ from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
 from .gate.candidates import Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
-from .kept import Keeping
 from .motion.gpu_ordered import movie_in_order
 from .result import Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
+from .solution import KeepSolution
 from .whole_movie.learned import learned, too_dense
 
 
@@ -98,7 +98,7 @@ def link_points(
         _required(settings, misplaced),
         margins=margins,
         edge_budget=edge_budget,
-        keeping=Keeping.ALWAYS if editable else Keeping.NOTHING,
+        keeping=KeepSolution.ALWAYS if editable else KeepSolution.NOTHING,
         samples=samples,
     )
     return finished(steps, counted(progress))
@@ -110,7 +110,7 @@ def link_steps(
     *,
     margins: bool = False,
     edge_budget: int | None = None,
-    keeping: Keeping = Keeping.NOTHING,
+    keeping: KeepSolution = KeepSolution.NOTHING,
     samples: int = 0,
 ) -> Steps[Linking]:
     """Link as `link_points` does, step by step; without learned motion each step has the tracks so far."""
@@ -118,7 +118,7 @@ def link_steps(
     table = _without_links(points.table)
     if table is not points.table:
         points = replace(points, table=table)
-    if keeping is Keeping.ALWAYS:
+    if keeping is KeepSolution.ALWAYS:
         _require_correctable(settings)
     with movie_in_order(points, settings) as movie:
         notes: list[str] = []
@@ -129,7 +129,7 @@ def link_steps(
         if samples:
             _require_law(settings)
         if constraints or _is_weighed_by_users(settings):
-            keeping = Keeping.NOTHING
+            keeping = KeepSolution.NOTHING
         if settings.linking == "jaqaman":
             linking = yield from jaqaman(points, settings, margins=margins, edge_budget=edge_budget)
         elif movie is not None:

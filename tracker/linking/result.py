@@ -13,9 +13,9 @@ import pandas as pd
 from ..errors import InvalidSetting
 from ..links import tracks_of
 from ..points import Tracks
-from .kept import Kept
 from .motion.motion import Motion
 from .settings import LinkSettings
+from .solution import LinkSolution
 from .unmatched_cost.measured import UnmatchedCost
 
 
@@ -58,7 +58,7 @@ class Linking:
         does. `sampled_tracks` makes tracks of them.
     second_samples : tuple of int64 (links, 2), or None
         Beside them, of each tracking the second links out of a source, or into a target, by their rows.
-    kept : Kept or None
+    solution : LinkSolution or None
         The candidate links and duals that corrections start from, where they were asked for.
     """
 
@@ -68,7 +68,7 @@ class Linking:
     unmatched_cost: UnmatchedCost | None
     motion: Motion | None = None
     report: Mapping[str, Any] = field(default_factory=dict)
-    kept: Kept | None = field(default=None, repr=False)
+    solution: LinkSolution | None = field(default=None, repr=False)
     samples: np.ndarray | None = field(default=None, repr=False)
     second_samples: tuple[np.ndarray, ...] | None = field(default=None, repr=False)
 

@@ -14,9 +14,9 @@ from ....tracker import pipeline
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.reopened import reopened
 from ....tracker.errors import InvalidSetting
-from ....tracker.linking.kept import Keeping
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
+from ....tracker.linking.solution import KeepSolution
 from ....tracker.pipeline import Stage, finding_stage, linking_stage
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import InputSettings, Settings
@@ -123,7 +123,7 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     once, there are none. `report` takes a `ProgressUpdate`, and a `Stopped` that it raises leaves with the tracks so
     far.
     """
-    stage = linking_stage(points, settings, margins=True, edge_budget=_EDGES, keeping=Keeping.AT_HAND)
+    stage = linking_stage(points, settings, margins=True, edge_budget=_EDGES, keeping=KeepSolution.AT_HAND)
     linking = _watched(stage, report, measured)
     margins = linking.links["margin"].to_numpy()
     return Linked(linking, measured_links(linking), suspicious_links(linking, margins))

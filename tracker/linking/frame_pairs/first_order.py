@@ -20,16 +20,16 @@ from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate
 from ..gate.room import Room
 from ..gate.spacing import automatic_range
 from ..hooks import hooks_of
-from ..kept import Keeping
 from ..result import Linking
 from ..settings import LinkSettings
+from ..solution import KeepSolution
 from ..unmatched_cost.measured import UnmatchedCost, measured_unmatched_cost
-from ..whole_movie.worth import LengthWorth
+from ..whole_movie.link_gain import LengthGain
 from .gpu_frame_pairs import link_on_gpu, takes_gpu
 from .hooked_pairs import expected_frame, with_further_costs
-from .kept_pairs import KeptPairs
 from .open_pairs import open_pairs
 from .pair_links import PairLinks
+from .pair_solutions import PairSolutions
 
 
 def first_order(
@@ -39,7 +39,7 @@ def first_order(
     margins: bool = False,
     edge_budget: int | None = None,
     constraints: Constraints = NOTHING_GIVEN,
-    keeping: Keeping = Keeping.NOTHING,
+    keeping: KeepSolution = KeepSolution.NOTHING,
 ) -> Steps[Linking]:
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_steps`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
@@ -50,8 +50,8 @@ def first_order(
     # further cost, which may be below 0, length does not say what it costs.
     longest = min(search_range, unmatched_cost.longest) if settings.extra_cost is None else search_range
     made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
-    kept = KeptPairs(len(points), keeping)
-    is_plain = not (constraints or keeping is Keeping.ALWAYS or margins or hooks)
+    solutions = PairSolutions(len(points), keeping)
+    is_plain = not (constraints or keeping is KeepSolution.ALWAYS or margins or hooks)
     ids = None
     if is_plain and takes_gpu(points, settings):
         ids = yield from link_on_gpu(points, settings, unmatched_cost, longest, made)
@@ -70,7 +70,7 @@ def first_order(
         # What users call is called in their thread.
         for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, unmatched_cost):
             made.add(*solved)
-            kept.add(*solved)
+            solutions.add(*solved)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
@@ -80,11 +80,10 @@ def first_order(
     effective = replace(
         settings, search_range=search_range, unmatched_cost=unmatched_cost.distance, max_missed_frames=0
     )
-    worth = LengthWorth(longest, settings.cost, unmatched_cost.in_costs(settings.cost))
+    gain = LengthGain(longest, settings.cost, unmatched_cost.in_costs(settings.cost))
     links, report = made.links(points.frame_step), made.report()
-    return Linking(
-        tracks, links, effective, unmatched_cost, report=report, kept=kept.kept(worth) if is_on_host else None
-    )
+    solution = solutions.solution(gain) if is_on_host else None
+    return Linking(tracks, links, effective, unmatched_cost, report=report, solution=solution)
 
 
 def tracks_so_far(points: Points, made: PairLinks) -> Tracks:

@@ -16,7 +16,6 @@ from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import hooks_of
-from ..kept import Keeping, Kept, edges_of
 from ..motion.drift import without_drift
 from ..motion.features import features_of
 from ..motion.gpu_graph import pairs_of_frames
@@ -26,13 +25,14 @@ from ..motion.ordered import Ordered
 from ..motion.recipe import WIDEST_RADIUS
 from ..result import Linking
 from ..settings import LinkSettings
+from ..solution import KeepSolution, LinkSolution, edges_of
 from .best_links import Answer
 from .drawn import drawn_trackings
 from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_within_budget
 from .gpu_learned import found_on_gpu
+from .link_gain import learned_gain
 from .open_graph import in_order
 from .seams import Made, Proven
-from .worth import learned_worth
 
 MOST_A_POINT = 64
 """Candidates of a detection, on the average of a frame, above which a movie is too dense: uniform ones have 8."""
@@ -69,7 +69,7 @@ def learned(
     settings: LinkSettings,
     *,
     constraints: Constraints,
-    keeping: Keeping = Keeping.NOTHING,
+    keeping: KeepSolution = KeepSolution.NOTHING,
     samples: int = 0,
 ) -> Steps[Linking]:
     """Link a whole movie by likelihood; see `link.link_steps`.
@@ -83,7 +83,7 @@ def learned(
         With learned motion. Above their memory budget the movie is worked through in windows, unless it is editable or
         samples are drawn, or it lies in the memory of a GPU.
     constraints : Constraints
-    keeping : Keeping
+    keeping : KeepSolution
         Whether candidates and duals are kept for corrections.
     samples : int
         Trackings to draw as they are likely.
@@ -95,17 +95,17 @@ def learned(
         movie if movie.grid is not None or settings.predict is not None else without_drift(movie),
         features_of(points, movie, settings.features),
         in_order(constraints, movie),
-        keeps=keeping is not Keeping.NOTHING or samples > 0,
+        keeps=keeping is not KeepSolution.NOTHING or samples > 0,
     )
-    is_plain = not (constraints or keeping is Keeping.ALWAYS or samples or settings.divisions or settings.merges)
+    is_plain = not (constraints or keeping is KeepSolution.ALWAYS or samples or settings.divisions or settings.merges)
     if movie.grid is not None and is_plain:
         yield Step(0, STEPS)
         linking = _linked_on_gpu(task)
         yield Step(STEPS, STEPS)
         return linking
-    as_a_whole = movie.grid is not None or keeping is Keeping.ALWAYS or samples
+    as_a_whole = movie.grid is not None or keeping is KeepSolution.ALWAYS or samples
     found = yield from found_at_once(task) if as_a_whole else found_within_budget(task)
-    kept = _kept(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
+    solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
     drawn = drawn_trackings(task, found, samples) if samples else None
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
     links = _table(points, movie, found.links)
@@ -117,10 +117,10 @@ def learned(
     }
     sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
     tracks = with_sureness(tracks_of(points, *ends_of(links)), links)
-    return Linking(tracks, lambda: links, settings, None, found.motion, report, kept, *sampled)
+    return Linking(tracks, lambda: links, settings, None, found.motion, report, solution, *sampled)
 
 
-def _kept(task: Task, belief: Belief, answer: Answer) -> Kept:
+def _solution(task: Task, belief: Belief, answer: Answer) -> LinkSolution:
     """Return what corrections start from."""
     movie, settings, n = task.movie, task.settings, len(task.movie)
     edges = edges_of(answer.problem, answer.proof)
@@ -128,7 +128,7 @@ def _kept(task: Task, belief: Belief, answer: Answer) -> Kept:
     for duals, stacked in ((out_dual, edges.row_dual), (into_dual, edges.col_dual)):
         for second, part in enumerate(stacked.reshape(-1, n) if n else ()):
             duals[movie.row, second] = part
-    return Kept(
+    return LinkSolution(
         movie.row[edges.row % max(n, 1)],
         movie.row[edges.col % max(n, 1)],
         edges.row >= n,
@@ -139,7 +139,7 @@ def _kept(task: Task, belief: Belief, answer: Answer) -> Kept:
         into_dual,
         settings.divisions,
         settings.merges,
-        learned_worth(task.points, movie, belief, settings),
+        learned_gain(task.points, movie, belief, settings),
     )
 
 

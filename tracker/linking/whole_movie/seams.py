@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..kept import edges_of
 from ..motion.ordered import Ordered
 from ..settings import LinkSettings
+from ..solution import edges_of
 from .best_links import Answer, best_of
 from .groups import groups
 from .windows import Window

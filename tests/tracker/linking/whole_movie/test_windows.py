@@ -145,7 +145,7 @@ class TestTheWholeMovieIsHeld:
     def test_where_corrections_or_samples_need_it(self, movie, asked):
         linking = link_points(movie[0], held(6000), **asked)
         assert linking.report["windows"] == 1
-        assert linking.kept is not None or linking.samples is not None
+        assert linking.solution is not None or linking.samples is not None
 
 
 def scattered() -> Points:

@@ -11,25 +11,25 @@ from ....matching.problem import Problem
 from ....matching.problem.convert import as_sparse
 from ...errors import InvalidSetting
 from ..gate.candidates import CandidateLinks, WideGate
-from ..kept import Edges, Keeping, Kept, Worth, edges_of
+from ..solution import Edges, KeepSolution, LinkGain, LinkSolution, edges_of
 
 
 @dataclass
-class KeptPairs:
+class PairSolutions:
     """What has been kept of the frame pairs so far.
 
     Attributes
     ----------
     n : int
         Rows of the points table.
-    keeping : Keeping
+    keeping : KeepSolution
     candidates : int
     is_whole : bool
         Whether nothing was left out: only candidate links that are written out, and not too many, are at hand.
     """
 
     n: int
-    keeping: Keeping
+    keeping: KeepSolution
     candidates: int = 0
     is_whole: bool = True
     parts: list[tuple[np.ndarray, np.ndarray, Edges]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class KeptPairs:
             If they are always to be kept, and are too many to write out.
         """
         self.candidates += 0 if problem.indices is None else len(problem.indices)
-        is_written = problem.kind == "sparse" or self.keeping is Keeping.ALWAYS
+        is_written = problem.kind == "sparse" or self.keeping is KeepSolution.ALWAYS
         self.is_whole &= is_written and self.keeping.takes(self.candidates)
         if not self.is_whole:
             self.parts.clear()
@@ -55,7 +55,7 @@ class KeptPairs:
             )
         self.parts.append((candidates.row_points, candidates.col_points, edges_of(as_sparse(problem), answer)))
 
-    def kept(self, worth: Worth) -> Kept | None:
+    def solution(self, gain: LinkGain) -> LinkSolution | None:
         """Return all of it as one, None where something was not to be kept."""
         if not self.is_whole or not self.keeping.takes(0):
             return None
@@ -65,7 +65,7 @@ class KeptPairs:
         source = [rows[edges.row] for rows, _, edges in self.parts]
         target = [cols[edges.col] for _, cols, edges in self.parts]
         first = np.zeros(sum(map(len, source)), bool)
-        return Kept(
+        return LinkSolution(
             _laid(source, np.int64),
             _laid(target, np.int64),
             first,
@@ -76,7 +76,7 @@ class KeptPairs:
             into_dual,
             divisions=False,
             merges=False,
-            worth=worth,
+            gain=gain,
         )
 
 

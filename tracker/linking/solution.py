@@ -1,4 +1,4 @@
-"""What a linking was solved from, kept for corrections: candidate links, duals, and what other links would be worth."""
+"""What a linking was solved from, kept for corrections: candidate links, duals, and what other links would gain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_AT_HAND = 10_000_000
 """Candidate links that are kept at most where nobody has asked for corrections yet: 0.5 GB."""
 
 
-class Keeping(Enum):
+class KeepSolution(Enum):
     """Whether a linking keeps what corrections start from."""
 
     NOTHING = "nothing"
@@ -26,11 +26,11 @@ class Keeping(Enum):
 
     def takes(self, candidates: int) -> bool:
         """Whether so many candidate links, written out, are kept."""
-        return self is Keeping.ALWAYS or (self is Keeping.AT_HAND and candidates <= MOST_AT_HAND)
+        return self is KeepSolution.ALWAYS or (self is KeepSolution.AT_HAND and candidates <= MOST_AT_HAND)
 
 
-class Worth(Protocol):
-    """What a link between any two detections is worth against both its ends staying unlinked."""
+class LinkGain(Protocol):
+    """What a link between any two detections gains against both its ends staying unlinked."""
 
     @property
     def most_frames(self) -> int:
@@ -42,7 +42,7 @@ class Worth(Protocol):
         ...
 
     def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:
-        """Return what links are worth.
+        """Return what links gain.
 
         Parameters
         ----------
@@ -62,8 +62,8 @@ class Worth(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
-    """The candidate links worth making, in the order of their problem, and the proof of the answer.
+class LinkSolution:
+    """The candidate links with a gain, in the order of their problem, and the proof of the answer.
 
     Attributes
     ----------
@@ -72,14 +72,14 @@ class Kept:
     second_out, second_into : bool (edges,)
         Whether the edge stands for the second link out of its source (a division), or into its target (a merge).
     weight : float64 (edges,)
-        What it is worth against both its ends staying unlinked there, above 0.
+        Its gain against both its ends staying unlinked there, above 0.
     made : bool (edges,)
         The links.
     out_dual, into_dual : float64 (n, 2)
         Per detection the dual, at most 0, of its first and of its second link out, and of those into it.
     divisions, merges : bool
         Whether second links of either kind may be made.
-    worth : Worth
+    gain : LinkGain
     """
 
     source: np.ndarray
@@ -92,7 +92,7 @@ class Kept:
     into_dual: np.ndarray
     divisions: bool
     merges: bool
-    worth: Worth
+    gain: LinkGain
 
 
 @dataclass(frozen=True)

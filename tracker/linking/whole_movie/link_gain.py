@@ -1,4 +1,4 @@
-"""What a link between any two places is worth: for detections that are added or moved after linking."""
+"""What a link between any two places gains: for detections that are added or moved after linking."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .given_limits import in_force
 
 
 @dataclass(frozen=True)
-class LengthWorth:
+class LengthGain:
     """By length alone, as motion "none" weighs links.
 
     Attributes
@@ -40,19 +40,19 @@ class LengthWorth:
         """Links join consecutive frames."""
         return 1
 
-    def radius(self, lag: int) -> float:  # noqa: ARG002 - see `Worth`
+    def radius(self, lag: int) -> float:  # noqa: ARG002 - see `LinkGain`
         """Return the longest link."""
         return self.longest
 
     def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:  # noqa: ARG002
-        """Return twice the unmatched cost less the cost; see `Worth`."""
+        """Return twice the unmatched cost less the cost; see `LinkGain`."""
         length = np.linalg.norm(target - source, axis=1)
-        worth = 2 * self.unmatched_cost - (length**2 if self.cost == "squared" else length)
-        return np.where(length <= self.longest, worth, -np.inf)
+        gain = 2 * self.unmatched_cost - (length**2 if self.cost == "squared" else length)
+        return np.where(length <= self.longest, gain, -np.inf)
 
 
 @dataclass(frozen=True)
-class LearnedWorth:
+class LearnedGain:
     """By the learned law, away from the border and without the contexts: neighbours and links before and after.
 
     Attributes
@@ -94,7 +94,7 @@ class LearnedWorth:
         return min(self.spacing * min(self.reach * np.sqrt(lag), WIDEST), self.longest * lag)
 
     def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:
-        """Return log-odds against both ends staying unlinked; see `Worth`."""
+        """Return log-odds against both ends staying unlinked; see `LinkGain`."""
         drift = np.stack([self._at(frames[:, 1], of) - self._at(frames[:, 0], of) for of in self.drift.T], axis=1)
         step = np.ascontiguousarray((target - source)[:, -drift.shape[1] :] / self.spacing - drift)
         law = tables(self.law, self.most_frames).packed
@@ -102,17 +102,17 @@ class LearnedWorth:
         first_densities(step, np.full(len(step), lag), law, density)
         ends = self._at(frames[:, 0], self.leaving) + self._at(frames[:, 1], self.arriving)
         looks = np.ceil(self._at(frames[:, 1], self.looked) - self._at(frames[:, 0], self.looked)).astype(np.int64)
-        worth = self.prior[np.clip(looks, 1, lag) - 1] + ends + np.log(density.sum(axis=1))
-        return np.where(np.linalg.norm(target - source, axis=1) <= self.radius(lag), worth, -np.inf)
+        gain = self.prior[np.clip(looks, 1, lag) - 1] + ends + np.log(density.sum(axis=1))
+        return np.where(np.linalg.norm(target - source, axis=1) <= self.radius(lag), gain, -np.inf)
 
     def _at(self, frame: np.ndarray, values: np.ndarray) -> np.ndarray:
         return np.interp(frame, self.numbers, values)
 
 
-def learned_worth(points: Points, movie: Ordered, belief: Belief, settings: LinkSettings) -> LearnedWorth:
-    """Return what links are worth by what was learned of a movie; `movie` as it was learned from, drift taken off."""
+def learned_gain(points: Points, movie: Ordered, belief: Belief, settings: LinkSettings) -> LearnedGain:
+    """Return what links gain by what was learned of a movie; `movie` as it was learned from, drift taken off."""
     prior, ends = in_force(belief, settings)
-    return LearnedWorth(
+    return LearnedGain(
         belief.law,
         prior,
         points.frame_numbers,
