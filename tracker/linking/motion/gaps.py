@@ -39,7 +39,7 @@ def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: 
     frames_in_all = int(belief.movie.number[-1]) + 1 if len(belief.movie.number) else 0
     most = MOST if max_missed_frames == "auto" else max_missed_frames
     blank = _most_in_a_row(belief.movie, most)
-    for missed in belief.lessons.of(lambda: _steps_of(max_missed_frames, min(most, frames_in_all - 2))):
+    for missed in belief.record.learn(lambda: _steps_of(max_missed_frames, min(most, frames_in_all - 2))):
         _add(belief, missed + 1, radius)
         for _ in range(SWEEPS):
             belief.sweep()

@@ -14,7 +14,7 @@ from .features import FeatureLaw, Features
 from .flow import fields_of
 from .graph import Graph, sums_at_ends
 from .law import Law, Sums, tables
-from .lessons import Lessons
+from .learning_record import LearningRecord
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Ends, Shares, ends_of, looks_of, shares_of
@@ -66,7 +66,7 @@ class Belief:
         What each link costs by them, in nats, +inf where they forbid it.
     most : int or None
         Candidates that may be held.
-    lessons : Lessons
+    record : LearningRecord
         Through which everything is learned that says something of the movie as a whole.
     """
 
@@ -88,7 +88,7 @@ class Belief:
     feature_law: FeatureLaw | None = None
     feature_gain: float = 0.0
     notes: list[str] = field(default_factory=list)
-    lessons: Lessons = field(default_factory=Lessons)
+    record: LearningRecord = field(default_factory=LearningRecord)
     hooks: Hooks | None = None
     further: np.ndarray | None = None
     most: int | None = None
@@ -250,7 +250,7 @@ class Belief:
 
     def learn(self, steps: Steps) -> None:
         """Learn the shares and the law from the probable links."""
-        self.shares, self.law, self.feature_law = self.lessons.of(lambda: self._learned(steps))
+        self.shares, self.law, self.feature_law = self.record.learn(lambda: self._learned(steps))
 
     def _learned(self, steps: Steps) -> tuple[Shares, Law, FeatureLaw | None]:
         shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags, self.border)

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 Learned = TypeVar("Learned")
 
 
-class Lessons:
+class LearningRecord:
     """A record of what is learned; or, repeated, what stands in place of learning.
 
-    The recipe learns the same things in the same order of whatever movie it is given. Repeated on the movie that they
-    were learned of, lessons lead to the very same beliefs; repeated on its windows, to windows that go by one law.
+    The recipe learns the same things in the same order of whatever movie it is given. Repeated on the movie that it
+    is of, it leads to the very same beliefs; repeated on its windows, to windows of one motion model.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ class Lessons:
         self._learned: list[Any] = []
         self._repeated: Iterator[Any] | None = None if learned is None else iter(learned)
 
-    def of(self, learn: Callable[[], Learned]) -> Learned:
+    def learn(self, learn: Callable[[], Learned]) -> Learned:
         """Return what `learn` returns, or what it returned in this place before."""
         if self._repeated is not None:
             return next(self._repeated)
         self._learned.append(learned := learn())
         return learned
 
-    def again(self) -> Lessons:
-        """Return what was learned, to be repeated."""
-        return Lessons(self._learned)
+    def replay(self) -> LearningRecord:
+        """Return a record that repeats what was learned."""
+        return LearningRecord(self._learned)

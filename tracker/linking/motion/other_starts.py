@@ -24,7 +24,7 @@ from .expected import candidates_ahead
 from .graph import sums_at_ends
 from .law import Law
 from .learning import Belief, TooManyCandidates
-from .lessons import Lessons
+from .learning_record import LearningRecord
 from .likelihood import log_likelihood
 from .ordered import NEAREST, Ordered
 from .shares import Shares
@@ -206,7 +206,7 @@ def _followed_share(belief: Belief, is_inner: np.ndarray) -> float:
     return float(follows[asked].mean()) if asked.any() else 0.0
 
 
-def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+def followed(movie: Ordered, start: Start, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
     """Return what is believed of a movie from a start on, where links know of those before and after them.
 
     Raises
@@ -217,7 +217,7 @@ def followed(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None
     graph = candidates_ahead(movie, 1, start.radius, 0.0, hooks)
     any_of_them = 1.0 / (1 + np.diff(graph.indptr))[graph.tail]
     known = graph, start.law, start.shares, any_of_them
-    belief = Belief(movie, *known, linked=True, lessons=lessons, hooks=hooks, most=most)
+    belief = Belief(movie, *known, linked=True, record=record, hooks=hooks, most=most)
     for done in range(UNTAUGHT + SWEEPS):
         belief.sweep(learn=done >= UNTAUGHT)
     return belief

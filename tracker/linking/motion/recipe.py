@@ -23,7 +23,7 @@ from .flow import fields_of, flow_at, neighbours
 from .gaps import with_gaps
 from .graph import Graph
 from .learning import Belief
-from .lessons import Lessons
+from .learning_record import LearningRecord
 from .ordered import Ordered
 from .other_starts import Start, Trial, followed, try_starts
 from .shares import shares_of
@@ -50,14 +50,14 @@ def believed(
     max_missed_frames: int | Literal["auto"],
     motion: Motion = "auto",
     features: Features | None = None,
-    lessons: Lessons | None = None,
+    record: LearningRecord | None = None,
     hooks: Hooks | None = None,
     most: int | None = None,
 ) -> Belief:
     """Learn how the particles of a movie move, and how probable their links are.
 
     Contexts named in `motion` are taken whatever they bring; with "auto" each is kept where it makes links likelier, as
-    `features` always are. With `lessons` to repeat nothing is learned but which links are probable.
+    `features` always are. With `record` to repeat nothing is learned but which links are probable.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def believed(
     max_missed_frames : int or "auto"
     motion : str
     features : Features, optional
-    lessons : Lessons, optional
+    record : LearningRecord, optional
         Of another belief with the same settings, to repeat.
     hooks : Hooks, optional
         What users say of links. A drift is theirs to predict, if they predict anything.
@@ -78,11 +78,11 @@ def believed(
     TooManyCandidates
         If there are more.
     """
-    lessons, trial = lessons or Lessons(), Trial()
+    record, trial = record or LearningRecord(), Trial()
     if motion == "auto" or "velocity" in motion:
         learned = partial(_learned, motion=motion, hooks=hooks, most=most and most // 2)
-        trial = lessons.of(lambda: try_starts(movie, learned, may_leave_flow=motion == "auto"))
-    belief = _learned(movie, trial.start, motion, features, lessons, hooks, most)
+        trial = record.learn(lambda: try_starts(movie, learned, may_leave_flow=motion == "auto"))
+    belief = _learned(movie, trial.start, motion, features, record, hooks, most)
     belief.is_chance = trial.is_chance
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
@@ -95,16 +95,16 @@ def _learned(
     start: Start | None,
     motion: Motion,
     features: Features | None = None,
-    lessons: Lessons | None = None,
+    record: LearningRecord | None = None,
     hooks: Hooks | None = None,
     most: int | None = None,
 ) -> Belief:
     """Learn from links over one frame, from a start on, or without one from mutual nearest neighbours on."""
-    lessons, free = lessons or Lessons(), motion == "auto"
+    record, free = record or LearningRecord(), motion == "auto"
     if start is None:
-        belief = _first_order(movie, lessons, hooks, most)
+        belief = _first_order(movie, record, hooks, most)
     else:
-        belief = _going_on_first(movie, start, lessons, hooks, most)
+        belief = _going_on_first(movie, start, record, hooks, most)
     if features is not None:
         _take_features(belief, features)
     if "flow" in motion or (free and (start is None or start.takes_flow)):
@@ -116,18 +116,20 @@ def _learned(
     return belief
 
 
-def _going_on_first(movie: Ordered, start: Start, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+def _going_on_first(
+    movie: Ordered, start: Start, record: LearningRecord, hooks: Hooks | None, most: int | None
+) -> Belief:
     """Learn from steps that go on as they came."""
-    belief = followed(movie, start, lessons, hooks, most)
+    belief = followed(movie, start, record, hooks, most)
     belief.drop_idle_classes()
-    belief.border = border_of(movie, lessons.of(lambda: belief.law.typical_step))
+    belief.border = border_of(movie, record.learn(lambda: belief.law.typical_step))
     _sweeps(belief, 4)
     return belief
 
 
-def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+def _first_order(movie: Ordered, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
     """Learn the law of a step and the shares of the lost and the new, without a context."""
-    belief = _nearest_first(movie, lessons, hooks, most)
+    belief = _nearest_first(movie, record, hooks, most)
     _sweeps(belief, 4)
     radius = min(radius_of(belief), WIDEST_RADIUS)
     if radius > FIRST_RADIUS:
@@ -137,19 +139,19 @@ def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: in
         del graph  # the belief has it, until it takes another
         _sweeps(belief, 3)
     belief.drop_idle_classes()
-    belief.border = border_of(movie, lessons.of(lambda: belief.law.typical_step))
+    belief.border = border_of(movie, record.learn(lambda: belief.law.typical_step))
     _sweeps(belief, 1)
     return belief
 
 
-def _nearest_first(movie: Ordered, lessons: Lessons, hooks: Hooks | None, most: int | None) -> Belief:
+def _nearest_first(movie: Ordered, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
     """Return what is believed to start with: that mutual nearest neighbours are one particle."""
     graph = candidates_ahead(movie, 1, FIRST_RADIUS, 0.0, hooks)
     mutual = mutual_nearest(graph)
     probability = mutual.astype(np.float64)
-    shares = lessons.of(lambda: shares_of(movie, graph, probability, probability, 1))
-    law = lessons.of(lambda: starting_law(graph, mutual))
-    return Belief(movie, graph, law, shares, probability, lessons=lessons, hooks=hooks, most=most)
+    shares = record.learn(lambda: shares_of(movie, graph, probability, probability, 1))
+    law = record.learn(lambda: starting_law(graph, mutual))
+    return Belief(movie, graph, law, shares, probability, record=record, hooks=hooks, most=most)
 
 
 def _sweeps(belief: Belief, count: int, damping: float = 0.0) -> None:
@@ -166,7 +168,7 @@ def radius_of(belief: Belief) -> float:
 
 def _take_features(belief: Belief, features: Features) -> None:
     """Weigh links by their ends' features, where these tell links of every other frame that taught nothing of them."""
-    told = belief.lessons.of(lambda: _told_by(features, belief))
+    told = belief.record.learn(lambda: _told_by(features, belief))
     if told is not None:
         belief.features = features
         belief.feature_law, belief.feature_gain = told
@@ -205,7 +207,7 @@ def _take_flow(belief: Belief, least_gain: float, widest: float) -> None:
 
     They are looked for within `widest` spacings.
     """
-    gain = belief.lessons.of(lambda: _gain_of_flow(belief))
+    gain = belief.record.learn(lambda: _gain_of_flow(belief))
     if gain is None or gain < least_gain:
         return
     near = neighbours(belief.movie)
@@ -227,7 +229,7 @@ def _take_flow(belief: Belief, least_gain: float, widest: float) -> None:
     belief.flow_weight = weight
     _sweeps(belief, 2)
     belief.flow_weight, belief.flow_share, _ = _flow(belief, near)
-    belief.flow_gain = belief.lessons.of(lambda: _gain_of_flow(belief)) or gain
+    belief.flow_gain = belief.record.learn(lambda: _gain_of_flow(belief)) or gain
 
 
 def _gain_of_flow(belief: Belief) -> float | None:
@@ -253,7 +255,7 @@ def _flow(belief: Belief, near: np.ndarray) -> tuple[float, float, np.ndarray]:
     """Return the best weight of the flow, the share of the median step that it explains, and where it leads."""
     graph, fields = belief.graph, fields_of(belief.graph, near, belief.probability)
     sure = np.flatnonzero(belief.probability > 0.5)
-    weight, gain = belief.lessons.of(lambda: _weight_of(flow_at(graph, fields, sure), graph.steps_at(sure)))
+    weight, gain = belief.record.learn(lambda: _weight_of(flow_at(graph, fields, sure), graph.steps_at(sure)))
     return weight, gain, fields.ahead[0]
 
 
@@ -285,20 +287,20 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
 
     A start of which they are contexts stands where too few links are left to ask.
     """
-    if not belief.lessons.of(lambda: _has_enough_links(belief)):
+    if not belief.record.learn(lambda: _has_enough_links(belief)):
         if belief.linked:
             belief.link_gain = np.nan
         else:
             belief.notes.append("too few links to learn from those before and after them")
         return
     if not belief.linked:
-        belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
+        belief.link_gain = belief.record.learn(lambda: _gain_of_link_before(belief))
         if belief.link_gain < HOPELESS * least_gain:
             return
         belief.law = replace(belief.law, second=0.8 * belief.law.first)
         belief.linked = True
         _sweeps(belief, 5, damping=0.5)
-    belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
+    belief.link_gain = belief.record.learn(lambda: _gain_of_link_before(belief))
     if belief.link_gain < least_gain:
         belief.linked, belief.sums = False, None
         _sweeps(belief, 2)

@@ -89,7 +89,7 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
             continue
         worth = np.full(len(all_edges), -np.inf)
         other = _OtherLinks.of(belief, wide, wide.tail if end is wide.head else wide.head)
-        variance, share = belief.lessons.of(partial(_learned, ways, end, taken, other))
+        variance, share = belief.record.learn(partial(_learned, ways, end, taken, other))
         odds = np.maximum(ways.odds(variance, share) * other.likeness(variance), 1e-300)
         worth[place_of_wide] = np.log(odds) - np.log(1 - share.sum()) - further
         first = np.maximum(first, worth)

@@ -15,7 +15,7 @@ from ..constraints import Constraints
 from ..hooks import Hooks
 from ..motion.features import Features
 from ..motion.learning import Belief, TooManyCandidates
-from ..motion.lessons import Lessons
+from ..motion.learning_record import LearningRecord
 from ..motion.motion import Motion, motion_of
 from ..motion.ordered import Ordered
 from ..motion.recipe import believed
@@ -114,7 +114,7 @@ def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
     """
     settings, given, n = task.settings, task.given, len(task.movie)
     yield Step(0, STEPS)
-    belief = _believed(task, task.movie, task.features, Lessons(), most)
+    belief = _believed(task, task.movie, task.features, LearningRecord(), most)
     yield Step(1, STEPS)
     edges = _weighed(task, belief)
     belief.settle()
@@ -145,14 +145,14 @@ def found_in_windows(task: Task) -> Steps[Found]:
         return replace(found, windows={**found.windows, "notes": [_over_budget(task, n)]})
     yield Step(0, STEPS)
     taught = _taught(task, min(at_once, n))
-    lessons, lags = taught.lessons, taught.lags
+    record, lags = taught.record, taught.lags
     windows = windows_of(task.movie, int(budget / taught.bytes_a_detection), lags)
     yield Step(1, 1 + len(windows))
     ways = ways_of(task.given, n, None)
     closed = closed_ends(n, task.given, ways, divisions=settings.divisions, merges=settings.merges)
     seams, candidates = Seams(task.movie, closed, settings), 0
     for k, window in enumerate(windows):
-        candidates += _add(task, seams, window, closed, lessons.again())
+        candidates += _add(task, seams, window, closed, record.replay())
         yield Step(2 + k, 1 + len(windows))
     either, one = seams.differences()
     count, frames = len(windows), max(window.last - window.first for window in windows)
@@ -181,7 +181,7 @@ class _Taught:
 
     Attributes
     ----------
-    lessons : Lessons
+    record : LearningRecord
     motion : Motion
     lags : int
         Frames that links may span.
@@ -191,7 +191,7 @@ class _Taught:
         What a detection takes with its candidates.
     """
 
-    lessons: Lessons
+    record: LearningRecord
     motion: Motion
     lags: int
     frames: int
@@ -208,20 +208,22 @@ def _taught(task: Task, at_once: int) -> _Taught:
     can_be_shorter = at_once > 0 and len(movie.number) > LEAST_RUN
     most = int(task.settings.memory_budget / BYTES_A_CANDIDATE) if can_be_shorter else None
     try:
-        belief = _believed(task, movie, features, Lessons(), most)
+        belief = _believed(task, movie, features, LearningRecord(), most)
     except TooManyCandidates:
         return _taught(task, at_once // 2)
     _weighed(task, belief)  # how daughters move is learned there
     motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
     bytes_a_detection = BYTES_A_CANDIDATE * len(belief.graph) / max(len(movie), 1)
-    return _Taught(belief.lessons, motion, belief.lags, len(movie.number), max(bytes_a_detection, BYTES_A_DETECTION))
+    return _Taught(belief.record, motion, belief.lags, len(movie.number), max(bytes_a_detection, BYTES_A_DETECTION))
 
 
-def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.ndarray], lessons: Lessons) -> int:
+def _add(
+    task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.ndarray], record: LearningRecord
+) -> int:
     """Find the links of a window and join them to those before; return how many candidates are its own."""
     first, begin, end, last = task.movie.starts[[window.first, window.begin, window.end, window.last]]
     features = None if task.features is None else task.features.of(slice(first, last))
-    belief = _believed(task, task.movie.part(window.first, window.last), features, lessons)
+    belief = _believed(task, task.movie.part(window.first, window.last), features, record)
     edges = _weighed(task, belief)
     belief.settle()
     tail, given = edges.graph.tail + first, within(task.given, first, last)
@@ -233,11 +235,11 @@ def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.
 
 
 def _believed(
-    task: Task, movie: Ordered, features: Features | None, lessons: Lessons, most: int | None = None
+    task: Task, movie: Ordered, features: Features | None, record: LearningRecord, most: int | None = None
 ) -> Belief:
     """Return what is learned of some frames."""
     missed, motion = task.max_missed_frames, task.settings.motion
-    return believed(movie, missed, motion, features, lessons, task.hooks, most).on_host()
+    return believed(movie, missed, motion, features, record, task.hooks, most).on_host()
 
 
 def _weighed(task: Task, belief: Belief) -> Branches:

@@ -45,7 +45,7 @@ def ends(linking) -> set[tuple[int, int]]:
 def test_what_was_learned_of_a_movie_leads_to_the_same_belief_again(movie):
     frames = without_drift(ordered(movie[0]))
     first = believed(frames, "auto")
-    again = believed(frames, "auto", lessons=first.lessons.again())
+    again = believed(frames, "auto", record=first.record.replay())
     np.testing.assert_array_equal(first.probability, again.probability)
     np.testing.assert_array_equal(first.weight, again.weight)
 
