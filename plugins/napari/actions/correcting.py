@@ -16,9 +16,9 @@ from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
 from ..layers.edits import ByHand
 from ..layers.image_under import image_under, movie_of
+from ..session.act_subject import ActSubject
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
 from ..session.corrections import Act, Acted, Corrected, Corrections
-from ..session.meant import Meant
 from ..session.placing import Ground, Place, add_particle, edit_particles, move_particle
 from ..session.session import Work
 from ..threads.job import Desk, Failure
@@ -52,7 +52,7 @@ class Correcting(QObject):
         self._goes_on = False
         self._said = ""
         self._acted_on: Link | None = None
-        self._meant: Meant | None = None
+        self._subject: ActSubject | None = None
         self._is_by_hand = False
         self._followed: Corrections | None = None
         self._desk, self._following = Desk(self), Desk(self)
@@ -211,22 +211,22 @@ class Correcting(QObject):
     def _show_act(self, acted: Acted) -> None:
         """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
         self._parts.overlay.show_changes(acted.made, acted.gone)
-        self._meant = acted.meant if acted.is_again else None
-        if acted.meant is not None:
-            self._go_to(acted.meant, is_again=acted.is_again)
+        self._subject = acted.subject if acted.is_again else None
+        if acted.subject is not None:
+            self._go_to(acted.subject, is_again=acted.is_again)
         self._said = acted.said
         self._parts.bar.say(acted.said)
         self._goes_on &= not acted.has_others
         self._soon.start()
         self._parts.turns.release()
 
-    def _go_to(self, meant: Meant, *, is_again: bool) -> None:
+    def _go_to(self, subject: ActSubject, *, is_again: bool) -> None:
         """Go where a correction was made, unless the user looks there or has made it by hand there."""
         overlay = self._parts.overlay
-        if is_again or not (self._is_by_hand or overlay.shows(meant.places)):
-            overlay.go_back_to(meant.places[-1])
+        if is_again or not (self._is_by_hand or overlay.shows(subject.places)):
+            overlay.go_back_to(subject.places[-1])
         if is_again:
-            self._parts.session.choose_link(meant.link)
+            self._parts.session.choose_link(subject.link)
 
     def _follow(self) -> None:
         session = self._parts.session
@@ -255,7 +255,7 @@ class Correcting(QObject):
         session.keep_corrected(corrected)
         self._say_again(corrected.said)
         self._click_again(clicked)
-        self._click_meant()
+        self._click_subject()
         self._showing.show_tracks()
         results.mark(() if session.chosen is None else (session.chosen,))
         self.followed.emit()
@@ -273,14 +273,14 @@ class Correcting(QObject):
             self._parts.bar.say(said)
         self._said = said
 
-    def _click_meant(self) -> None:
+    def _click_subject(self) -> None:
         """Have the particles that an act was about, which was undone or made again, be those clicked last."""
-        meant, session = self._meant, self._parts.session
-        if meant is None:
+        subject, session = self._subject, self._parts.session
+        if subject is None:
             return
-        session.choose_track_of(meant.link or meant.particles)
-        if not self._clicked and len(meant.particles) <= MOST:
-            self._click_again(meant.particles)
+        session.choose_track_of(subject.link or subject.particles)
+        if not self._clicked and len(subject.particles) <= MOST:
+            self._click_again(subject.particles)
 
     def _click_again(self, detections: Sequence[int]) -> None:
         """Have some detections, by the rows of the table shown now, be the particles clicked last."""

@@ -29,9 +29,9 @@ from ....tracker.points import Tracks
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
 from ..threads.stopped import Stopped
+from .act_subject import ActSubject, subject_of
 from .act_words import Seen, act_words, refusal_words
 from .filters import measured_links
-from .meant import Meant, meant_by
 from .outcome_words import TrackOf, far_words, joined_words, others_words
 from .placing import Noted
 from .recovery import Left, find_left, free_file
@@ -67,7 +67,7 @@ class Acted:
         Whether it changed links besides those that it was about.
     said : str
         What it changed, in a sentence or two.
-    meant : Meant or None
+    subject : ActSubject or None
         What it was about; None where nothing of it has a place.
     is_again : bool
         Whether that is an earlier act, which was undone or made again: the user may have chosen something else since.
@@ -77,7 +77,7 @@ class Acted:
     made: np.ndarray
     has_others: bool
     said: str
-    meant: Meant | None = None
+    subject: ActSubject | None = None
     is_again: bool = False
 
 
@@ -237,10 +237,10 @@ class Corrections:
             self._version += 1
             self._words = partial(_say, change, note, edits, self.count, _AGAIN.get(act, ""))
             has_others = bool(change.others_gone or change.others_made)
-            meant, is_again = meant_by(change, edits, self._place), act in _AGAIN
-            chosen = (meant.link,) if is_again and meant is not None and meant.link is not None else ()
+            subject, is_again = subject_of(change, edits, self._place), act in _AGAIN
+            chosen = (subject.link,) if is_again and subject is not None and subject.link is not None else ()
             gone, made = self._ends(change.gone, as_shown=True), self._ends(dict.fromkeys((*chosen, *change.made)))
-            return Acted(gone, made, has_others, self._words(self._track), meant, is_again)
+            return Acted(gone, made, has_others, self._words(self._track), subject, is_again)
 
     def _of_none(self, said: str) -> Acted:
         """Return what is said where no link changed that could be shown."""

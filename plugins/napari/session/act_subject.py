@@ -11,7 +11,7 @@ from ....tracker.editing.session import Session as EditSession
 
 
 @dataclass(frozen=True)
-class Meant:
+class ActSubject:
     """What an act was about.
 
     Attributes
@@ -30,7 +30,7 @@ class Meant:
     particles: tuple[int, ...]
 
 
-def meant_by(change: Change, edits: EditSession, place_of: Callable[[int], list[float] | None]) -> Meant | None:
+def subject_of(change: Change, edits: EditSession, place_of: Callable[[int], list[float] | None]) -> ActSubject | None:
     """Return what an act was about, its change at hand; None where nothing of it has a place any more."""
     about = [*dict.fromkeys([*named(change.act), *change.added, *change.removed, *change.moved])]
     there = tuple(filter(edits.is_there, about))
@@ -38,4 +38,4 @@ def meant_by(change: Change, edits: EditSession, place_of: Callable[[int], list[
     if not places:
         return None
     is_link = len(about) == len(there) == 2 and there[1] in edits.successors(there[0])
-    return Meant(places, (there[0], there[1]) if is_link else None, () if is_link else there)
+    return ActSubject(places, (there[0], there[1]) if is_link else None, () if is_link else there)
