@@ -31,7 +31,7 @@ from .feature_penalties import require_columns, times_as_far
 from .frame_pairs.first_order import tracks_so_far
 from .frame_pairs.pair_links import PairLinks
 from .gate.candidates import CandidateLinks, WideGate, gated_pairs, in_runs
-from .gate.room import Room
+from .gate.limits import GateLimits
 from .gate.spacing import automatic_range
 from .motion.graph import Graph, candidates, merged
 from .motion.ordered import Ordered, ordered
@@ -67,8 +67,8 @@ def jaqaman(
     settings = _in_force(points, settings)
     made = PairLinks(settings, with_margins=margins, measured_on=points)
     pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-    room = Room.within(settings.memory_budget, edge_budget)
-    for frames in in_runs(_nearer(points, settings, room), room):
+    limits = GateLimits.within(settings.memory_budget, edge_budget)
+    for frames in in_runs(_nearer(points, settings, limits), limits):
         assert isinstance(frames, CandidateLinks)
         problem = frames.problem("squared", _half_alternative_cost(frames))
         answer = solve(problem, settings.solver, settings.device)
@@ -98,14 +98,14 @@ def _in_force(points: Points, settings: LinkSettings) -> LinkSettings:
     return replace(settings, motion="none", search_range=search_range, max_missed_frames=missed, **ranges)
 
 
-def _nearer(points: Points, settings: LinkSettings, room: Room) -> Iterator[CandidateLinks]:
+def _nearer(points: Points, settings: LinkSettings, limits: GateLimits) -> Iterator[CandidateLinks]:
     """Yield the candidate links of each frame pair; one as long as the range is none, as in TrackMate's first step."""
     search_range = float(settings.search_range)
-    for links in gated_pairs(points, search_range, room):
+    for links in gated_pairs(points, search_range, limits):
         if isinstance(links, WideGate):
             raise InvalidSetting(
                 f"of {in_digits(search_range, 4)} allows too many links from frame "
-                f"{links.earlier.number} to {links.later.number} to write out (up to {room.written}), which linking "
+                f"{links.earlier.number} to {links.later.number} to write out (up to {limits.written}), which linking "
                 "'jaqaman' needs; give a shorter one.",
                 setting="search_range",
             )

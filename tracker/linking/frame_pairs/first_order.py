@@ -17,7 +17,7 @@ from ...points import Points, Tracks
 from ...stepwise import Step, Steps
 from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
-from ..gate.room import Room
+from ..gate.limits import GateLimits
 from ..gate.spacing import automatic_range
 from ..hooks import hooks_of
 from ..result import Linking
@@ -59,14 +59,14 @@ def first_order(
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
         pairs = frame_pairs(points, longest, expected)
-        room = Room.within(settings.memory_budget / 2, edge_budget)  # what is solved, and what is gated ahead
+        limits = GateLimits.within(settings.memory_budget / 2, edge_budget)  # what is solved, and what is gated ahead
         gated = (
-            open_pairs(points, pairs, longest, constraints, room)
+            open_pairs(points, pairs, longest, constraints, limits)
             if constraints
-            else (gate(*pair, longest, room) for pair in pairs)
+            else (gate(*pair, longest, limits) for pair in pairs)
         )
         gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
-        runs = in_runs(gated, room)
+        runs = in_runs(gated, limits)
         # What users call is called in their thread.
         for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, unmatched_cost):
             made.add(*solved)

@@ -11,11 +11,11 @@ from ....matching.points.grid import build_grid
 from ...points import Points
 from ..constraints import Constraints, keys
 from ..gate.candidates import CandidateLinks, Frame, WideGate, gate
-from ..gate.room import Room
+from ..gate.limits import GateLimits
 
 
 def open_pairs(
-    points: Points, pairs: Iterable[tuple[Frame, Frame]], radius: float, constraints: Constraints, room: Room
+    points: Points, pairs: Iterable[tuple[Frame, Frame]], radius: float, constraints: Constraints, limits: GateLimits
 ) -> Iterator[CandidateLinks | WideGate]:
     """Yield the candidate links of pairs of frames, where any are left."""
     closed = np.zeros((2, len(points)), bool)
@@ -25,7 +25,7 @@ def open_pairs(
     for earlier, later in pairs:
         rest = _without(earlier, closed[0], radius), _without(later, closed[1], radius)
         if len(rest[0]) and len(rest[1]):
-            yield _allowed(gate(*rest, radius, room), forbidden, len(points))
+            yield _allowed(gate(*rest, radius, limits), forbidden, len(points))
 
 
 def _without(frame: Frame, closed: np.ndarray, radius: float) -> Frame:

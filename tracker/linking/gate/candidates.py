@@ -17,7 +17,7 @@ from ....matching.problem.costs import edge_costs, pair_costs
 from ...calibrating.digits import in_digits
 from ...errors import InvalidSetting
 from ...points import Points
-from .room import Room
+from .limits import GateLimits
 
 DENSE_SHARE = 1 / 4
 """Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
@@ -126,7 +126,7 @@ class WideGate:
     earlier, later : Frame
     radius : float
         Longest candidate link.
-    room : Room
+    limits : GateLimits
     forbidden : int64 (k, 2)
         Rows and columns that are not to be linked.
     """
@@ -134,7 +134,7 @@ class WideGate:
     earlier: Frame
     later: Frame
     radius: float
-    room: Room
+    limits: GateLimits
     forbidden: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     @property
@@ -155,7 +155,7 @@ class WideGate:
     @property
     def solver(self) -> str:
         """Solver that "auto" stands for: where costs are not stored, the one that never writes them out."""
-        return "auction" if self.n_candidates > self.room.matrix else "auto"
+        return "auction" if self.n_candidates > self.limits.matrix else "auto"
 
     def problem(self, cost: Cost, unmatched_cost: float) -> Problem:
         """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
@@ -166,7 +166,7 @@ class WideGate:
             If links are forbidden where all costs are too many to hold.
         """
         x, y = self.earlier.grid.points, self.later.grid.points
-        if self.n_candidates > self.room.matrix:
+        if self.n_candidates > self.limits.matrix:
             if len(self.forbidden):
                 raise InvalidSetting(
                     f"needs candidate links that can be written out; from frame {self.earlier.number} to "
@@ -193,7 +193,7 @@ class WideGate:
         longest = float(lengths.max(initial=0.0))
         if longest > self.radius * (1 + 1e-9):
             raise InvalidSetting(
-                f"of {in_digits(self.radius, 4)} allows more than {self.room.written} links from frame "
+                f"of {in_digits(self.radius, 4)} allows more than {self.limits.written} links from frame "
                 f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
                 f"pays for one of {in_digits(longest, 4)}; give a shorter range, or an unmatched_cost of at "
                 f"most {in_digits(self.radius / 2, 4)}.",
@@ -226,34 +226,36 @@ def frame_pairs(
         earlier = later
 
 
-def gate(earlier: Frame, later: Frame, radius: float, room: Room | None = None) -> CandidateLinks | WideGate:
+def gate(earlier: Frame, later: Frame, radius: float, limits: GateLimits | None = None) -> CandidateLinks | WideGate:
     """Return the pairs of points of two frames that are at most `radius` apart, written out if there is room for them.
 
     The choice rests on their number and the stated budget alone, never on the memory of the machine.
     """
-    room = room or Room.within()
+    limits = limits or GateLimits.within()
     pairs = len(earlier) * len(later)
-    most = min(room.written, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
+    most = min(limits.written, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
     if more_pairs_than(most, earlier.grid.points, later.grid, radius):
-        return WideGate(earlier, later, radius, room)
+        return WideGate(earlier, later, radius, limits)
     indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)
     rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
     return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
 
 
-def gated_pairs(points: Points, search_range: float, room: Room | None = None) -> Iterator[CandidateLinks | WideGate]:
+def gated_pairs(
+    points: Points, search_range: float, limits: GateLimits | None = None
+) -> Iterator[CandidateLinks | WideGate]:
     """Yield the candidate links of each pair of consecutive frames."""
-    return (gate(*pair, search_range, room) for pair in frame_pairs(points, search_range))
+    return (gate(*pair, search_range, limits) for pair in frame_pairs(points, search_range))
 
 
 def in_runs(
-    gated: Iterable[CandidateLinks | WideGate], room: Room | None = None
+    gated: Iterable[CandidateLinks | WideGate], limits: GateLimits | None = None
 ) -> Iterator[CandidateLinks | WideGate]:
     """Join frame pairs into runs that there is room for together, at least one pair each.
 
     How they are cut never changes a result: frame pairs do not depend on each other.
     """
-    most = (room or Room.within()).together
+    most = (limits or GateLimits.within()).together
     run: list[CandidateLinks] = []
     size = 0
     for links in gated:

@@ -1,7 +1,7 @@
 """A shift that all particles of a frame pair share: stage drift and jumps, found by vote before anything is linked.
 
 Every pair of particles votes for its displacement. Where particles move as one, right pairs agree and wrong ones do
-not, however far the shift; a shift is believed where its votes are more than chance gives (`election`).
+not, however far the shift; a shift is believed where its votes are more than chance gives (`shift_votes`).
 """
 
 # ruff: noqa: ANN001, ANN202
@@ -19,8 +19,8 @@ from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, cells_touched, padded
 from . import gpu_drift
-from .election import FEWEST, elected
 from .ordered import Ordered
+from .shift_votes import FEWEST, winning_shifts
 
 VOTERS = 200
 """Particles of the earlier frame that vote, and up to twice as many."""
@@ -85,7 +85,7 @@ def common_shifts(frames: Sequence[np.ndarray], field: np.ndarray) -> np.ndarray
         return shifts
     votes = [_votes_between(frames[f], frames[f + 1]) for f in asked]
     counts = np.stack([_counted(*vote, ndim) for vote in votes])
-    elect, is_believed = elected(counts, field, np.array([len(voters) for voters, *_ in votes]))
+    elect, is_believed = winning_shifts(counts, field, np.array([len(voters) for voters, *_ in votes]))
     for f, vote, shift in compress(zip(asked, votes, elect, strict=True), is_believed):
         shifts[f] = _refined(vote, shift)[3 - ndim :]
     return shifts
@@ -99,7 +99,7 @@ def _votes_between(earlier: np.ndarray, later: np.ndarray) -> tuple[Any, ...]:
 
 
 def _refined(vote: tuple[Any, ...], shift: np.ndarray) -> np.ndarray:
-    """Return the median of the votes near a shift that was elected; 0 where it is short, or none is near at last."""
+    """Return the median of the votes near a shift that has won; 0 where it is short, or none is near at last."""
     for reach in (1.5, 1.0, 0.75):
         votes = _votes_near(*vote, shift, reach)
         if not len(votes):

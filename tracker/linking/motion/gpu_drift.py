@@ -9,12 +9,12 @@ import numpy as np
 from ....matching.device import cuda
 from ..gate import gpu_movie
 from ..gate.gpu_movie import DeviceMovie
-from .election import FEWEST, elected
+from .shift_votes import FEWEST, winning_shifts
 
 KEPT = 1984
 """Votes near the winner that a frame pair has room for; where there are more, particles are asked again and again."""
 AT_ONCE = 256
-"""Frame pairs whose votes are held: 75 kB each, and what the election of one takes eight times as much."""
+"""Frame pairs whose votes are held: 75 kB each, and what counting the votes of one takes eight times as much."""
 _KERNELS = str(Path(__file__).with_name("drift.cu"))
 
 
@@ -63,7 +63,7 @@ def _shifts(
     kernels["count_votes"]((pairs,), (gpu_movie.THREADS,), (*movie, counts))
     held = np.diff(starts)
     step = np.maximum(held[:-1] // int(most_voters), 1)
-    elect, is_believed = elected(counts, field, np.maximum(-(-held[:-1] // step), 1))
+    elect, is_believed = winning_shifts(counts, field, np.maximum(-(-held[:-1] // step), 1))
     is_believed &= np.minimum(held[:-1], held[1:]) >= FEWEST
     shift = cp.asarray(elect)
     kernels["refine_shifts"]((pairs,), (gpu_movie.THREADS,), (*movie, cp.asarray(is_believed), shift))

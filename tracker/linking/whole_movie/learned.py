@@ -27,11 +27,11 @@ from ..result import Linking
 from ..settings import LinkSettings
 from ..solution import KeepSolution, LinkSolution, edges_of
 from .best_links import Answer
-from .drawn import drawn_trackings
 from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_within_budget
 from .gpu_learned import found_on_gpu
 from .link_gain import learned_gain
 from .open_graph import in_order
+from .sampled_trackings import sampled_trackings
 from .seams import Made, Proven
 
 MOST_A_POINT = 64
@@ -106,7 +106,7 @@ def learned(
     as_a_whole = movie.grid is not None or keeping is KeepSolution.ALWAYS or samples
     found = yield from found_at_once(task) if as_a_whole else found_within_budget(task)
     solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
-    drawn = drawn_trackings(task, found, samples) if samples else None
+    drawn = sampled_trackings(task, found, samples) if samples else None
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())

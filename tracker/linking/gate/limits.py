@@ -15,7 +15,7 @@ BYTES_TOGETHER, BYTES_WRITTEN, BYTES_OF_MATRIX = 150, 50, 8
 
 
 @dataclass(frozen=True)
-class Room:
+class GateLimits:
     """What is held at a time.
 
     Attributes
@@ -33,7 +33,7 @@ class Room:
     matrix: int
 
     @classmethod
-    def within(cls, budget: float = float("inf"), together: int | None = None) -> Room:
+    def within(cls, budget: float = float("inf"), together: int | None = None) -> GateLimits:
         """Return what goes into a memory budget in bytes; `together`, where given, is no more than that."""
         most = EDGE_BUDGET if together is None else together
         limits = (most, BYTES_TOGETHER), (MOST_WRITTEN, BYTES_WRITTEN), (FULL_MATRIX, BYTES_OF_MATRIX)

@@ -21,7 +21,7 @@ AS_WHOLE = 4 / 3
 """What shared votes count as, an axis: weights of a half, one and a half have a sum of 2, and of squares of 3/2."""
 
 
-def elected(counts: np.ndarray, field: np.ndarray, voters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def winning_shifts(counts: np.ndarray, field: np.ndarray, voters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the shifts that have won, and whether they are believed.
 
     The votes of a bin, with half of those beside it, are held against those of the bins around. Were all of them cast

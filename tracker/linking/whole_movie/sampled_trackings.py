@@ -23,7 +23,7 @@ Closed: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledTrackings:
     """Trackings, by rows of the points table.
 
     Attributes
@@ -38,7 +38,7 @@ class Drawn:
     seconds: tuple[np.ndarray, ...]
 
 
-def drawn_trackings(task: Task, found: Found, count: int) -> Drawn:
+def sampled_trackings(task: Task, found: Found, count: int) -> SampledTrackings:
     """Draw trackings of a movie that was found as a whole."""
     assert found.whole is not None
     belief, _, edges, closed = found.whole
@@ -55,7 +55,7 @@ def drawn_trackings(task: Task, found: Found, count: int) -> Drawn:
     for following in chains:
         drawn = _seconds_of(following, (divisions, merges), pins[~is_first], closed, rng)
         seconds.append(belief.movie.row[np.concatenate([pins[~is_first], drawn])])
-    return Drawn(_by_row(belief, chains), tuple(seconds))
+    return SampledTrackings(_by_row(belief, chains), tuple(seconds))
 
 
 def _by_row(belief: Belief, chains: np.ndarray) -> np.ndarray:
