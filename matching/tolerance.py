@@ -65,5 +65,15 @@ BOX_MARGIN = 2e-15
 """Part by which a distance to a box is taken for less than it was computed: nine ulp, for a sum of three squares. The
 GPU's tree takes sixteen."""
 
+CELL_MARGIN = 1e-9
+"""Part by which a search through cells or a k-d tree goes beyond a radius, and part of a cell by which it goes beyond
+the cells: what it finds is compared exactly."""
+
+BILINEAR = 1e-12
+"""Part of the largest cost that products of coordinates may leave of it, for costs to count as those of points."""
+
+LEAST_TRACE = 1e-20
+"""Variance of a set, the largest coordinate being 1: below it there are no digits left of where a point is."""
+
 GATE_MARGIN = 1e-12
 """Part by which the search for pairs worth matching goes beyond their distance: what it finds is compared exactly."""

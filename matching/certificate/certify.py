@@ -300,7 +300,13 @@ def slackness_of_matched(
     v: np.ndarray,
     terms: np.ndarray,
 ) -> Slackness:
-    """As `complementary_slackness`, for matched edges whose costs, of `dual_dtype` by row, are known."""
+    """As `complementary_slackness`, for matched edges whose costs are known.
+
+    Parameters
+    ----------
+    cost : int64 or float64 (rows,)
+        Of the matched edge of each row, in the problem's `dual_dtype`; not read where there is none.
+    """
     blocks = problem.n_blocks
     sums, rounding, in_doubt = np.zeros((4, blocks), r.dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
     has_zero_slack, proves = add_terms(
@@ -388,7 +394,19 @@ def _add_term(b, paid, slack, tolerance, sums):
 
 
 def block_of(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Return the block that each member (row or column, counted over all blocks) belongs to, int64."""
+    """Return the block of each row or column.
+
+    Parameters
+    ----------
+    offsets : int64 (blocks + 1,)
+        Of that side, as in `Problem`.
+    members : int (k,)
+        Counted over all blocks.
+
+    Returns
+    -------
+    int64 (k,)
+    """
     if len(offsets) == 2:
         return np.zeros(len(members), dtype=np.int64)
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[members]

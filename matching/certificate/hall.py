@@ -40,7 +40,7 @@ def infeasible(
     Returns
     -------
     Infeasible
-        Names the rows and columns that alternating paths from the infeasible rows reach, in the first block that has a
+        Names the rows and columns that alternating paths from the infeasible rows reach, in the first block that has an
         infeasible row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same
         names.
     """
@@ -80,7 +80,12 @@ def of_first_block(
 ) -> Infeasible:
     """Return the error that names the given rows and columns of one block: the first that has any of the rows.
 
-    `rows` and `columns` ascend and are counted over all blocks; the offsets are those of `Problem`.
+    Parameters
+    ----------
+    rows, columns : int (k,), int (l,)
+        Ascending, counted over all blocks.
+    row_offsets, col_offsets : int64 (blocks + 1,)
+        As in `Problem`.
     """
     b = int(block_of(row_offsets, rows[:1])[0])
     members = [

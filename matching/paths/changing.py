@@ -102,7 +102,7 @@ class ChangingMatching:
         return matched[matched != NONE]
 
     def problem(self) -> Problem:
-        """Return the problem as it stands, without the edges that are not allowed."""
+        """Return the problem as it stands, without the edges that are not allowed: sparse, float64, one block."""
         allowed = np.flatnonzero(np.isfinite(self.cost[: self.n_edges]))
         place = self.row[allowed].astype(np.int64) * self.n_cols + self.col[allowed]
         order = allowed[np.argsort(place, kind="stable")]  # in order but for what was added: far faster than two keys
@@ -148,7 +148,19 @@ class ChangingMatching:
                 self._write(name, np.arange(new - count, new), _EMPTY[name])
 
     def add_edges(self, row: np.ndarray, col: np.ndarray, cost: np.ndarray) -> np.ndarray:
-        """Add edges between rows and columns without one; return their numbers. `settle` is still to be called."""
+        """Add edges between rows and columns without one.
+
+        Parameters
+        ----------
+        row, col : int (k,)
+        cost : float64 (k,)
+            Against leaving both ends unassigned; +inf where an edge is not allowed.
+
+        Returns
+        -------
+        int64 (k,)
+            Their numbers.
+        """
         new = np.arange(self.n_edges, self.n_edges + len(row))
         self.n_edges += len(row)
         for name in ("row", "col", "cost", "row_following", "col_following"):
@@ -165,7 +177,14 @@ class ChangingMatching:
         return new
 
     def change(self, edges: np.ndarray, cost: np.ndarray | float) -> None:
-        """Give edges other costs, +inf where they are not allowed, and solve again."""
+        """Give edges other costs, and solve again.
+
+        Parameters
+        ----------
+        edges : int (k,)
+        cost : float64 (k,), or one number for all
+            +inf where an edge is not allowed.
+        """
         edges = np.asarray(edges, np.int64)
         old = self.cost[edges]
         self._write("cost", edges, cost)

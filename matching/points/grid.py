@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 
 from ..jit.compiled import compiled
 from ..jit.threads import side_by_side
+from ..tolerance import CELL_MARGIN
 
 ROWS_PER_TASK = 50_000
 LONG_ROW = 16
@@ -167,7 +168,7 @@ def padded(points: np.ndarray) -> np.ndarray:
 def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """As `pairs_in_grid` for padded points so clustered that cells of the size of the radius cannot be afforded."""
     tree = cKDTree(y)
-    found: Any = tree.query_ball_point(x, radius * (1 + 1e-9), return_sorted=True)
+    found: Any = tree.query_ball_point(x, radius * (1 + CELL_MARGIN), return_sorted=True)
     counts = np.fromiter((len(f) for f in found), np.int64, len(x))
     indices = np.concatenate([np.asarray(f, np.int32) for f in found])
     rows = np.repeat(np.arange(len(x)), counts)
@@ -231,7 +232,7 @@ def _sorted_by_cell(points, origin, cell, dims):
 @compiled
 def _query(x, radius, origin, cell, dims, starts, y):
     """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`."""
-    reach = radius * (1 + 1e-9)
+    reach = radius * (1 + CELL_MARGIN)
     per_cell = 1 / cell
     counts = np.empty(len(x), np.int64)
     indices = np.empty(2 * len(x) + 64, np.int32)
@@ -240,15 +241,15 @@ def _query(x, radius, origin, cell, dims, starts, y):
     for i in range(len(x)):
         began = n_found
         z, y_, x_ = x[i, 0], x[i, 1], x[i, 2]
-        first_x = _clipped((x_ - reach - origin[2]) * per_cell - 1e-9, dims[2])
-        last_x = _clipped((x_ + reach - origin[2]) * per_cell + 1e-9, dims[2])
+        first_x = _clipped((x_ - reach - origin[2]) * per_cell - CELL_MARGIN, dims[2])
+        last_x = _clipped((x_ + reach - origin[2]) * per_cell + CELL_MARGIN, dims[2])
         for cz in range(
-            _clipped((z - reach - origin[0]) * per_cell - 1e-9, dims[0]),
-            _clipped((z + reach - origin[0]) * per_cell + 1e-9, dims[0]) + 1,
+            _clipped((z - reach - origin[0]) * per_cell - CELL_MARGIN, dims[0]),
+            _clipped((z + reach - origin[0]) * per_cell + CELL_MARGIN, dims[0]) + 1,
         ):
             for cy in range(
-                _clipped((y_ - reach - origin[1]) * per_cell - 1e-9, dims[1]),
-                _clipped((y_ + reach - origin[1]) * per_cell + 1e-9, dims[1]) + 1,
+                _clipped((y_ - reach - origin[1]) * per_cell - CELL_MARGIN, dims[1]),
+                _clipped((y_ + reach - origin[1]) * per_cell + CELL_MARGIN, dims[1]) + 1,
             ):
                 line = (cz * dims[1] + cy) * dims[2]
                 for k in range(starts[line + first_x], starts[line + last_x + 1]):
@@ -271,7 +272,7 @@ def _query(x, radius, origin, cell, dims, starts, y):
 @compiled
 def _in_cells(x, radius, origin, cell, dims, starts):
     """Count the points in the cells that the radius of each row touches."""
-    reach, count = radius * (1 + 1e-9), 0
+    reach, count = radius * (1 + CELL_MARGIN), 0
     for i in range(len(x)):
         low, high = cells_touched(x[i], reach, origin, cell, dims)
         for cz in range(low[0], high[0] + 1):
@@ -284,7 +285,7 @@ def _in_cells(x, radius, origin, cell, dims, starts):
 @compiled
 def _counted(x, radius, origin, cell, dims, starts, y, most):
     """Count the pairs within the radius, until there are more than `most`."""
-    reach, count = radius * (1 + 1e-9), 0
+    reach, count = radius * (1 + CELL_MARGIN), 0
     for i in range(len(x)):
         low, high = cells_touched(x[i], reach, origin, cell, dims)
         for cz in range(low[0], high[0] + 1):
@@ -303,8 +304,8 @@ def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     """Return the first and the last cell along each axis that lie within reach of a point."""
     low, high = np.empty(3, np.int64), np.empty(3, np.int64)
     for axis in range(3):
-        low[axis] = _clipped((point[axis] - reach - origin[axis]) / cell - 1e-9, dims[axis])
-        high[axis] = _clipped((point[axis] + reach - origin[axis]) / cell + 1e-9, dims[axis])
+        low[axis] = _clipped((point[axis] - reach - origin[axis]) / cell - CELL_MARGIN, dims[axis])
+        high[axis] = _clipped((point[axis] + reach - origin[axis]) / cell + CELL_MARGIN, dims[axis])
     return low, high
 
 

@@ -21,7 +21,7 @@ from ..certificate.refine import refined
 from ..paths.finish import TOO_HARD, finish_rows
 from ..paths.shortest_paths import start
 from ..problem import Problem
-from ..tolerance import SHARE
+from ..tolerance import BILINEAR, SHARE
 
 FEWEST = 500
 """Rows below which a matrix is solved as soon as it is looked at."""
@@ -112,6 +112,6 @@ def _factors(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | No
         column, row = left(np.arange(n), j) / root, left(i, np.arange(m)) / pivot * root
         sides[0].append(column)
         sides[1].append(row)
-    if not sides[0] or not abs(left(rows[:, None], cols)).max() <= 1e-12 * largest:
+    if not sides[0] or not abs(left(rows[:, None], cols)).max() <= BILINEAR * largest:
         return None
     return q, np.stack(sides[0], axis=1), np.stack(sides[1], axis=1)

@@ -1,4 +1,4 @@
-"""Squared distances of point sets with disjoint supports: one set is moved onto the other before it is solved.
+"""Squared distances of point sets from different distributions: one set is moved onto the other before it is solved.
 
 |x - y|² = |x|² + |y|² - 2 x·y, and only the last term depends on the matching. Of the sums of x·y the greatest
 stays so when each side is moved, and when the x are transformed by A and the y by the inverse of its transpose; duals
@@ -23,6 +23,7 @@ from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
 from ..problem import Problem
+from ..tolerance import LEAST_TRACE
 
 FEWEST = 200
 """Points a side below which the sets are matched as they are."""
@@ -35,9 +36,6 @@ and 0.15."""
 
 LEAST_VARIANCE = 1e-3
 """Of an axis, as part of the mean one: points of a plane are not stretched without end."""
-
-LEAST_TRACE = 1e-20
-"""Variance of a set, the largest coordinate of both being 1: below it there are no digits left of where a point is."""
 
 
 def solve_superposed(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
