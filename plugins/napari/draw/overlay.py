@@ -365,10 +365,11 @@ class Overlay(QObject):
     def cursor(self, ndim: int, image: Any, near: Place | None = None) -> Place | None:
         """Return frame and place (the last `ndim` axes) under the mouse, in steps; None where there is none.
 
-        In 3D that is the brightest voxel of an image along the line of sight, or what is nearest to the place `near`.
+        Off the canvas there is none: napari's cursor stays where the mouse has left the picture. In 3D it is the
+        brightest voxel of an image along the line of sight, or what is nearest to the place `near`.
         """
         layer = self._placing
-        if layer is None:
+        if layer is None or not self._viewer.mouse_over_canvas:
             return None
         at = None if near is None else np.array([near[0], *[0.0] * (layer.ndim - 1 - ndim), *near[1]])
         place = under_mouse(self._viewer, layer, image, at)

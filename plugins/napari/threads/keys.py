@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qtpy.QtCore import Qt
 from qtpy.QtGui import QKeySequence, QShortcut  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QAbstractItemView, QApplication, QMenu
 
 from .connections import Connections
 
@@ -37,4 +38,17 @@ class Keys:
         shortcut = QShortcut(QKeySequence(key.upper().replace("-", "+")), self._widget)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.setAutoRepeat(False)  # as in the viewer
-        shortcut.activated.connect(lambda: act())
+        shortcut.activated.connect(lambda: _typed(key, act))
+
+
+def _typed(key: str, act: Callable[[], object]) -> None:
+    """Act, unless a list or a menu is open: a list goes to the entry of that letter, a menu has some of the keys."""
+    popup = QApplication.activePopupWidget()
+    if popup is None:
+        act()
+    elif not isinstance(popup, QMenu):
+        for entries in popup.findChildren(QAbstractItemView):
+            entries.keyboardSearch(key[-1])
+    elif any(entry.text().endswith(f"\t{key.upper()}") for entry in popup.actions()):
+        popup.close()
+        act()

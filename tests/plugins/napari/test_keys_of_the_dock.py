@@ -85,3 +85,51 @@ def test_keys_do_nothing_while_the_dock_is_hidden(viewer, tracked):  # noqa: F81
     press(viewer, "b")
     finish(tracked)
     assert tracked.parts.session.n_corrections == 1
+
+
+def type_over(part, key: str) -> None:
+    """Press a key while a list or a menu lies open over a part of the dock, which keeps the focus."""
+    from qtpy.QtTest import QTest
+    from qtpy.QtWidgets import QApplication
+
+    assert QApplication.activePopupWidget() is not None
+    QTest.keyClick(part, key)
+    process_events()
+
+
+def test_a_letter_in_an_open_list_looks_for_an_entry_and_corrects_nothing(viewer, tracked):  # noqa: F811
+    from qtpy.QtTest import QTest
+    from qtpy.QtWidgets import QApplication
+
+    press(viewer, "n")
+    finish(tracked)
+    colour = tracked.parts.results.colour.feature
+    before, shown = links(tracked), colour.currentText()
+    colour.setFocus()
+    colour.showPopup()
+    process_events()
+    for key in "bx":
+        type_over(colour, key)
+        QTest.qWait(QApplication.keyboardInputInterval() + 100)  # letters that follow sooner are one word
+    assert colour.view().currentIndex().data() == "x (µm)"
+    colour.hidePopup()
+    finish(tracked)
+    assert (links(tracked), tracked.parts.session.n_corrections, colour.currentText()) == (before, 0, shown)
+
+
+def test_a_menu_takes_the_keys_that_stand_in_it_and_no_others(viewer, tracked):  # noqa: F811
+    press(viewer, "n")
+    finish(tracked)
+    results, before = tracked.parts.results, links(tracked)
+    menu = results.clicked_button.menu()
+    results.clicked_button.setFocus()
+    menu.popup(results.clicked_button.mapToGlobal(results.clicked_button.rect().bottomLeft()))
+    process_events()
+    type_over(results.clicked_button, "b")
+    finish(tracked)
+    assert links(tracked) == before
+    assert menu.isVisible()
+    type_over(results.clicked_button, "d")
+    finish(tracked)
+    assert "press D" in tracked.parts.bar.status.text()
+    assert not menu.isVisible()

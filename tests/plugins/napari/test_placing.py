@@ -363,3 +363,24 @@ def test_napari_goes_on_after_an_added_point_was_refused_or_undone(viewer, lines
     np.testing.assert_array_equal(drawn(viewer), before)
     assert particles(viewer).selected_data == set()
     use_tool(viewer, "pan_zoom")
+
+
+# --- where the mouse is not over the picture -----------------------------------------------------------------------
+
+
+def test_nothing_is_placed_where_the_mouse_has_left_the_picture(viewer, movie, mouse):  # noqa: F811
+    """napari's cursor stays at the edge: a particle there would take links away."""
+    from qtpy.QtTest import QTest
+
+    before, place = drawn(viewer), place_of(movie, 0)
+    click_all(viewer, movie, mouse, place)
+    point_at(viewer, place)
+    for _ in range(5):  # a busy machine drops moves
+        QTest.mouseMove(movie.parts.bar.run_button)
+        QTest.qWait(50)
+    for key, words in (("i", "Put the mouse where a particle is missing"), ("p", "point at where it belongs")):
+        press(viewer, key)
+        finish(movie)
+        assert words in movie.parts.bar.status.text()
+    assert movie.parts.session.n_corrections == 0
+    np.testing.assert_array_equal(drawn(viewer), before)
