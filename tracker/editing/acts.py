@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -139,18 +140,32 @@ def merge_detections(movie: Corrected, detections: Sequence[int]) -> None:
 def together(movie: Corrected, acts: Sequence[Mapping[str, Any]]) -> None:
     """Do several acts as one."""
     if not acts:
-        raise InvalidEdit("acts that are done together need to be one at least.")
+        raise InvalidEdit("corrections that are made together need to be one at least; got none.")
     for act in acts:
         do(movie, act)
 
 
 def do(movie: Corrected, act: Mapping[str, Any]) -> None:
     """Do an act as it is recorded."""
+    problem = problem_of(act)
+    if problem:
+        raise InvalidEdit(problem)
     arguments = dict(act)
-    name = arguments.pop("act", None)
-    if name not in ACTS:
-        raise InvalidEdit(f"acts need 'act' to be one of {', '.join(ACTS)}; got {name!r}.")
-    ACTS[name](movie, **arguments)
+    ACTS[arguments.pop("act")](movie, **arguments)
+
+
+def problem_of(act: object) -> str:
+    """Return why an act as it is recorded can be done on no detections at all; empty if it may fit some."""
+    if not isinstance(act, Mapping):
+        return f"a correction needs to be an object that names what it does and to what; got {act!r}."
+    name, given = act.get("act"), [argument for argument in act if argument != "act"]
+    if not isinstance(name, str) or name not in ACTS:
+        return f"a correction needs to be one of {', '.join(ACTS)}; got {name!r}."
+    arguments = [*signature(ACTS[name]).parameters.values()][1:]  # without the movie
+    needed = [argument.name for argument in arguments if argument.default is Parameter.empty]
+    if {*needed} <= {*given} <= {argument.name for argument in arguments}:
+        return ""
+    return f"a correction {name} needs {', '.join(needed)}; got {', '.join(map(str, given)) or 'nothing'}."
 
 
 ACTS: dict[str, Callable[..., Any]] = {

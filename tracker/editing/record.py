@@ -15,10 +15,15 @@ from ..calibrating.digits import counted
 from ..errors import InvalidInput, damage
 from ..formats.write import write_whole
 from ..points import Points
-from .acts import named, renamed
+from .acts import named, problem_of, renamed
 
 FORMAT = 2
 """Raised when a file of before could no longer be read as it is."""
+
+_SESSIONS = (
+    "A session, whose name ends in .auctrack, is opened like a table: in napari by File > Open…, in Python by "
+    "auctrack.read_session."
+)
 
 SAME_PLACE = 1e-6
 """Of the largest coordinate: how far a detection may be from where a file has it, as some formats round."""
@@ -50,9 +55,12 @@ def read_acts(path: Path, points: Points) -> list[dict[str, Any]]:
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(f"{path}: is not a file of corrections that auctrack wrote.") from error
+        raise InvalidInput(f"{path}: is not a file of corrections that auctrack wrote. {_SESSIONS}") from error
     if kind != FORMAT:
         raise InvalidInput(f"{path}: needs corrections of format {FORMAT}; got {kind!r}.")
+    problem = next(filter(None, map(problem_of, acts if isinstance(acts, list) else [acts])), "")
+    if problem:
+        raise InvalidInput(f"{path}: is damaged; {problem}")
     try:
         places = {int(row): [float(value) for value in place] for row, place in content["places"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:

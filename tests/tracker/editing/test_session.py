@@ -9,6 +9,7 @@ from scipy.special import expit, logit
 
 from auctrack.matching.solving import solve
 from auctrack.tracker.editing.session import Session
+from auctrack.tracker.editing.session_file import write_session
 from auctrack.tracker.errors import InvalidEdit, InvalidInput, OutputExists
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
@@ -483,13 +484,41 @@ OURS = '"auctrack_corrections": 2, "detections": 6'
         (f'{{{OURS}, "places": {{"0": [0]}}, "acts": []}}', r"with 0 coordinates; these have 2 \(y, x\)"),
         (f'{{{OURS}, "places": {{"0": [1, 2, 3, 4]}}, "acts": []}}', r"with 3 coordinates; these have 2 \(y, x\)"),
         (f'{{{OURS}, "places": {{}}, "acts": [{{"act": "split_track", "detection": 2}}]}}', "without a place"),
-        (f'{{{OURS}, "places": {{}}, "acts": ["split_track"]}}', "without a place"),
+        (f'{{{OURS}, "places": {{}}, "acts": 3}}', "is damaged; a correction needs to be an object .*; got 3"),
+        (
+            f'{{{OURS}, "places": {{}}, "acts": ["split_track"]}}',
+            "a correction needs to be an object .*; got 'split_track'",
+        ),
+        (f'{{{OURS}, "places": {{}}, "acts": [{{}}]}}', "a correction needs to be one of break_link, .*; got None"),
+        (f'{{{OURS}, "places": {{}}, "acts": [{{"act": "explode"}}]}}', "one of break_link, .*; got 'explode'"),
+        (
+            f'{{{OURS}, "places": {{}}, "acts": [{{"act": "break_link", "sauce": 2, "target": 4}}]}}',
+            r"a correction break_link needs source, target; got sauce, target\.",
+        ),
     ],
 )
 def test_files_that_are_none_of_ours_are_refused(tmp_path, content, says):
     (tmp_path / "corrections.json").write_text(content)
     with pytest.raises(InvalidInput, match=rf"corrections\.json: .*{says}"):
         Session.load(tmp_path / "corrections.json", pair_of_tracks())
+
+
+def test_a_session_that_is_taken_for_corrections_is_said_how_to_open(tmp_path):
+    path = tmp_path / "movie.auctrack"
+    write_session(Session(pair_of_tracks()), path)
+    with pytest.raises(
+        InvalidInput, match=r"A session, .*\.auctrack, is opened like a table: in napari by File > Open"
+    ):
+        Session.load(path, pair_of_tracks())
+
+
+def test_corrections_made_together_are_checked_one_by_one():
+    session = Session(pair_of_tracks())
+    with pytest.raises(InvalidEdit, match=r"^corrections that are made together need to be one at least; got none\."):
+        session.together([])
+    with pytest.raises(InvalidEdit, match=r"^a correction needs to be one of break_link, .*; got 'explode'\."):
+        session.together([{"act": "explode"}])
+    assert not session.acts
 
 
 def all_kinds_of_acts(session: Session) -> None:
