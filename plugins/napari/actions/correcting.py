@@ -81,6 +81,7 @@ class Correcting(QObject):
         for key, act in (("l", results.link_button.click), ("i", self.add_particle), ("p", self.move_particle)):
             parts.keys.add(key, act)
         results.act_on_clicked.connect(self.act_on_clicked)
+        results.link_chosen.connect(self._turn_to_link)
         results.link_button.toggled.connect(self._switch_clicks)
 
     def confirm_link(self) -> None:
@@ -186,6 +187,9 @@ class Correcting(QObject):
         link = self._parts.session.link
         if link is None:
             self._parts.bar.say("Choose a link first: press N, or click a link or the particle where it ends.")
+            return
+        if act is EditSession.confirm_link and self._parts.session.is_judged(link):
+            self._parts.bar.say("This link is confirmed already: it stays until you break it (B).")
             return
         goes_on = self._parts.results.suspicious.selectionModel().hasSelection()
         self._start(self._parts.session.correcting(act, *link), self._take_clicks(), goes_on=goes_on)
@@ -316,9 +320,16 @@ class Correcting(QObject):
             return
         link_them = CLICKED_ACTS[0]
         if link_them.take([*self._clicked]) is None:
+            self._clicked = dict([*self._clicked.items()][-1:])  # of two of one frame the second begins the pair
+            self._show_clicks()
             self._parts.bar.say("Now click the particle that it is linked to, in another frame.")
         else:
             self.act_on_clicked(link_them)
+
+    def _turn_to_link(self) -> None:
+        """Forget the particles clicked elsewhere, as a link of the list is chosen; half a pair waits."""
+        if not self.has_half_a_pair:
+            self.forget_clicks()
 
     def _add_click(self, track_id: int, frame: int, row: int) -> None:
         self._clicked.pop((frame, row), None)  # clicked again it is the last one
@@ -345,6 +356,16 @@ class Correcting(QObject):
         """Whether there are clicked particles for the next act."""
         return bool(self._clicked)
 
+    @property
+    def has_half_a_pair(self) -> bool:
+        """Whether one of two particles that are to be linked by clicks is clicked."""
+        return self.has_clicks and self._parts.results.link_button.isChecked()
+
+    def ask_for_the_other(self) -> None:
+        """Say that no particle was hit, and which one waits for it."""
+        (first,) = self._clicked.values()
+        self._parts.bar.say(f"No particle is here: click the one that {first} is linked to, or let go of it by Escape.")
+
     def let_go_of_clicks(self) -> None:
         """Forget the clicked particles, and choose no next link after what is being done."""
         self._goes_on = False
@@ -353,7 +374,8 @@ class Correcting(QObject):
     def _switch_clicks(self, on: bool) -> None:
         """Begin or end linking by clicks."""
         self.forget_clicks()
-        self._parts.bar.say("Linking by clicks: click a particle, then the same one in another frame." if on else "")
+        begun = "Linking by clicks: click a particle, then the same one in another frame. L ends it."
+        self._parts.bar.say(begun if on else "Linking by clicks has ended.")
 
     def _ask_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._parts.results, "Corrections", "", "Corrections (*.json)")

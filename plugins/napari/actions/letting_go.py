@@ -18,7 +18,14 @@ class LettingGo(QObject):
         self._looking = looking
         self._correcting = correcting
         parts.keys.add("Escape", self.let_go)
-        looking.missed.connect(self.let_go)
+        looking.missed.connect(self._miss)
+
+    def _miss(self) -> None:
+        """Let go of what was chosen; but the first of a pair that is linked by clicks waits for a better aim."""
+        if self._correcting.has_half_a_pair:
+            self._correcting.ask_for_the_other()
+        else:
+            self.let_go()
 
     def let_go(self) -> None:
         """Let go of link and particles, and say so if there were any."""

@@ -78,7 +78,7 @@ class Looking(QObject):
             ends = f"Track {track_id} begins here" if not sources else "Several links end here"
             self._parts.bar.say(f"{ends}: click a link to confirm or break it.")
             return
-        self._look_at((sources[0], row))
+        self._look_at((sources[0], row), ticks_off=False)  # the particle may be all that is looked at
 
     def let_go_of_link(self) -> None:
         """Choose and mark no link any longer, nor one that is still to come."""
@@ -161,20 +161,25 @@ class Looking(QObject):
         assert linked is not None  # it has the link
         ends = linked.linking.tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
         (_, before), (track, frame) = ends
-        self._parts.bar.say(f"Track {track}, frames {before}–{frame}: C confirms the marked link, B breaks it.")
+        is_judged = self._parts.session.is_judged(link)
+        can = "the marked link is confirmed, B breaks it" if is_judged else "C confirms the marked link, B breaks it"
+        self._parts.bar.say(f"Track {track}, frames {before}–{frame}: {can}.")
 
-    def _look_at(self, link: Link) -> None:
-        """Choose a link: it is marked at once, and again with its rivals when they are known."""
+    def _look_at(self, link: Link, *, ticks_off: bool = True) -> None:
+        """Choose a link: it is marked at once, and again with its rivals when they are known.
+
+        `ticks_off`: it counts as looked at, if the list has it.
+        """
         session, overlay = self._parts.session, self._parts.overlay
         overlay.take_keys()
         session.link = link
         ends = np.array([[(at, *place) for at, place in map(session.place_of, link)]])
         overlay.show_link(ends, np.empty((0, *ends.shape[1:])))
         self._say_what_to_do(link)
-        self._links.start(session.looking_at(link))
+        self._links.start(session.looking_at(link, ticks_off=ticks_off and session.is_listed(link)))
 
     def _show_link(self, looked_at: LookedAt) -> None:
-        """Draw a link and its rivals, unless a correction has taken it since, and tick it off."""
+        """Draw a link and its rivals, unless a correction has taken it since, and show what is ticked off."""
         corrections = self._parts.session.corrections
         if corrections is not None:
             if self._parts.session.link is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ....tracker.editing.acts import named
 from ....tracker.editing.change import Change, Link
@@ -32,10 +33,15 @@ class ActSubject:
 
 def subject_of(change: Change, edits: EditSession, place_of: Callable[[int], list[float] | None]) -> ActSubject | None:
     """Return what an act was about, its change at hand; None where nothing of it has a place any more."""
-    about = [*dict.fromkeys([*named(change.act), *change.added, *change.removed, *change.moved])]
+    about = [*dict.fromkeys([*_named(change.act), *change.added, *change.removed, *change.moved])]
     there = tuple(filter(edits.is_there, about))
     places = [place for place in map(place_of, (there or about)[:2]) if place is not None]
     if not places:
         return None
     is_link = len(about) == len(there) == 2 and there[1] in edits.successors(there[0])
     return ActSubject(places, (there[0], there[1]) if is_link else None, () if is_link else there)
+
+
+def _named(act: Mapping[str, Any]) -> list[int]:
+    """Return the detections that an act is about: of two links whose targets are swapped only these."""
+    return [act["first"][1], act["second"][1]] if act["act"] == "swap_links" else named(act)

@@ -96,6 +96,8 @@ class Corrected:
         Wrong links that are expected among those that nobody has confirmed or made.
     said : str
         What the last act changed, as in `Acted`, by the numbers that tracks have now.
+    judged : frozenset of (source, target)
+        Rows of the links that the user has confirmed or made.
     """
 
     linked: Linked
@@ -103,6 +105,7 @@ class Corrected:
     version: int
     wrong: float | None
     said: str
+    judged: frozenset[Link] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -191,6 +194,10 @@ class Corrections:
         """Take note that these tracks are shown from now on."""
         self._shown = corrected
 
+    def is_judged(self, link: Link) -> bool:
+        """Whether the user has confirmed or made a link between two rows of the table that is shown."""
+        return link in self._shown.judged
+
     def ids_of(self, rows: Sequence[int]) -> tuple[int, ...]:
         """Return the detections in rows of the table that is shown."""
         return tuple(self._shown.ids[[*rows]].tolist())
@@ -267,14 +274,16 @@ class Corrections:
         report(None)
         data = replace(measured_links(linking, shown.linked.data), margins_are_near=True)
         wrong = expected_wrong(linking.links, judged)
-        return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version, wrong, said)
+        linked = Linked(linking, data, doubtful, is_given=self._is_given)
+        return Corrected(linked, ids, version, wrong, said, frozenset(judged))
 
-    def look_at(self, link: Link, report: Callable[[Any], None]) -> LookedAt:
-        """Return a link between two detections with what would be made in its place, and tick it off."""
+    def look_at(self, link: Link, report: Callable[[Any], None], *, ticks_off: bool) -> LookedAt:
+        """Return a link between two detections with what would be made in its place; `ticks_off`: it is looked at."""
         with self._lock:
             with self._by_track_and_frame():
                 rivals = self._opened(report).rivals(*link)
-            self._looked_at.add(link)
+            if ticks_off:
+                self._looked_at.add(link)
             return LookedAt(self._ends([link]), self._ends(rivals))
 
     def replay(self, path: str, report: Callable[[Any], None], *, is_saved: bool) -> Acted:

@@ -145,11 +145,14 @@ class Session:
         """Return the work of making tracks and links as corrections have left them; raises as `correcting`."""
         return self._corrections().follow
 
-    def looking_at(self, link: Link) -> Work:
-        """Return the work of looking at a link between two rows, which gives `LookedAt`; raises as `correcting`."""
+    def looking_at(self, link: Link, *, ticks_off: bool) -> Work:
+        """Return the work of looking at a link between two rows, which gives `LookedAt`; raises as `correcting`.
+
+        `ticks_off`: it counts as looked at from then on.
+        """
         corrections = self._corrections()
         source, target = corrections.ids_of(link)
-        return partial(corrections.look_at, (source, target))
+        return partial(corrections.look_at, (source, target), ticks_off=ticks_off)
 
     def replaying(self, path: str, *, is_saved: bool) -> Work:
         """Return the work of making the corrections of a file, which holds them for good or not; as `correcting`."""
@@ -267,6 +270,14 @@ class Session:
         self.link = None
         if rows is not None and are_among(corrected.linked.linking.links, {(rows[0], rows[1])}).any():
             self.link = rows[0], rows[1]
+
+    def is_judged(self, link: Link) -> bool:
+        """Whether the user has confirmed or made a link between two rows, and no correction since took that back."""
+        return self.corrections is not None and self.corrections.is_judged(link)
+
+    def is_listed(self, link: Link) -> bool:
+        """Whether a link between two rows is one of the doubtful ones."""
+        return self.suspicious is not None and bool(are_among(self.suspicious, {link}).any())
 
     def choose_link(self, link: Link | None) -> None:
         """Choose a link between two detections, or none."""

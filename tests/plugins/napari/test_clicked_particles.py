@@ -105,6 +105,32 @@ def test_tracks_that_are_mixed_up_are_swapped_from_the_frame_that_is_clicked(vie
     assert links(shown) == before
 
 
+def test_a_swap_that_is_undone_has_its_particles_chosen_again(viewer, shown, mouse):  # noqa: F811
+    click_all(viewer, shown, mouse, *CHOSEN)
+    for key in "su":
+        press(viewer, key)
+        finish(shown)
+    assert shown.parts.results.clicked.text().count("in frame 2") == 2
+    swapped = links(shown)
+    press(viewer, "s")
+    finish(shown)
+    assert links(shown) != swapped
+
+
+def test_a_click_on_a_particle_ticks_off_no_link(viewer, shown, mouse):  # noqa: F811
+    click_all(viewer, shown, mouse, *CHOSEN)
+    assert shown.parts.session.link is not None
+    assert shown.parts.session.progress.startswith("0 looked at")
+
+
+def test_a_link_of_the_list_lets_go_of_the_particles_clicked_before(viewer, shown, mouse):  # noqa: F811
+    click_all(viewer, shown, mouse, *CHOSEN)
+    press(viewer, "n")
+    finish(shown)
+    assert (shown.parts.results.clicked.text(), marked(viewer)) == ("", set())
+    assert shown.parts.session.progress.startswith("1 looked at")
+
+
 def test_a_track_is_ended_and_what_follows_is_one_of_its_own(viewer, shown, mouse):  # noqa: F811
     before, n = links(shown), len(shown.parts.session.data.measures)
     click_all(viewer, shown, mouse, CHOSEN[0])

@@ -117,6 +117,27 @@ def test_links_looked_at_are_ticked_off(viewer, tracked):
     assert results.progress.text().startswith("2 looked at, ")
 
 
+def test_a_link_that_is_confirmed_is_said_to_be_and_confirmed_once(viewer, tracked):
+    press(viewer, "n")
+    finish(tracked)
+    link = chosen(tracked)
+    press(viewer, "c")
+    finish(tracked)
+    press(viewer, "u")  # leads back to the link
+    finish(tracked)
+    press(viewer, "Shift-u")
+    finish(tracked)
+    assert tracked.parts.session.link == link
+    for _ in range(2):
+        press(viewer, "c")
+        finish(tracked)
+        assert tracked.parts.bar.status.text() == "This link is confirmed already: it stays until you break it (B)."
+    assert tracked.parts.session.n_corrections == 1
+    press(viewer, "b")
+    finish(tracked)
+    assert link not in links(tracked)
+
+
 @pytest.mark.parametrize("key", ["c", "b"])
 @pytest.mark.parametrize("back", [0, 1, 2])
 def test_after_an_act_the_first_link_that_nobody_has_looked_at_is_chosen(viewer, apart, key, back):

@@ -111,6 +111,69 @@ def test_two_clicks_link_two_particles(viewer, lines, mouse, way):  # noqa: F811
     assert link not in links(lines)
 
 
+def break_one(viewer, widget, mouse) -> tuple[int, int]:  # noqa: F811
+    """Break the third particle's link between frames 1 and 2, and begin linking by clicks."""
+    show(viewer, (3, 4, 0, 0))
+    click(viewer, mouse, (3, 4, 24, 15))
+    finish(widget)
+    link = widget.parts.session.link
+    for key in "bl":
+        press(viewer, key)
+        finish(widget)
+    return link
+
+
+def click_at(viewer, widget, mouse, *places) -> str:  # noqa: F811
+    """Click places, each in its frame, and return what is said then."""
+    for place in places:
+        show(viewer, place)
+        click(viewer, mouse, place)
+        finish(widget)
+    return widget.parts.bar.status.text()
+
+
+def test_a_click_beside_the_second_particle_of_a_pair_keeps_the_first(viewer, lines, mouse):  # noqa: F811
+    link = break_one(viewer, lines, mouse)
+    said = click_at(viewer, lines, mouse, (1, 4, 24, 10), (2, 4, 30, 45))
+    assert said.startswith("No particle is here: click the one that track ")
+    assert "in frame 1" in lines.parts.results.clicked.text()
+    click_at(viewer, lines, mouse, (2, 4, 24, 20))
+    assert link in links(lines)
+
+
+def test_escape_lets_go_of_half_a_pair(viewer, lines, mouse):  # noqa: F811
+    break_one(viewer, lines, mouse)
+    click_at(viewer, lines, mouse, (1, 4, 24, 10))
+    press_escape(viewer)
+    finish(lines)
+    assert lines.parts.results.clicked.text() == ""
+    assert "in another frame" in click_at(viewer, lines, mouse, (2, 4, 24, 20))
+
+
+def press_escape(viewer) -> None:
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    QTest.keyClick(viewer.window._qt_viewer.canvas.native, Qt.Key.Key_Escape)
+    process_events()
+
+
+def test_of_two_particles_of_one_frame_the_second_begins_the_pair(viewer, lines, mouse):  # noqa: F811
+    link = break_one(viewer, lines, mouse)
+    said = click_at(viewer, lines, mouse, (1, 4, 12, 10), (1, 4, 24, 10))
+    assert said == "Now click the particle that it is linked to, in another frame."
+    assert lines.parts.results.clicked.text().count("in frame 1") == 1
+    click_at(viewer, lines, mouse, (2, 4, 24, 20))
+    assert link in links(lines)
+
+
+def test_the_end_of_linking_by_clicks_is_said(viewer, lines):
+    press(viewer, "l")
+    assert "L ends it" in lines.parts.bar.status.text()
+    press(viewer, "l")
+    assert lines.parts.bar.status.text() == "Linking by clicks has ended."
+
+
 def test_clicks_outside_that_mode_link_nothing(viewer, lines, mouse):  # noqa: F811
     before = links(lines)
     for place in ((1, 4, 24, 10), (2, 4, 12, 20)):
