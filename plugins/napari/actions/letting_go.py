@@ -28,7 +28,10 @@ class LettingGo(QObject):
             self.let_go()
 
     def let_go(self) -> None:
-        """Let go of link and particles, and say so if there were any."""
+        """Close the help, or else let go of link and particles, and say so if there were any."""
+        if self._parts.results.help_button.isChecked():
+            self._parts.results.help_button.setChecked(False)
+            return
         had_any = self._parts.session.link is not None or self._correcting.has_clicks
         self._looking.let_go_of_link()
         self._correcting.let_go_of_clicks()

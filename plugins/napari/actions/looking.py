@@ -52,7 +52,7 @@ class Looking(QObject):
         self._plots.let_go()
         self._links.let_go()
         self._ready.let_go()
-        self._parts.results.forget()
+        self._parts.results.forget(has_saved=self._parts.input.has_links)
         self._parts.overlay.forget_track()
 
     def _make_ready(self, shown: object) -> None:
@@ -78,7 +78,7 @@ class Looking(QObject):
             ends = f"Track {track_id} begins here" if not sources else "Several links end here"
             self._parts.bar.say(f"{ends}: click a link to confirm or break it.")
             return
-        self._look_at((sources[0], row), ticks_off=False)  # the particle may be all that is looked at
+        self._look_at((sources[0], row))
 
     def let_go_of_link(self) -> None:
         """Choose and mark no link any longer, nor one that is still to come."""
@@ -165,18 +165,15 @@ class Looking(QObject):
         can = "the marked link is confirmed, B breaks it" if is_judged else "C confirms the marked link, B breaks it"
         self._parts.bar.say(f"Track {track}, frames {before}–{frame}: {can}.")
 
-    def _look_at(self, link: Link, *, ticks_off: bool = True) -> None:
-        """Choose a link: it is marked at once, and again with its rivals when they are known.
-
-        `ticks_off`: it counts as looked at, if the list has it.
-        """
+    def _look_at(self, link: Link) -> None:
+        """Choose a link: it is marked at once, and again with its rivals when they are known."""
         session, overlay = self._parts.session, self._parts.overlay
         overlay.take_keys()
         session.link = link
         ends = np.array([[(at, *place) for at, place in map(session.place_of, link)]])
         overlay.show_link(ends, np.empty((0, *ends.shape[1:])))
         self._say_what_to_do(link)
-        self._links.start(session.looking_at(link, ticks_off=ticks_off and session.is_listed(link)))
+        self._links.start(session.looking_at(link))
 
     def _show_link(self, looked_at: LookedAt) -> None:
         """Draw a link and its rivals, unless a correction has taken it since, and show what is ticked off."""

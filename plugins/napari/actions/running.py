@@ -23,6 +23,7 @@ from .suggesting import Suggesting
 
 _PATIENCE_MS = 800
 """After this long a cancelled piece of work that has not stopped yet is left to end by itself."""
+_NEW_LINKS = "These links are new: the saved ones, and corrections of them, are shown by Check and correct its links."
 
 
 class Running(QObject):
@@ -194,6 +195,8 @@ class Running(QObject):
         self._showing.show_tracks()
         are_back = self._parts.session.n_corrections
         said = f" Corrections so far: {are_back}." if are_back else ""
+        if self._parts.input.has_links and not linked.is_given:
+            lost = [*lost, _NEW_LINKS]
         doubts = [*lost, *self._parts.session.doubts()]
         self._parts.bar.say(f"{self._parts.session.report()}{said}", doubts)
         self._parts.steps.setCurrentWidget(self._parts.results)

@@ -7,10 +7,12 @@ from qtpy.QtGui import QMouseEvent
 from qtpy.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 _WIDEST = 760  # pixels; longer lines are hard to read
+_MARGIN = 6
+_FRAME = 4  # pixels that napari's style takes around a scroll area
 
 
 class HelpSheet(QFrame):
-    """A sheet over the left of the canvas, out of sight at first; a click on it asks to put it away: `clicked()`.
+    """A sheet over the left of the canvas, no higher than its text, out of sight at first; a click on it: `clicked()`.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ class HelpSheet(QFrame):
         self.area.setWidgetResizable(True)
         self.area.setWidget(self.label)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(6, 6, 6, 6)
+        whole.setContentsMargins(*[_MARGIN] * 4)
         whole.addWidget(self.area)
         self.setAutoFillBackground(True)
         self.hide()
@@ -48,7 +50,7 @@ class HelpSheet(QFrame):
             self.raise_()
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Stay as large as the canvas (called by Qt)."""
+        """Stay within the canvas (called by Qt)."""
         if watched is self._canvas and event is not None and event.type() == QEvent.Type.Resize:
             self._fit()
         return False
@@ -65,4 +67,7 @@ class HelpSheet(QFrame):
         self.deleteLater()
 
     def _fit(self) -> None:
-        self.setGeometry(0, 0, min(self._canvas.width(), _WIDEST), self._canvas.height())
+        width = min(self._canvas.width(), _WIDEST)
+        around, bar = 2 * _MARGIN + _FRAME, self.area.verticalScrollBar().sizeHint().width()
+        needed = self.label.heightForWidth(width - around - bar) + around
+        self.setGeometry(0, 0, width, min(self._canvas.height(), needed))

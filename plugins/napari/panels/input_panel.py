@@ -233,6 +233,11 @@ class InputPanel(QGroupBox):
         by_size = self.sender() in self.sizes
         self._before(partial(self._recalibrate, by_size=by_size), self._put_back)
 
+    @property
+    def has_links(self) -> bool:
+        """Whether the input is tracks that were saved, whose links may be taken up."""
+        return self.source is not None and self.source.has_links
+
     def _put_back(self) -> None:
         """Show again what the input is: it is to stay."""
         if self._chosen is None or self.source is None:
@@ -258,7 +263,7 @@ class InputPanel(QGroupBox):
                 problem = str(error)
         say(self.problem, problem)
         say(self.summary, "" if self.source is None else self.source.summary)
-        self.take_up_button.setVisible(self.source is not None and self.source.has_links)
+        self.take_up_button.setVisible(self.has_links)
         if self.source is not None:
             self._show_calibration(self.source.calibration, self.source.ndim)
         for field in (*self.sizes, self.unit_box, self.interval):

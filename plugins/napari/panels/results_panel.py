@@ -26,6 +26,7 @@ from .track_table import TrackTable
 
 _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
+_SAVED_TRACKS = "No tracks yet: Check and correct its links shows those that are saved, Run all makes new ones."
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
 _DOUBTFUL = "Most doubtful first; • marks those looked at. N next, C confirm, B break, U undo; ? for help."
@@ -82,7 +83,7 @@ class ResultsPanel(QWidget):
         self.suspicious_note = note()
         self.left_out = note()
         self.help_button = _button(
-            "?", "Explains this list and all keys on a sheet over the canvas; another click closes it."
+            "?", "Explains this list and all keys on a sheet over the canvas; another click or Escape closes it."
         )
         self.help_button.setCheckable(True)
         self.help = HelpSheet(canvas, correction_help())
@@ -205,8 +206,8 @@ class ResultsPanel(QWidget):
         for button in (*self._acts, self.link_button, self.clicked_button):
             button.setEnabled(is_complete)
 
-    def forget(self) -> None:
-        """Show no tracks: those before are of another input."""
+    def forget(self, *, has_saved: bool) -> None:
+        """Show no tracks: those before are of another input, which has some that are saved or not."""
         self.data = self.kept = self._links = None
         self.chosen = ()
         self.filters.clear()
@@ -215,7 +216,7 @@ class ResultsPanel(QWidget):
         self.lineage.clear()
         self.colour.clear()
         self.clear_plots()
-        self._counted = _NO_TRACKS
+        self._counted = _SAVED_TRACKS if has_saved else _NO_TRACKS
         say(self.count, self._counted)
         for label in (self.suspicious_note, self.left_out, self.progress, self.drawn):
             say(label, "")

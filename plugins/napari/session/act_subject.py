@@ -43,5 +43,5 @@ def subject_of(change: Change, edits: EditSession, place_of: Callable[[int], lis
 
 
 def _named(act: Mapping[str, Any]) -> list[int]:
-    """Return the detections that an act is about: of two links whose targets are swapped only these."""
-    return [act["first"][1], act["second"][1]] if act["act"] == "swap_links" else named(act)
+    """Return the detections that an act is about: of two links whose targets are swapped only these, the first last."""
+    return [act["second"][1], act["first"][1]] if act["act"] == "swap_links" else named(act)

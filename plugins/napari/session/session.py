@@ -145,14 +145,14 @@ class Session:
         """Return the work of making tracks and links as corrections have left them; raises as `correcting`."""
         return self._corrections().follow
 
-    def looking_at(self, link: Link, *, ticks_off: bool) -> Work:
+    def looking_at(self, link: Link) -> Work:
         """Return the work of looking at a link between two rows, which gives `LookedAt`; raises as `correcting`.
 
-        `ticks_off`: it counts as looked at from then on.
+        If it is one of the doubtful ones it is ticked off: a click on any other one is no progress with these.
         """
         corrections = self._corrections()
         source, target = corrections.ids_of(link)
-        return partial(corrections.look_at, (source, target), ticks_off=ticks_off)
+        return partial(corrections.look_at, (source, target), ticks_off=self._is_doubtful(link))
 
     def replaying(self, path: str, *, is_saved: bool) -> Work:
         """Return the work of making the corrections of a file, which holds them for good or not; as `correcting`."""
@@ -275,10 +275,6 @@ class Session:
         """Whether the user has confirmed or made a link between two rows, and no correction since took that back."""
         return self.corrections is not None and self.corrections.is_judged(link)
 
-    def is_listed(self, link: Link) -> bool:
-        """Whether a link between two rows is one of the doubtful ones."""
-        return self.suspicious is not None and bool(are_among(self.suspicious, {link}).any())
-
     def choose_link(self, link: Link | None) -> None:
         """Choose a link between two detections, or none."""
         rows = None if link is None else self._corrections().rows_of(link)
@@ -294,6 +290,9 @@ class Session:
     def ids_of(self, rows: Sequence[int]) -> tuple[int, ...]:
         """Return the detections in some rows of the table shown, which keep their names when rows change."""
         return self._corrections().ids_of(rows)
+
+    def _is_doubtful(self, link: Link) -> bool:
+        return self.suspicious is not None and bool(are_among(self.suspicious, {link}).any())
 
     def choose_track_of(self, detections: Sequence[int]) -> None:
         """Choose the track of the last of some detections, where that of none of them is chosen."""

@@ -11,7 +11,7 @@ from auctrack.plugins.napari.threads.job import Failure
 from .conftest import finish, process_events, spots, wait
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import click_all
-from .test_correcting import tracked  # noqa: F401 - a fixture
+from .test_correcting import press, tracked  # noqa: F401 - a fixture
 from .test_on_the_canvas import lines  # noqa: F401 - a fixture
 
 
@@ -230,6 +230,42 @@ def test_the_help_is_read_without_much_scrolling_and_put_away_by_a_click(viewer,
     mouse.click(results.help.label)
     assert not results.help.isVisible()
     assert not results.help_button.isChecked()
+
+
+def test_the_help_leaves_the_canvas_below_its_text_free(viewer, widget, mouse):  # noqa: F811
+    viewer.window.resize(1600, 1000)
+    wait(lambda: viewer.window._qt_window.width() == 1600)
+    results = widget.parts.results
+    widget.parts.steps.setCurrentWidget(results)
+    results.tabs.setCurrentWidget(results.doubtful)
+    process_events()
+    mouse.click(results.help_button)
+    process_events()
+    assert results.help.height() < 0.8 * viewer.window._qt_viewer.canvas.native.height()
+    assert results.help.area.viewport().height() >= results.help.label.heightForWidth(results.help.label.width())
+
+
+@pytest.mark.parametrize("where", ["canvas", "button"])
+def test_escape_puts_the_help_away_and_lets_go_of_nothing(viewer, widget, where):
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    widget.running.run_all()
+    finish(widget)
+    results = widget.parts.results
+    results.tabs.setCurrentWidget(results.doubtful)
+    viewer.window._qt_window.activateWindow()
+    press(viewer, "n")
+    finish(widget)
+    link = widget.parts.session.link
+    results.help_button.click()
+    part = viewer.window._qt_viewer.canvas.native if where == "canvas" else results.help_button
+    part.setFocus()
+    QTest.keyClick(part, Qt.Key.Key_Escape)
+    process_events()
+    assert not results.help.isVisible()
+    assert not results.help_button.isChecked()
+    assert widget.parts.session.link == link is not None
 
 
 def test_the_help_goes_with_the_dock(viewer, widget):

@@ -68,6 +68,21 @@ def taken_up(request, viewer, open_widget, tracks, tmp_path):
     return widget
 
 
+def test_saved_tracks_that_are_linked_anew_are_said_to_be(viewer, open_widget, tracks, tmp_path):
+    """Run all is what one is used to press; the saved links are behind the button above."""
+    write_tracks(tracks, tmp_path / "saved.csv", settings={})
+    viewer.open(str(tmp_path / "saved.csv"), plugin="auctrack")
+    widget = open_widget()
+    finish(widget)
+    assert widget.parts.results.count.text().startswith("No tracks yet: Check and correct its links shows those that")
+    widget.parts.bar.run_button.click()
+    finish(widget)
+    assert "the saved ones, and corrections of them, are shown by Check and correct" in widget.parts.bar.warnings.text()
+    widget.parts.input.take_up_button.click()
+    finish(widget)
+    assert "the saved ones" not in widget.parts.bar.warnings.text()
+
+
 def take_up_again(viewer, widget, path) -> None:
     """Export the tracks as they stand, open the file and take its tracks up."""
     widget.taking_away.export(str(path))

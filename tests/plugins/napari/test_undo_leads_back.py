@@ -67,7 +67,7 @@ def test_the_link_of_an_act_taken_back_is_shown_and_chosen(viewer, lines, mouse,
 ACTS = {
     "b": ((NEIGHBOUR,), [(1, 4, 12, 10), NEIGHBOUR], NEIGHBOUR),
     "j": (((1, 4, 12, 10), CHOSEN[0]), None, CHOSEN[0]),
-    "s": (CHOSEN, None, CHOSEN[0]),
+    "s": (CHOSEN, [*reversed(CHOSEN)], CHOSEN[0]),
     "d": (((1, 4, 24, 10), *CHOSEN), [(1, 4, 24, 10), *CHOSEN], CHOSEN[0]),
     "e": ((NEIGHBOUR,), [NEIGHBOUR], NEIGHBOUR),
     "m": (CHOSEN, [(2, 4, 30, 20)], (2, 4, 30, 20)),
