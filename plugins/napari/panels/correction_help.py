@@ -35,8 +35,8 @@ _MOUSE = (
     ),
     (
         "L",
-        "Link pairs by clicks alone: a particle, the same one in another frame, the next pair; a click beside the second "
-        "keeps the first; L again ends it",
+        "Link pairs by clicks alone: a particle, the same one in another frame, the next pair; a click beside the "
+        "second keeps the first; L again ends it",
     ),
 )
 _ABOUT = (
