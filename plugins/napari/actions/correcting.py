@@ -108,7 +108,7 @@ class Correcting(QObject):
         """Do something with the particles that were clicked last."""
         rows = act.take([*self._clicked])
         if rows is None:
-            self._parts.bar.say(f"{act.help}, then press {act.key.upper()}.")
+            self._parts.bar.say(act.what_to_click([*self._clicked]))
             return
         do = partial(act.act, ground=self._ground()) if act.is_told_ground else act.act
         self._correct(do, *rows)

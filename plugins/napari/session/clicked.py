@@ -27,8 +27,10 @@ class ClickedAct:
         In the menu.
     help : str
         What is to be clicked before.
+    count : int
+        How many it takes.
     take : callable
-        Returns the rows that the act takes, in its order, of all clicked ones; None where they are not enough.
+        Returns the rows that the act takes, in its order, of all clicked ones; None where they do not suit it.
     act : Act
     is_told_ground : bool
         Whether the act is told what particles lie on (`placing.Ground`).
@@ -37,9 +39,19 @@ class ClickedAct:
     key: str
     title: str
     help: str
+    count: int
     take: Callable[[Sequence[Clicked]], tuple[int, ...] | None]
     act: Act
     is_told_ground: bool = False
+
+    def what_to_click(self, clicked: Sequence[Clicked]) -> str:
+        """Return what is to be clicked before, and why those that are clicked will not do."""
+        said = f"{self.help}, then press {self.key.upper()}."
+        if len(clicked) < self.count:
+            return said
+        *others, last = sorted({frame for frame, _ in clicked[-self.count :]})
+        frames = f"frames {', '.join(map(str, others))} and {last}" if others else f"frame {last}"
+        return f"{said} The last {self.count} clicked are in {frames}."
 
 
 def _last(clicked: Sequence[Clicked]) -> tuple[int, ...] | None:
@@ -92,6 +104,7 @@ CLICKED_ACTS = (
         "j",
         "Link them",
         "Click a particle in one frame and the same one in a later frame",
+        2,
         _of_two_frames,
         EditSession.add_link,
     ),
@@ -99,6 +112,7 @@ CLICKED_ACTS = (
         "s",
         "Swap their tracks",
         "Click the two particles in the first frame in which their tracks are mixed up",
+        2,
         _of_one_frame,
         exchange_pasts,
     ),
@@ -106,19 +120,21 @@ CLICKED_ACTS = (
         "d",
         "Mark a division",
         "Click a particle, then, in a later frame, the two that it divides into",
+        3,
         _mother_first,
         _divide,
     ),
-    ClickedAct("e", "End the track here", "Click the last particle of the track", _last, EditSession.split_track),
+    ClickedAct("e", "End the track here", "Click the last particle of the track", 1, _last, EditSession.split_track),
     ClickedAct(
         "m",
         "Merge into one",
         "Click two particles of one frame that are really one",
+        2,
         _of_one_frame,
         merge_particles,
         is_told_ground=True,
     ),
-    ClickedAct("x", "Delete", "Click the particle", _last, EditSession.delete_detection),
+    ClickedAct("x", "Delete", "Click the particle", 1, _last, EditSession.delete_detection),
 )
 """The acts on clicked particles, in the order of the menu."""
 MOST = 3

@@ -105,6 +105,25 @@ def test_tracks_that_are_mixed_up_are_swapped_from_the_frame_that_is_clicked(vie
     assert links(shown) == before
 
 
+@pytest.mark.parametrize(
+    ("key", "places", "frames"),
+    [
+        ("m", ((1, 4, 24, 10), CHOSEN[0]), "frames 1 and 2"),
+        ("s", ((1, 4, 24, 10), CHOSEN[0]), "frames 1 and 2"),
+        ("j", CHOSEN, "frame 2"),
+        ("d", (*CHOSEN, (2, 4, 12, 20)), "frame 2"),
+    ],
+)
+def test_particles_that_do_not_suit_an_act_are_named_with_their_frames(viewer, lines, mouse, key, places, frames):  # noqa: F811
+    click_all(viewer, lines, mouse, *places)
+    press(viewer, key)
+    finish(lines)
+    said = lines.parts.bar.status.text()
+    assert said.startswith("Click ")
+    assert said.endswith(f"then press {key.upper()}. The last {len(places)} clicked are in {frames}.")
+    assert lines.parts.session.n_corrections == 0
+
+
 def test_a_swap_that_is_undone_has_its_particles_chosen_again(viewer, shown, mouse):  # noqa: F811
     click_all(viewer, shown, mouse, *CHOSEN)
     for key in "su":
