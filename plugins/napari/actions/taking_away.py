@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -45,13 +46,19 @@ class TakingAway(QObject):
         parts.results.copy_toml.connect(self.copy_toml)
 
     def _ask_export(self) -> None:
-        path = ask_where(self._parts.results, "Export tracks", "tracks.csv", KINDS, _CSV)
+        path = ask_where(self._parts.results, "Export tracks", self._named(".tracks.csv"), KINDS, _CSV)
         if path is not None:
             self.export(path)
 
     def ask_session(self) -> str | None:
         """Ask where corrections are saved, as a session if nothing else is chosen; None for nowhere."""
-        return ask_where(self._parts.results, "Save corrections", f"tracks{SESSION}", KINDS, _SESSION)
+        return ask_where(self._parts.results, "Save corrections", self._named(SESSION), KINDS, _SESSION)
+
+    def _named(self, ending: str) -> str:
+        """Return the name of the layer that was tracked with another ending, as the command line names its files."""
+        layer = self._parts.input.layer
+        name = "movie" if layer is None else re.sub(r"(\.tracks)?(\.csv|\.auctrack)?$", "", layer.name, count=1)
+        return re.sub(r'[\\/:*?"<>|]', "_", name) + ending
 
     def export(self, path: str) -> None:
         """Write the tracks that pass the filters; what stood there is replaced (the user was asked)."""
@@ -70,7 +77,7 @@ class TakingAway(QObject):
             self._parts.bar.say(f"Copied: {len(shown):,} tracks and what they measure.")
 
     def _ask_table(self) -> None:
-        path = ask_where(self._parts.results, "Save table", "measures.csv", {_CSV: ".csv"}, _CSV)
+        path = ask_where(self._parts.results, "Save table", self._named(".measures.csv"), {_CSV: ".csv"}, _CSV)
         if path is not None:
             self.export_table(path)
 

@@ -173,6 +173,30 @@ def test_the_table_of_tracks_is_copied_with_units(widget):
     assert "mean speed (µm/s)" in copied.columns
 
 
+@pytest.mark.parametrize(
+    ("layer", "stem"),
+    [("movie", "movie"), ("day 1: cells/red", "day 1_ cells_red"), ("m.tracks.csv", "m"), ("m.auctrack", "m")],
+)
+def test_files_are_proposed_under_the_name_of_what_was_tracked(viewer, widget, monkeypatch, layer, stem):
+    from qtpy.QtWidgets import QFileDialog
+
+    proposed = []
+
+    def ask(_parent, _title, path, *_filters, **_options):
+        proposed.append(path)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    widget.running.run_all()
+    finish(widget)
+    viewer.layers["movie"].name = layer
+    finish(widget)
+    widget.parts.results.export_button.click()
+    widget.parts.results.tracks.save_button.click()
+    widget.taking_away.ask_session()
+    assert proposed == [f"{stem}.tracks.csv", f"{stem}.measures.csv", f"{stem}.auctrack"]
+
+
 def test_the_table_of_tracks_is_written_as_the_command_line_writes_it(widget, tmp_path):
     from typer.testing import CliRunner
 
