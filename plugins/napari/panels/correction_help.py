@@ -9,7 +9,7 @@ _LINKS = (
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
     (
         "Escape",
-        "Close this help; else let go of the chosen link and clicked particles (or click the background)",
+        "Close this help; else let go of link and particles (so does a click on the background)",
     ),
     ("C", "Confirm the chosen link: it stays until you break it, and leaves the list"),
     ("B", "Break the chosen link: it goes, and only you can make it again (J, U)"),
@@ -33,11 +33,7 @@ _MOUSE = (
         "Move or delete particles: select the layer “particles of …” and take napari's tool for selecting points "
         "(key 3); with its tool for adding points (key 2) a click adds one",
     ),
-    (
-        "L",
-        "Link pairs by clicks alone: a particle, the same one in another frame, the next pair; a click beside the "
-        "second keeps the first; L again ends it",
-    ),
+    ("L", "Link pairs by clicks: a particle, the same one in another frame (a miss keeps the first); L ends it"),
 )
 _ABOUT = (
     "The list holds the links most likely to be wrong, the worst first: those that linking would not make, then, in "
