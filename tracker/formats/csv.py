@@ -70,10 +70,15 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     except (pd.errors.EmptyDataError, StopIteration) as error:
         raise InvalidInput(f"{path}: the file is empty.") from error
     except _DAMAGE as error:
-        what, _, _ = str(error).partition("\n")  # some list the whole schema after it
-        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({what}).") from error
+        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({fault(error)}).") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+
+
+def fault(error: Exception) -> str:
+    """Return what pandas or pyarrow found wrong with a file, in a line and without what they were doing."""
+    what, _, _ = str(error).partition("\n")  # some list the whole schema after it
+    return what.removeprefix("Error tokenizing data. C error: ")
 
 
 def line_of_row(path: Path, row: int) -> int:

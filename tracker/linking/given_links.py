@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidSetting
+from ..formats.csv import fault
 from ..links import ENDS
 
 GivenLinks = tuple[tuple[float, ...], ...]
@@ -63,7 +64,7 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
     except pd.errors.EmptyDataError:
         table = pd.DataFrame()
     except ValueError as error:  # pandas' own errors too
-        raise InvalidSetting(f"({path}) needs a CSV table; it is none ({error}).", setting=name) from error
+        raise InvalidSetting(f"({path}) needs a CSV table; it is none ({fault(error)}).", setting=name) from error
     try:
         return given_links(table, name)
     except InvalidSetting as error:

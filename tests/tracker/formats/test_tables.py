@@ -561,6 +561,12 @@ def test_a_file_without_a_line_of_names_is_said_to_lack_it(tmp_path, text):
         read_points(tmp_path / "t.csv")
 
 
+def test_a_row_that_is_too_long_is_named_without_the_words_of_a_parser(tmp_path):
+    (tmp_path / "t.csv").write_text("frame,y,x\n0,1,2\n1,2,3,4\n")
+    with pytest.raises(InvalidInput, match=r"it is damaged \(Expected 3 fields in line 3, saw 4\)\.$"):
+        read_points(tmp_path / "t.csv")
+
+
 def test_a_dataframe_with_numbers_for_names_is_asked_for_names():
     with pytest.raises(InvalidInput, match=r"not all recognised; it has 0, 1, 2"):
         read_points(pd.DataFrame([[0, 1.0, 2.0]]))

@@ -210,6 +210,9 @@ def test_a_file_that_is_none_is_refused(tmp_path):
             InvalidSetting, match=r"empty\.csv\) needs the columns source, target.*it has none", setting="pinned"
         ):
             read_links(tmp_path / "empty.csv", "pinned")
+    (tmp_path / "ragged.csv").write_text("source,target\n1,2\n1,2,3\n")
+    with refused(InvalidSetting, match=r"ragged\.csv\) .* \(Expected 2 fields in line 3, saw 3\)", setting="pinned"):
+        read_links(tmp_path / "ragged.csv", "pinned")
 
 
 def test_links_given_by_rows_are_given_by_places_in_any_order():
