@@ -238,8 +238,10 @@ class Tracks(Points):
         return replace(self, table=table, parents={child: of for child, of in parents.items() if of})
 
 
-def require(kind: type[Points], given: object) -> None:
+def require(kind: type[Points], given: object, argument: str = "") -> None:
     """Refuse what is not `Points` or `Tracks`, most of all the table that `auctrack.link` returns.
+
+    `argument` is what it was given for, where that is not called as the kind is.
 
     Raises
     ------
@@ -248,7 +250,7 @@ def require(kind: type[Points], given: object) -> None:
     if not isinstance(given, kind):
         name = kind.__name__
         raise InvalidInput(
-            f"{name.lower()} needs {name}; got {type(given).__name__}. auctrack.read_{name.lower()} makes them of a "
+            f"{argument or name.lower()} needs {name}; got {type(given).__name__}. auctrack.read_{name.lower()} makes them of a "
             "table or a file."
         )
 

@@ -83,7 +83,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     """
     if not isinstance(assignment, Assignment):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidProblem(
-            f"assignment needs what solve returned; got a {type(assignment).__name__}.", argument="assignment"
+            f"assignment needs what solve returned; got {type(assignment).__name__}.", argument="assignment"
         )
     if assignment.maximize:
         found = verify(Problem.of_values(problem), assignment.negated())

@@ -44,7 +44,7 @@ Found: TypeAlias = tuple[int, dict[str, np.ndarray]]
 
 def detect(
     movie: FrameSource,
-    settings: DetectSettings,
+    settings: DetectSettings | None = None,
     *,
     progress: Progress | None = None,
     workers: int | None = None,
@@ -63,7 +63,8 @@ def detect(
     movie : Movie
         2D or 3D; its calibration gives the voxel size. Voxels without a value (NaN, inf, or too large to be one:
         1e18 and more) count as background, and nothing is detected on them.
-    settings : DetectSettings
+    settings : DetectSettings, optional
+        Without any, all is measured from the movie.
     progress : callable, optional
         Called in this thread as progress(frames done, frames in all). An exception raised in it stops the work.
     workers : int, optional
@@ -103,7 +104,9 @@ def detect(
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
-    steps = detect_steps(movie, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)
+    steps = detect_steps(
+        movie, settings or DetectSettings(), workers=workers, device=device, budget=1e9 * memory_budget_gb
+    )
     return finished(steps, counted(progress))[0]
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...matching.certificate.assignment import Assignment
 from ...matching.paths.changing import Changes
-from ..errors import InvalidEdit
+from ..errors import InvalidEdit, InvalidInput
 from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
@@ -48,9 +48,19 @@ class Session:
         are confirmed and forbidden to begin with.
     progress : callable, optional
         Of linking once more; see `link_points`.
+
+    Raises
+    ------
+    InvalidInput
+        If something else is given for a linking.
     """
 
     def __init__(self, linking: Linking, *, progress: Progress | None = None) -> None:
+        if not isinstance(linking, Linking):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(
+                f"linking needs what link_points returned; got {type(linking).__name__}. Tracks become that by "
+                "auctrack.tracker.editing.reopened.reopened(tracks)."
+            )
         self._begun = linking
         given = constraints_of(linking.tracks, linking.settings)
         if linking.solution is None:

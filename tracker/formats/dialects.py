@@ -76,6 +76,8 @@ def our_names(
     table: pd.DataFrame, columns: Mapping[str, str] | None, where: str
 ) -> tuple[pd.DataFrame, Dialect | None]:
     """Rename the columns that matter to frame, z, y, x (and track_id where the user named it)."""
+    if columns is not None and not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidSetting(f'needs names such as {{"frame": "Time"}}; got {columns!r}.', setting="columns")
     given = dict(columns or {})
     require_roles(given)
     absent = [name for name in given.values() if name not in table.columns]
@@ -104,7 +106,8 @@ def our_names(
 
 def _are_data(names: Iterable[object]) -> bool:
     """Whether names of columns are numbers, as of a file without names, whatever parts them."""
-    return all(isinstance(name, str) and _NUMBERS.fullmatch(name) for name in names)
+    are_numbers = [isinstance(name, str) and _NUMBERS.fullmatch(name) is not None for name in names]
+    return bool(are_numbers) and all(are_numbers)
 
 
 def require_roles(columns: Mapping[str, str]) -> None:

@@ -243,6 +243,8 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         named, dialect = our_names(own, columns, "the table")
         loaded = self_stated(named.reset_index(drop=True), dialect, "the table")
         return _followed(replace(loaded, names=names_in(own, named)), source)
+    if not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"source needs a DataFrame, or the path of a table; got {type(source).__name__}.")
     path = Path(source)
     known = to_read(path)
     if known is None:

@@ -115,6 +115,8 @@ def link_steps(
 ) -> Steps[Linking]:
     """Link as `link_points` does, step by step; without learned motion each step has the tracks so far."""
     require(Points, points)
+    if not isinstance(samples, int) or samples < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidSetting(f"needs a whole number of at least 0; got {samples!r}.", setting="samples")
     table = _without_links(points.table)
     if table is not points.table:
         points = replace(points, table=table)

@@ -17,7 +17,7 @@ from scipy.special import gammaincinv, ndtri, stdtrit
 
 from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
-from ..points import Tracks
+from ..points import Points, Tracks
 from .ensemble import measure_ensemble
 from .msd import mean_squared_displacement
 
@@ -56,7 +56,7 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
         Where `msd_exponent` says that the mean squared displacement is no straight line, so that `diffusion` is no
         diffusion coefficient.
     """
-    trackings = list(sampled)
+    trackings = _trackings(sampled)
     divide = any(tracks.parents for tracks in trackings)
     tables = [measure_ensemble(tracks, divisions=divide) for tracks in trackings]
     pooled = _pooled(tables, "measure", "value", level)
@@ -101,7 +101,14 @@ def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: 
         See `ensemble_intervals`.
     """
     curve = partial(mean_squared_displacement, max_lag=max_lag)
-    return _pooled([curve(tracks) for tracks in sampled], "lag", "msd", level)
+    return _pooled([curve(tracks) for tracks in _trackings(sampled)], "lag", "msd", level)
+
+
+def _trackings(sampled: Iterable[Tracks]) -> list[Tracks]:
+    """Return the trackings, of which one alone is none."""
+    if isinstance(sampled, Points):
+        raise InvalidSetting("needs several trackings, as Linking.sampled_tracks() gives; got one.", setting="sampled")
+    return list(sampled)
 
 
 def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> pd.DataFrame:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     it. A curve of one track has no such error. Errors at different lags are correlated.
     """
     order, start = by_track(tracks)
-    if max_lag is not None and max_lag < tracks.frame_step:
+    if max_lag is not None and not (isinstance(max_lag, Real) and max_lag >= tracks.frame_step):
         raise InvalidSetting(
             f"needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.", setting="max_lag"
         )

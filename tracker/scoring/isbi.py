@@ -17,7 +17,7 @@ from ...matching.problem import Problem
 from ...matching.solving import solve
 from ..calibrating.lengths import require_length
 from ..measuring.track_order import track_order
-from ..points import Points, Tracks
+from ..points import Points, Tracks, require
 from .names import real_particles, whole_numbers
 from .point_matching import close_pairs, require_comparable
 
@@ -105,6 +105,8 @@ def score_isbi(tracks: Tracks, truth: Points, gate: float = 5.0) -> IsbiScore:
     >>> score_isbi(truth, truth).alpha
     1.0
     """
+    require(Tracks, tracks)
+    require(Points, truth, "truth")
     require_length("gate", gate)
     require_comparable(tracks, truth)
     truth = real_particles(truth)

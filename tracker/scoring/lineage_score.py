@@ -104,6 +104,7 @@ def score_lineages(
     1.0
     """
     require(Tracks, tracks)
+    require(Points, truth, "truth")
     if frame_tolerance < 0:
         raise InvalidSetting(f"frame_tolerance needs a number of at least 0; got {frame_tolerance!r}.")
     truth = real_particles(truth)

@@ -63,6 +63,7 @@ def score_links(
         If the tolerance or `max_missed_frames` is out of range.
     """
     require(Tracks, tracks)
+    require(Points, truth, "truth")
     if max_missed_frames < 0:
         raise InvalidSetting(f"needs a number of at least 0; got {max_missed_frames!r}.", setting="max_missed_frames")
     truth = real_particles(truth)

@@ -126,6 +126,7 @@ def score_sparse(
     1.0
     """
     require(Tracks, tracks)
+    require(Points, truth, "truth")
     require_length("tolerance", tolerance)
     require_comparable(tracks, truth)
     truth = real_particles(truth)

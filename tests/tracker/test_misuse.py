@@ -1,0 +1,53 @@
+"""What a newcomer gives in the wrong place ends in a sentence that names the argument, not in an error of ours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import auctrack
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+
+from .linking.movies import walks
+
+POINTS, NAMES = walks(40, 4, missed=0, false=0)
+TRACKS = POINTS.with_track_ids(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: auctrack.read_points(None), InvalidInput, "^source needs a DataFrame.*NoneType"),
+        (lambda: auctrack.read_tracks({"frame": [0]}), InvalidInput, "^source needs a DataFrame.*dict"),
+        (lambda: auctrack.read_points(POINTS.table, columns=["frame"]), InvalidSetting, "^columns needs names such as"),
+        (lambda: auctrack.link(pd.DataFrame()), InvalidInput, "were not all recognised; it has none"),
+        (lambda: auctrack.link_points(POINTS, samples=-1), InvalidSetting, "^samples needs a whole number .*-1"),
+        (lambda: auctrack.link_points(POINTS, samples=0.5), InvalidSetting, "^samples needs a whole number .*0.5"),
+        (lambda: auctrack.mean_squared_displacement(TRACKS, "3"), InvalidSetting, "^max_lag needs a number .*'3'"),
+        (lambda: auctrack.ensemble_intervals(TRACKS), InvalidSetting, "^sampled needs several trackings"),
+        (lambda: auctrack.msd_intervals(TRACKS), InvalidSetting, "^sampled needs several trackings"),
+        (lambda: auctrack.Session(TRACKS), InvalidInput, "^linking needs what link_points returned; got Tracks"),
+        *(
+            (lambda score=score: score(TRACKS, TRACKS.table), InvalidInput, "^truth needs Points; got DataFrame")
+            for score in (
+                auctrack.score_links,
+                auctrack.score_isbi,
+                lambda *given: auctrack.score_lineages(*given, tolerance=1),
+                lambda *given: auctrack.score_sparse(*given, tolerance=1),
+            )
+        ),
+        (lambda: auctrack.score_isbi(TRACKS.table, TRACKS), InvalidInput, "^tracks needs Tracks; got DataFrame"),
+    ],
+)
+def test_what_is_in_the_wrong_place_is_named(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+def test_a_movie_is_detected_in_without_any_setting():
+    image = np.random.default_rng(0).poisson(10, (3, 32, 32)).astype(np.float32)
+    y, x = np.mgrid[:32, :32]
+    image += 500 * np.exp(-((y - 16) ** 2 + (x - 9) ** 2) / 8)
+    movie = auctrack.read_movie(image, axes="TYX", unit="pixel")
+    assert len(auctrack.detect(movie)) == 3
