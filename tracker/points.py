@@ -248,10 +248,10 @@ def require(kind: type[Points], given: object, argument: str = "") -> None:
     InvalidInput
     """
     if not isinstance(given, kind):
-        name = kind.__name__
+        name, own = kind.__name__, kind.__name__.lower()
         raise InvalidInput(
-            f"{argument or name.lower()} needs {name}; got {type(given).__name__}. auctrack.read_{name.lower()} makes them of a "
-            "table or a file."
+            f"{argument or own} needs {name}; got {type(given).__name__}. auctrack.read_{own} makes them of a table or "
+            "a file."
         )
 
 

@@ -27,6 +27,7 @@ TRACKS = POINTS.with_track_ids(NAMES)
         (lambda: auctrack.mean_squared_displacement(TRACKS, "3"), InvalidSetting, "^max_lag needs a number .*'3'"),
         (lambda: auctrack.ensemble_intervals(TRACKS), InvalidSetting, "^sampled needs several trackings"),
         (lambda: auctrack.msd_intervals(TRACKS), InvalidSetting, "^sampled needs several trackings"),
+        (lambda: auctrack.detect(POINTS.table), InvalidInput, "^movie needs a Movie; got DataFrame"),
         (lambda: auctrack.Session(TRACKS), InvalidInput, "^linking needs what link_points returned; got Tracks"),
         *(
             (lambda score=score: score(TRACKS, TRACKS.table), InvalidInput, "^truth needs Points; got DataFrame")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
@@ -102,11 +101,10 @@ def detect(
     itself (`borders.refine_at_borders`); on Gaussian spots 33 times as high as the noise their mean error per axis
     stays below 0.1 voxel (tests/tracker/detecting/test_detect.py).
     """
-    if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not hasattr(movie, "frame_numbers"):
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
-    steps = detect_steps(
-        movie, settings or DetectSettings(), workers=workers, device=device, budget=1e9 * memory_budget_gb
-    )
+    settings, budget = settings or DetectSettings(), 1e9 * memory_budget_gb
+    steps = detect_steps(movie, settings, workers=workers, device=device, budget=budget)
     return finished(steps, counted(progress))[0]
 
 
