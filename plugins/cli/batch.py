@@ -17,7 +17,7 @@ from ...tracker.calibrating.digits import counted, in_digits
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import InvalidSetting, OutputExists
 from ...tracker.formats.checksum import Checksum
-from ...tracker.formats.graph import count_divisions
+from ...tracker.formats.graph import count_divisions, count_merges
 from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
@@ -233,6 +233,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     rows += [
         ("tracks", f"{made['tracks']}, {_median_length(made, result.tracks)}" if made["tracks"] else "0"),
         *([("divisions", f"{count_divisions(result.tracks)}")] if result.linking.settings.divisions else []),
+        *([("merges", f"{count_merges(result.tracks)}")] if result.linking.settings.merges else []),
         ("written", str(job.result)),
         ("took", console.stages(seconds, result.seconds.devices, digits=1)),
     ]

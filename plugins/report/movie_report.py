@@ -15,7 +15,7 @@ import pandas as pd
 
 from ... import __version__
 from ...tracker.calibrating.digits import in_digits
-from ...tracker.formats.graph import count_divisions, edges_of
+from ...tracker.formats.graph import count_divisions, count_merges, edges_of
 from ...tracker.linking.advice.foretold import expected_f1
 from ...tracker.links import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units
@@ -191,7 +191,8 @@ def _what_came_out(result: Result) -> str:
         drawn.append(charts.msd_chart(curve, units))
     rows = _motion(measures, steps, units, unit)
     if tracks.parents:
-        rows.insert(1, ("divisions", f"{count_divisions(tracks):,}"))
+        merges = count_merges(tracks)
+        rows[1:1] = [("divisions", f"{count_divisions(tracks):,}"), *[("merges", f"{merges:,}")] * bool(merges)]
     at_lags = _lags(curve, units) if curve is not None else ""
     return html.section("What came out", html.facts(rows), html.charts(drawn), at_lags)
 

@@ -50,6 +50,11 @@ def count_divisions(tracks: Tracks) -> int:
     return int((np.bincount(edges_of(tracks)[:, 0]) > 1).sum()) if tracks.parents else 0
 
 
+def count_merges(tracks: Tracks) -> int:
+    """Return how many detections follow two or more others."""
+    return int((np.bincount(edges_of(tracks)[:, 1]) > 1).sum()) if tracks.parents else 0
+
+
 def tracks_of(
     frames: np.ndarray, edges: np.ndarray, ids: np.ndarray | None = None
 ) -> tuple[np.ndarray, dict[int, list[int]]]:

@@ -371,6 +371,25 @@ def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
     assert bounds.loc["division_rate", "low"] > 0
 
 
+def test_merges_are_counted(auctrack, tmp_path):
+    """Thirty pairs that meet in the sixth frame and go on as one, across."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (frame, 40.0 * pair + side * max(6 - frame, 0), float(max(frame - 6, 0)))
+        for pair in range(30)
+        for frame in range(12)
+        for side in ((-1, 1) if frame < 6 else (0,))
+    ]
+    pairs = pd.DataFrame(rows, columns=["frame", "y", "x"])
+    pairs[["y", "x"]] += rng.normal(0, 0.1, (len(pairs), 2))
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    said = ok(auctrack("link", "pairs.csv", "--merges", "--unit", "pixel"))
+    assert re.search(r"^  merges +30$", said, re.MULTILINE)
+    ok(auctrack("report", "pairs.tracks.csv"))
+    page = (tmp_path / "pairs.report.html").read_text(encoding="utf-8")
+    assert re.search(r"merges</\w+>\s*<\w+>30<", page)
+
+
 def test_intervals_need_links_that_have_a_probability(auctrack, walk):
     ok(auctrack("link", walk, "--motion", "none", "-o", "walk.tracks.csv"))
     result = auctrack("measure", "walk.tracks.csv", "--intervals")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.formats.graph import count_divisions, edges_of, lineages, tracks_of
+from auctrack.tracker.formats.graph import count_divisions, count_merges, edges_of, lineages, tracks_of
 from auctrack.tracker.points import Points, Tracks
 
 
@@ -35,16 +35,19 @@ def test_a_parent_that_lives_on_hands_over_at_its_last_detection_before_the_chil
 
 
 @pytest.mark.parametrize(
-    ("frames", "ids", "parents", "divisions"),
+    ("frames", "ids", "parents", "divisions", "merges"),
     [
-        ([0, 1, 1, 2], [0, 1, 2, 1], {1: [0], 2: [0]}, 1),
-        ([0, 1, 1], [0, 0, 1], {1: [0]}, 1),  # the mother lives on
-        ([0, 0, 1], [0, 1, 2], {2: [0, 1]}, 0),  # a merge
-        ([0, 1], [0, 0], {}, 0),
+        ([0, 1, 1, 2], [0, 1, 2, 1], {1: [0], 2: [0]}, 1, 0),
+        ([0, 1, 1], [0, 0, 1], {1: [0]}, 1, 0),  # the mother lives on
+        ([0, 0, 1], [0, 1, 2], {2: [0, 1]}, 0, 1),
+        ([0, 1], [0, 0], {}, 0, 0),
     ],
 )
-def test_a_division_is_a_detection_that_two_follow(frames, ids, parents, divisions):
+def test_a_division_is_a_detection_that_two_follow_a_merge_one_that_follows_two(
+    frames, ids, parents, divisions, merges
+):
     assert count_divisions(tracks(frames, ids, parents)) == divisions
+    assert count_merges(tracks(frames, ids, parents)) == merges
 
 
 def test_a_parent_that_is_not_there_before_its_child_gives_no_edge():
