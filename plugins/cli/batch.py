@@ -32,7 +32,7 @@ from .destination import note_losses
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
-from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
+from .notes import on_doubt, on_length, on_linking, on_pixels, on_table, on_tone
 from .outcome import Outcome, exit_code, tally
 from .record import figures, tracking_record
 from .wording import naming, sentence
@@ -205,6 +205,7 @@ def describe(job: Job, settings: Settings) -> dict[str, Any]:
     """Show what the input is taken to be, before anything runs; return what is recorded of it beside results."""
     if settings.input.is_table(job.source):
         console.show(console.aligned([("table", job.source)]))
+        console.note(*on_table(settings))
         return {}
     with open_movie(job.source, settings.input) as movie:
         console.show(console.indented(movie.describe()))

@@ -196,7 +196,9 @@ def _of_table(source: str, settings: Settings) -> Facts:
     from ...tracker.formats.registry import to_read
     from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.formats.table_units import self_stated
+    from .notes import on_table
 
+    console.note(*on_table(settings))
     path = Path(source)
     known = to_read(path)
     if known is not None:

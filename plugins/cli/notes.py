@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,18 @@ _LOOKED_AT = 1_000_000
 """Rows of a table that are searched for others at the same place: a table that holds its rows twice does so early."""
 _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
+
+
+def on_table(settings: Settings, named: Named = option_of) -> list[str]:
+    """Return what is to be said of settings of movies that were given for a table."""
+    from ...tracker.detecting.settings import DetectSettings
+
+    default = DetectSettings()
+    idle = [name for name in ("axes", "channel") if getattr(settings.input, name) is not None]
+    idle += [of.name for of in fields(default) if getattr(settings.detect, of.name) != getattr(default, of.name)]
+    if not idle:
+        return []
+    return [f"{', '.join(map(named, idle))} {'is' if len(idle) == 1 else 'are'} of movies only, and this is a table."]
 
 
 def on_points(points: Points, *, detected: bool, named: Named = option_of) -> list[str]:
@@ -142,6 +155,11 @@ def on_linking(linking: Linking, *, detected: bool, named: Named = option_of) ->
     if linking.report["candidate_links"] or not linking.report["frame_pairs"]:
         return notes
     reach, unit = linking.settings.search_range, linking.tracks.calibration.unit
+    cost = linking.settings.unmatched_cost
+    if reach == "auto" and cost != "auto":
+        twice = f"twice the unmatched cost of {in_digits(cost, 4)} {unit}"
+        nowhere = f"no two particles of consecutive frames are nearer than {twice}"
+        return [*notes, f"{nowhere}, so nothing was linked; {named('unmatched_cost')} sets another."]
     if reach == "auto":
         nowhere = "no two particles of consecutive frames are near each other, so nothing was linked"
         by_distance = f"{named('motion')} none with {named('search_range')} links over a distance of your own"

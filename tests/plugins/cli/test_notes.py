@@ -33,8 +33,9 @@ def table(tmp_path, **columns):
         ({"frame": [4, 4], "y": [0.0, 1.0], "x": [0.0, 1.0]}, (), "all particles are in one frame (4)"),
         ({"frame": [0, 2, 5], "y": [0.0] * 3, "x": [0.0] * 3}, (), "no two frames are consecutive"),
         (FAR, ("--search-range", 3), "within the search range of 3 pixel"),
+        (FAR, ("--unmatched-cost", 3), "nearer than twice the unmatched cost of 3 pixel"),
     ],
-    ids=["no points", "one frame", "no consecutive frames", "out of range"],
+    ids=["no points", "one frame", "no consecutive frames", "out of range", "too dear"],
 )
 def test_a_run_without_links_says_why_and_claims_no_proof(auctrack, tmp_path, command, columns, options, says):
     result = auctrack(command, table(tmp_path, **columns), *options)
@@ -42,6 +43,16 @@ def test_a_run_without_links_says_why_and_claims_no_proof(auctrack, tmp_path, co
     assert says in note
     for claim in ("optimal", "solver", "unmatched cost", "candidates"):
         assert claim not in result.stdout
+
+
+@pytest.mark.parametrize("command", ["track", "info"])
+def test_settings_of_movies_are_said_to_do_nothing_to_a_table(auctrack, tmp_path, command):
+    near = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0])
+    (note,) = [line for line in notes(auctrack(command, near, "--diameter", 3, "--channel", 1)) if "movies" in line]
+    assert note == "note: --channel, --diameter are of movies only, and this is a table."
+    elsewhere = ("-o", "elsewhere") if command == "track" else ()
+    (note,) = [line for line in notes(auctrack(command, near, "--dark", *elsewhere)) if "movies" in line]
+    assert note == "note: --dark is of movies only, and this is a table."
 
 
 def test_a_length_that_no_track_has_is_said(auctrack, tmp_path):
