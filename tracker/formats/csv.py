@@ -60,6 +60,8 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     name = path.name.lower()
     if not path.exists():
         raise InvalidInput(f"{path}: there is no such file.")
+    if name.endswith((".tif", ".tiff")):
+        raise InvalidInput(f"{path}: is a movie and no table; auctrack track finds and links its particles.")
     if not name.endswith(TABLES):
         raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
