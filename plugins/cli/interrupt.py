@@ -31,11 +31,15 @@ def held_back() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    from . import console
+
     pressed = False
 
     def remember(number: int, frame: FrameType | None) -> None:
         del number, frame
         nonlocal pressed
+        if not pressed:
+            console.say("stopping once what is being written is whole")
         pressed = True
 
     before = {number: signal.signal(number, remember) for number in heeded()}

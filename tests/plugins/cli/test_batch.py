@@ -390,7 +390,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(samples, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number):
+def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number, capsys):
     reached = []
     before = signal.getsignal(signal.SIGTERM)
 
@@ -402,6 +402,7 @@ def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number):
     with pytest.raises(KeyboardInterrupt):
         put_in_place()
     assert reached == ["the end"]
+    assert capsys.readouterr().err == "stopping once what is being written is whole\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.getsignal(signal.SIGTERM) is before
 
