@@ -168,8 +168,8 @@ def _interval(stated: Stated, frame_interval: float | None, time_unit: str | Non
     if stated.frame_interval is None:
         if time_unit not in (None, FRAME):
             raise InvalidSetting(
-                f"{time_unit} is of no use, as neither frame_interval nor the file says how much time is between two "
-                "frames; give that too, or leave this out.",
+                f"{time_unit} is of no use, as nothing says how much time is between two frames; give the frame "
+                "interval too, or leave this out.",
                 setting="time_unit",
             )
         return None, FRAME
