@@ -51,6 +51,14 @@ class Points:
         object.__setattr__(self, "table", _checked(self.table))
         _require_step(self.frames, self.timeline.step)
 
+    def __repr__(self) -> str:
+        """Return the counts, and where the rest is: the table itself would fill the screen."""
+        return f"<Points: {self._in_words()}; see .table, .calibration>"
+
+    def _in_words(self) -> str:
+        among = f"{len(self)} in {counted(len(self.frame_numbers), 'frame')}"
+        return f"{among} along {', '.join(self.axes)}, {self.calibration}"
+
     def __len__(self) -> int:
         return len(self.table)
 
@@ -229,6 +237,11 @@ class Tracks(Points):
                 "table needs a column 'track_id' to be read as tracks; link the points first (auctrack.link)."
             )
         _refuse_two_in_a_frame(self.table)
+
+    def __repr__(self) -> str:
+        """Return the counts, and where the rest is."""
+        tracks = self.table["track_id"].nunique()
+        return f"<Tracks: {tracks} of points: {self._in_words()}; see .table, .calibration, .parents>"
 
     def only(self, rows: np.ndarray) -> Tracks:
         """Return some rows, bool (n,), and the lineage among their tracks."""

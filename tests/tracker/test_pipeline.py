@@ -152,8 +152,9 @@ def test_detect_refuses_what_is_no_movie_with_the_way_to_make_one(movie):
 def test_a_result_shows_its_counts_in_a_line_and_is_written_without_settings(tmp_path):
     pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 1.0]}).to_csv(tmp_path / "spots.csv", index=False)
     result = track(tmp_path / "spots.csv", Settings(link=LinkSettings(search_range=3)))
-    assert "tracks: 1, points: 2, links: 1" in repr(result)
-    assert len(repr(result)) < 150
+    for said in (repr(result), repr(result.linking)):
+        assert "tracks: 1, points: 2, links: 1" in said
+        assert len(said) < 150
     write_tracks(result.tracks, tmp_path / "out.csv")
     assert read_tracks(tmp_path / "out.csv").table["track_id"].tolist() == [0, 0]
 

@@ -105,6 +105,18 @@ def in_frames(frames, **options) -> Points:
     return Points(pd.DataFrame({"frame": np.asarray(frames, np.int64), "y": 0.0, "x": 0.0}), **options)
 
 
+class TestSaid:
+    def test_points_are_said_in_a_line(self):
+        said = repr(Points(spots(), Calibration(scale=(2, 1, 1), unit="µm")))
+        assert said.startswith("<Points: 3 in 2 frames along z, y, x, voxel z × y × x = 2 × 1 × 1 µm")
+
+    def test_tracks_are_said_in_a_line_however_many_have_parents(self):
+        many = pd.DataFrame({"frame": 0, "y": 0.0, "x": 0.0, "track_id": range(999)})
+        said = repr(Tracks(many, parents={child: [0] for child in range(1, 999)}))
+        assert said.startswith("<Tracks: 999 of points: 999 in 1 frame along y, x, ")
+        assert len(said) < 200
+
+
 class TestFrameStep:
     @pytest.mark.parametrize("frames", [[], [4], [0, 1, 3], [0, 5, 20], [10, 4, 10**12 + 2], [-3, 3]])
     def test_it_is_never_guessed_from_the_frames_that_hold_points(self, frames):

@@ -72,6 +72,14 @@ class Linking:
     samples: np.ndarray | None = field(default=None, repr=False)
     second_samples: tuple[np.ndarray, ...] | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        """Return the counts, and where the rest is: the tables themselves would fill the screen."""
+        tracks, made = self.tracks.table["track_id"].nunique(), self.report.get("links", 0)
+        return (
+            f"<Linking with tracks: {tracks}, points: {len(self.tracks)}, links: {made}; "
+            "see .tracks.table, .links, .report, .settings>"
+        )
+
     @cached_property
     def links(self) -> pd.DataFrame:
         """The links, one row each; see above."""
