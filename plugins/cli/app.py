@@ -28,20 +28,20 @@ class _OneSentence(TyperGroup):
         logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
+        except (BrokenPipeError, typer.Exit):
             raise  # Click leaves in silence where nobody reads the help any more (`| head`)
         except typer.BadParameter as error:
             error.message = console.printable(error.message)
             raise
-        except (AuctrackError, OSError, MemoryError) as error:
+        except (KeyboardInterrupt, Exception) as error:
+            if is_ctrl_c(error):
+                console.say("interrupted; nothing half-written was left")
+                raise typer.Exit(INTERRUPTED) from None
+            if not isinstance(error, (AuctrackError, OSError, MemoryError)):
+                raise
             console.fail(sentence(error))
             _LOG.debug("where it failed", exc_info=error)
             raise typer.Exit(SOME_FAILED) from None
-        except (KeyboardInterrupt, SystemError, ImportError) as error:
-            if not is_ctrl_c(error):
-                raise
-            console.say("interrupted; nothing half-written was left")
-            raise typer.Exit(INTERRUPTED) from None
 
 
 def _page(doc: str) -> str:

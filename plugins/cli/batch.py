@@ -51,7 +51,7 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
             if len(jobs) > 1:
                 console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
             _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
-    except (KeyboardInterrupt, SystemError) as error:
+    except (KeyboardInterrupt, Exception) as error:
         if not is_ctrl_c(error):
             raise
         for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
@@ -66,6 +66,8 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
     try:
         _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
     except (AuctrackError, OSError, MemoryError) as error:
+        if is_ctrl_c(error):
+            raise
         outcome.status, outcome.message = "failed", naming(job.source, error)
         outcome.is_refused = isinstance(error, InvalidSetting)
         console.fail(outcome.message)

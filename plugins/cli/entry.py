@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from types import FrameType
 
-from .interrupt import heeded
+from .interrupt import heeded, press, press_again
 from .outcome import INTERRUPTED
 
 
@@ -18,7 +19,8 @@ def main() -> None:
     from .app import main as run
 
     for number in numbers:
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, press)
+    sys.unraisablehook = press_again
     try:
         run()
     finally:

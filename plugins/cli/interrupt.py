@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
+_PRESSED = threading.Event()
+_A_MOMENT = 0.05
+"""Seconds until a Ctrl-C that was lost comes again."""
+
+
+def press(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, as Python does by itself, and remember it: see `is_ctrl_c`."""
+    del number, frame
+    _PRESSED.set()
+    raise KeyboardInterrupt
+
+
+def press_again(lost: sys.UnraisableHookArgs) -> None:
+    """Have a Ctrl-C that came where Python cannot raise it come again, as in what LLVM calls back; say all else."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(_A_MOMENT, _thread.interrupt_main)
+    again.daemon = True
+    again.start()
+
 
 def is_ctrl_c(error: BaseException) -> bool:
-    """Whether an error is a Ctrl-C.
+    """Whether an error is a Ctrl-C, or comes of one that was pressed.
 
-    Compiled code makes a SystemError of one that comes as it hands its answer over, and imports make an ImportError.
+    Compiled code makes a SystemError of one that comes as it hands its answer over, imports make an ImportError, and
+    pandas takes a file that it was reading for damaged and forgets why.
     """
+    if _PRESSED.is_set():
+        return True
     known: BaseException | None = error
     while known is not None and not isinstance(known, KeyboardInterrupt):
         known = known.__cause__ or known.__context__

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,10 +17,12 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.cli import batch
+from auctrack.plugins.cli import batch, interrupt
 from auctrack.plugins.cli.inputs import Job
 from auctrack.plugins.cli.interrupt import held_back
 from auctrack.plugins.cli.outcome import Outcome
+from auctrack.tracker import pipeline
+from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.tables import read_tracks
 
 
@@ -405,6 +409,49 @@ def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number, capsys):
     assert capsys.readouterr().err == "stopping once what is being written is whole\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize(
+    "made", [InvalidInput("in.csv: is damaged."), RuntimeError("no compiled object yet")], ids=repr
+)
+@pytest.mark.parametrize("command", ["track", "link"])
+def test_what_libraries_make_of_a_ctrl_c_is_one(auctrack, tmp_path, monkeypatch, command, made):
+    """pandas takes a file that it was reading for damaged, and numba misses what LLVM did not hand back."""
+    pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0}).to_csv(tmp_path / "in.csv", index=False)
+    pressed = threading.Event()
+    monkeypatch.setattr(interrupt, "_PRESSED", pressed)
+
+    def track(*_, **__):
+        with contextlib.suppress(KeyboardInterrupt):
+            interrupt.press(signal.SIGINT, None)
+        raise made
+
+    monkeypatch.setattr(batch if command == "track" else pipeline, "track", track)
+    result = auctrack(command, "in.csv")
+    assert result.exit_code == 130, result.output
+    assert result.stderr.count("interrupted; nothing half-written was left\n") == 1
+    assert "error" not in result.stderr
+
+
+def test_a_ctrl_c_that_was_lost_comes_again():
+    """One in a destructor, where Python can only say that it was ignored."""
+    code = """
+import signal, sys, time
+from auctrack.plugins.cli.interrupt import press, press_again
+signal.signal(signal.SIGINT, press)
+sys.unraisablehook = press_again
+class Lost:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+        for _ in range(1000): pass
+del (lost := [Lost()])[0]
+try:
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("came again")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("came again\n", "")
 
 
 @pytest.mark.parametrize("where", ["say", "show", "progress"])
