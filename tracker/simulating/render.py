@@ -20,6 +20,7 @@ import tifffile
 
 from ...matching.jit.compiled import compiled
 from ..calibrating.calibration import Calibration
+from ..calibrating.lengths import is_above_zero, is_size
 from ..errors import InvalidSetting
 from ..formats.write import sidecar_beside, write_whole
 from ..points import AXES, Tracks
@@ -70,11 +71,11 @@ class RenderSettings:
     def __post_init__(self) -> None:
         for name in ("voxel_um", "psf_sigma_um"):
             sizes = getattr(self, name)
-            if len(sizes) != 3 or not all(math.isfinite(size) and size > 0 for size in sizes):
+            if np.ndim(sizes) != 1 or len(sizes) != 3 or not all(map(is_above_zero, sizes)):
                 raise InvalidSetting(f"needs three finite lengths above 0 (z, y, x); got {sizes!r}.", setting=name)
         for name in ("peak", "peak_spread", "background", "read_noise", "seed"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
+            if not is_size(value):
                 raise InvalidSetting(f"needs a finite number of at least 0; got {value!r}.", setting=name)
 
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..calibrating.calibration import Calibration
+from ..calibrating.lengths import is_above_zero, is_size
 from ..errors import InvalidSetting
 from ..points import AXES, Points, Tracks
 from ..timeline import Timeline
@@ -93,19 +95,21 @@ class SimulationSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _need(self.particles >= 1, "particles", "a number of at least 1", self.particles)
-        _need(self.frames >= 1, "frames", "a number of at least 1", self.frames)
+        for name, least in (("particles", 1), ("frames", 1), ("seed", 0)):
+            value = getattr(self, name)
+            _need(_is_count(value, least), name, f"a whole number of at least {least}", value)
         _need(self.ndim in (2, 3), "ndim", "2 or 3", self.ndim)
-        _need(_positive(self.spacing_um), "spacing_um", "a finite length above 0", self.spacing_um)
+        _need(is_above_zero(self.spacing_um), "spacing_um", "a finite length above 0", self.spacing_um)
         if self.box_um is not None:
-            fits = len(self.box_um) == self.ndim and all(map(_positive, self.box_um))
+            fits = _are(self.box_um, is_above_zero, self.ndim)
             _need(fits, "box_um", f"{self.ndim} finite edges above 0 ({', '.join(self.axes)})", self.box_um)
         for name in ("persistence", "death_rate", "missed"):
-            _need(0 <= getattr(self, name) <= 1, name, "a number from 0 to 1", getattr(self, name))
+            value = getattr(self, name)
+            _need(is_size(value) and value <= 1, name, "a number from 0 to 1", value)
         for name in ("step", "birth_rate", "false"):
-            _need(_not_negative(getattr(self, name)), name, "a finite number of at least 0", getattr(self, name))
+            _need(is_size(getattr(self, name)), name, "a finite number of at least 0", getattr(self, name))
         if self.step_um is not None:
-            _need(_not_negative(self.step_um), "step_um", "a finite length of at least 0", self.step_um)
+            _need(is_size(self.step_um), "step_um", "a finite length of at least 0", self.step_um)
         _need(self.walls in WALLS, "walls", " or ".join(map(repr, WALLS)), self.walls)
         if self.keep_density:
             _need(
@@ -114,12 +118,11 @@ class SimulationSettings:
                 "0 beside keep_density, which replaces all that are lost",
                 self.birth_rate,
             )
-        errors = np.atleast_1d(self.localisation_error_um).tolist()
-        fits = len(errors) in (1, self.ndim) and all(map(_not_negative, errors))
+        errors = self.localisation_error_um
+        fits = is_size(errors) or _are(errors, is_size, 1) or _are(errors, is_size, self.ndim)
         wanted = f"one length of at least 0, or {self.ndim} ({', '.join(self.axes)})"
         _need(fits, "localisation_error_um", wanted, self.localisation_error_um)
-        _need(_positive(self.frame_interval_s), "frame_interval_s", "a finite time above 0", self.frame_interval_s)
-        _need(self.seed >= 0, "seed", "a number of at least 0", self.seed)
+        _need(is_above_zero(self.frame_interval_s), "frame_interval_s", "a finite time above 0", self.frame_interval_s)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -298,12 +301,13 @@ def _uniform_spacing(n: int, volume: float, ndim: int) -> float:
     return math.gamma(1 + 1 / ndim) * (volume / (n * unit_ball)) ** (1 / ndim)
 
 
-def _positive(value: float) -> bool:
-    return math.isfinite(value) and value > 0
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
 
 
-def _not_negative(value: float) -> bool:
-    return math.isfinite(value) and value >= 0
+def _are(values: Any, fits: Callable[[Any], bool], count: int) -> bool:
+    """Whether values are so many that each fit."""
+    return np.ndim(values) == 1 and len(values) == count and all(map(fits, values))
 
 
 def _need(holds: bool, name: str, wanted: str, got: object) -> None:

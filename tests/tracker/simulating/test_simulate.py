@@ -234,6 +234,16 @@ def test_progress_is_told_every_frame():
         ("localisation_error_um", (1.0, 1.0)),
         ("frame_interval_s", 0.0),
         ("seed", -1),
+        ("particles", "3"),
+        ("particles", 2.5),
+        ("frames", None),
+        ("box_um", 3.0),
+        ("box_um", ("1", "2", "3")),
+        ("persistence", "0.5"),
+        ("spacing_um", "10"),
+        ("step_um", (1.0,)),
+        ("localisation_error_um", "1"),
+        ("frame_interval_s", None),
     ],
 )
 def test_a_setting_out_of_range_is_named(setting, value):
