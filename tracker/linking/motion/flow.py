@@ -13,6 +13,7 @@ from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_flow, gpu_graph
 from .graph import Graph, Piece
+from .graph import pointers as pointers_of
 from .ordered import Ordered
 
 NEIGHBOURS = 8
@@ -34,21 +35,22 @@ class Fields(NamedTuple):
 def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
     """Return the nearest other particles of the same frame, int32 (n, `NEIGHBOURS`), −1 where there are fewer.
 
-    Of the particles that are not `asked`, bool (n,), none.
+    Of the `asked` ones alone, int (k,), ascending, where they are given: int32 (k, `NEIGHBOURS`), on the host.
     """
-    if movie.grid is not None:
-        return gpu_graph.nearest_others(movie.grid, NEIGHBOURS, asked)
-    out = np.full((len(movie), NEIGHBOURS), -1, np.int32)
+    if movie.grid is not None and asked is None:
+        return gpu_graph.nearest_others(movie.grid, NEIGHBOURS)
+    firsts = movie.starts if asked is None else np.searchsorted(asked, movie.starts)
+    out = np.full((firsts[-1], NEIGHBOURS), -1, np.int32)
 
     def find(f: int) -> None:
-        own = movie.of_frame(f)
+        own, rows = movie.of_frame(f), slice(*firsts[[f, f + 1]].tolist())
         position = movie.position[own]
-        who = np.arange(len(position)) if asked is None else np.flatnonzero(asked[own])
+        who = np.arange(len(position)) if asked is None else asked[rows] - own.start
         k = min(NEIGHBOURS + 1, len(position))
         if k > 1 and len(who):
             tree = cKDTree(position, balanced_tree=False, compact_nodes=False)
             _, near = tree.query(position[who], k=range(1, k + 1))
-            out[own.start + who, : k - 1] = _others(who, np.asarray(near, np.int32)) + own.start
+            out[rows, : k - 1] = _others(who, np.asarray(near, np.int32)) + own.start
 
     side_by_side(find, range(len(movie.number)))
     return out
@@ -78,6 +80,54 @@ def flow_at(graph: Graph, fields: Fields, edges: slice | np.ndarray) -> np.ndarr
     out = np.empty((len(ends[0]), graph.ndim))
     _along(*ends, *fields.ahead, *fields.behind, out)
     return out
+
+
+def flow_of_some(
+    movie: Ordered, graph: Graph, probability: np.ndarray, near: np.ndarray | None, edges: np.ndarray
+) -> np.ndarray:
+    """Return what the neighbours say of the displacements of a few edges, float64 (k, d), as `flow_at`.
+
+    Only the neighbours of the edges' ends are looked at: fields of the whole movie would take more memory than a sweep.
+    `near` are the neighbours of all, where they are known.
+    """
+    tail, head = graph.tail[edges], graph.head[edges]
+    if movie.grid is not None:
+        around = np.zeros(graph.n, bool, like=edges)
+        around[tail] = around[head] = True
+        known = gpu_graph.nearest_others(movie.grid, NEIGHBOURS, around) if near is None else near
+        return flow_at(graph, fields_of(graph, known, probability), edges)
+    ends, at = np.unique(np.concatenate([tail, head]), return_inverse=True)
+    near = neighbours(movie, ends) if near is None else near[ends]
+    heard, place = np.unique(near, return_inverse=True)
+    place = np.where(near < 0, -1, place.reshape(near.shape)).astype(np.int32)
+    fields = Fields(
+        *(
+            _field_among(place, _mean_of_some(graph, *ways, probability, np.maximum(heard, 0)))
+            for ways in ((graph.indptr, None), graph.incoming)
+        )
+    )
+    out = np.empty((len(edges), graph.ndim))
+    _along(*at.astype(np.int32).reshape(2, -1), graph.lag[edges], *fields.ahead, *fields.behind, out)
+    return out
+
+
+def _mean_of_some(
+    graph: Graph, pointers: np.ndarray, edges: np.ndarray | None, probability: np.ndarray, some: np.ndarray
+) -> Means:
+    """Return the probable displacement of some detections, int (k,), as `_mean_of` does that of all."""
+    own_pointers = pointers_of(pointers[some + 1] - pointers[some])
+    own = np.arange(own_pointers[-1]) + np.repeat(pointers[some] - own_pointers[:-1], np.diff(own_pointers))
+    own = (own if edges is None else edges[own]).astype(np.int32)
+    mean = np.zeros((len(some), graph.ndim)), np.zeros(len(some))
+    _means(0, len(some), own_pointers, own, graph.lag, graph.steps_at(own), probability, *mean)
+    return mean
+
+
+def _field_among(near: np.ndarray, mean: Means) -> Means:
+    """Return the mean displacement around some detections, whose neighbours are places in `mean`, and its weight."""
+    field = np.zeros((len(near), mean[0].shape[1])), np.zeros(len(near))
+    _field(0, len(near), near, *mean, *field)
+    return field
 
 
 def _mean_of(graph: Graph, pointers: np.ndarray, edges: np.ndarray | None, probability: np.ndarray) -> Means:

@@ -47,11 +47,11 @@ def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: 
             break
 
 
-def _carried_on(belief: Belief) -> np.ndarray:
+def _carried_on(belief: Belief) -> np.ndarray | float:
     """Return the probable velocity with which each detection was reached, float64 (n, d); 0 where none is a context."""
     graph = belief.graph
     if not belief.linked:
-        return np.zeros_like(belief.movie.position)
+        return 0.0
     share = belief.probability / graph.lag
     steps = (share * along for along in belief.own_steps().all().T)
     return np.stack([sums_at_ends(graph, step, step)[0] for step in steps], axis=1)
@@ -82,7 +82,7 @@ def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
     """Return the candidates of each lag up to `lags` that are not there yet."""
     movie, graph = belief.movie, belief.graph
     following, followed = sums_at_ends(graph, belief.probability, belief.probability)
-    ahead = np.zeros_like(movie.position)
+    ahead = 0.0
     if belief.near is not None:
         ahead = belief.flow_weight * fields_of(graph, belief.near, belief.probability).ahead[0]
     velocity, further = _carried_on(belief), tables(belief.law, lags).slope

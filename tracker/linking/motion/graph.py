@@ -25,6 +25,10 @@ PIECE = 1 << 15
 """Detections that a thread takes at a time. Sums are made piece by piece, so that no number of threads changes them."""
 
 
+LAG = np.int16
+"""Type of the lags on the host: tables of laws would fill the memory long before they are longer."""
+
+
 class Piece(NamedTuple):
     """Some detections that follow each other, and the edges out of them.
 
@@ -48,7 +52,7 @@ class Graph:
     ----------
     indptr, head : int64 (n + 1,), int32 (edges,)
         CSR over all detections.
-    lag : int32 (edges,)
+    lag : int16 (edges,), on a GPU int32
         Frames from tail to head: 1 for frames that follow each other.
     written : float64 (edges, d) or None
         Displacements, in spacings; None where they are those between the ends' places.
@@ -128,6 +132,10 @@ class Graph:
         in_ptr, _, in_edge = transposed_csr(self.indptr, self.head, np.arange(len(self), dtype=np.int32), self.n)
         return in_ptr, in_edge
 
+    def let_go(self) -> None:
+        """Let go of the edges by head; they are put in order again where they are asked for."""
+        vars(self).pop("incoming", None)
+
     @property
     def ways(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pointers, pointers by head, and edges by head."""
@@ -138,6 +146,11 @@ class Graph:
         """The detections in pieces of `PIECE`, one at least, for work that is done side by side."""
         cuts = [*range(0, self.n, PIECE), self.n] if self.n else [0, 0]
         return [Piece(a, b, slice(*self.indptr[[a, b]].tolist())) for a, b in pairwise(cuts)]
+
+    @property
+    def slices(self) -> list[slice]:
+        """The edges in slices, for what would take as much as all of them on the way; on a GPU one slice."""
+        return [slice(None)] if self.on_gpu else [piece.edges for piece in self.pieces]
 
     def only(self, keep: np.ndarray) -> Graph:
         """Return the graph of some of its edges, `keep` a mask."""
@@ -177,7 +190,7 @@ def candidates(
             counts[rows] = widths
             found.append(head)
     head = np.concatenate([np.empty(0, np.int32), *found])
-    return Graph(pointers(counts), head, np.full(len(head), lag, np.int32), None, movie.position)
+    return Graph(pointers(counts), head, np.full(len(head), lag, LAG), None, movie.position)
 
 
 def _within(
@@ -204,7 +217,7 @@ def merged(graphs: Sequence[Graph]) -> Graph:
         return graphs[0]
     indptr = reduce(add, (g.indptr for g in graphs))
     first, size = graphs[0], int(indptr[-1])
-    head, lag = (np.empty(size, np.int32, like=first.head) for _ in range(2))
+    head, lag = (np.empty_like(each, shape=size) for each in (first.head, first.lag))
     written = None if first.written is None else np.empty((size, first.ndim), like=first.written)
     at = indptr[:-1].copy()
     for g in graphs:

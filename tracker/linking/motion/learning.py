@@ -12,14 +12,14 @@ from ..hooks import Hooks
 from .border import Border
 from .features import FeatureLaw, Features
 from .flow import fields_of
-from .graph import Graph, sums_at_ends
+from .graph import LAG, Graph, sums_at_ends
 from .law import Law, Sums, tables
 from .learning_record import LearningRecord
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
-from .shares import Ends, Shares, ends_of, looks_of, shares_of
+from .shares import Ends, EndsByPlace, Shares, ends_by_place, looks_of, shares_of
 from .steps import Steps
-from .sweep import Others, Weighed, step_sums, weighed
+from .sweep import Others, Unwritten, Weighed, step_sums, weighed
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
@@ -97,7 +97,7 @@ class Belief:
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
     into: np.ndarray = field(default_factory=lambda: np.empty(0))
     out_of: np.ndarray = field(default_factory=lambda: np.empty(0))
-    past: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    past: np.ndarray | Unwritten = field(default_factory=lambda: np.empty((0, 0)))
     future: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
@@ -113,7 +113,9 @@ class Belief:
         self._take(graph)
         self.settle()
         self.probability, self.into, self.out_of = probability, probability.copy(), probability.copy()
-        self.odds, self.message, self.past = map(self._of_links, (1.0, 1.0, self.law.shares))
+        self.odds, self.message = map(self._of_links, (1.0, 1.0))
+        if self.linked:
+            self.past = self._of_links(self.law.shares)
         self.future = self._open_future()
 
     def _take(self, graph: Graph) -> None:
@@ -141,11 +143,11 @@ class Belief:
         """Take a graph with more edges; `known` marks those of the present one, which come in the same order."""
         self.lags, self.shares, self.odds = lags, shares, np.empty(0)
         self._take(graph)
-        unlinked = dict.fromkeys(("probability", "into", "out_of"), 0.0)
-        for name, value in {**unlinked, "message": 1.0, "past": self.law.shares}.items():
+        for name, value in {"probability": 0.0, "into": 0.0, "out_of": 0.0, "message": 1.0}.items():
             self._extend(name, self._of_links(value), known)  # one at a time, for the sake of memory
         future = self._open_future()
         if self.linked:
+            self._extend("past", self._of_links(self.law.shares), known)
             self._extend("future", future.copy(), known)
         else:
             self.future = future
@@ -162,7 +164,8 @@ class Belief:
         here, movie, graph = copy(self), self.movie, self.graph
         position, rank = cuda.to_host(movie.position), cuda.to_host(movie.rank)
         here.movie = replace(movie, position=position, host_row=movie.row, rank=rank, grid=None)
-        here.graph = Graph(*map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step)))
+        indptr, head, lag, step = map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step))
+        here.graph = Graph(indptr, head, lag.astype(LAG), step)
         here.border = None if self.border is None else self.border.on_host()
         for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
             if (array := getattr(self, name)) is not None:
@@ -177,7 +180,12 @@ class Belief:
     @property
     def ends(self) -> Ends:
         """What the shares say of every detection."""
-        return ends_of(self.movie, self.shares, self.border)
+        return self.ends_by_place.of_each()
+
+    @property
+    def ends_by_place(self) -> EndsByPlace:
+        """What the shares say of the detections of a frame, apart for near the border and inside."""
+        return ends_by_place(self.movie, self.shares, self.border)
 
     @property
     def weight(self) -> np.ndarray:
@@ -208,8 +216,19 @@ class Belief:
     def settle(self) -> None:
         """Let go of what further sweeps of the same candidates would ask for, and of what weights are made of."""
         self.odds, self.message, self.into, self.out_of, self.future = (np.empty(0) for _ in range(5))
+        self.graph.let_go()
+        self._let_go_of_pasts()
+
+    def _let_go_of_pasts(self) -> None:
+        """Let go of what comes before links, where they know of none."""
         if not self.linked:
             self.past = np.empty((0, len(self.law.shares)))
+
+    def know_of_each_other(self) -> None:
+        """Let links know of those before and after them, from the next sweep on."""
+        if isinstance(self.past, Unwritten):
+            self.past = self.past.written()
+        self.linked = True
 
     def own_steps(self) -> Steps:
         """Return the displacements less what the neighbours' flow explains."""
@@ -219,6 +238,7 @@ class Belief:
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
+        self._let_go_of_pasts()  # before the flow is asked for anew
         graph, steps = self.graph, self.own_steps()
         weights = self._weighed(steps, is_damped=damping > 0.0)
         arriving, leaving = np.empty_like(weights.odds), weights.without_past
@@ -237,16 +257,27 @@ class Belief:
         """Weigh every link by its contexts; what nobody asks for any more is let go on the way."""
         law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
         sums = sums_at_ends(self.graph, self.into, self.out_of)
-        others = [Others(self.probability, self.into, self.out_of, self.past, self.future) if self.linked else None]
+        others = [self._others()]
         self.odds, self.past, self.future = (np.empty(0) for _ in range(3))
         if not is_damped:
             self.into, self.out_of = (np.empty(0) for _ in range(2))
-        weights = weighed(self.graph, steps, law, prior, self.ends, sums, others.pop())
+        weights = weighed(self.graph, steps, law, prior, self.ends_by_place, sums, others.pop())
         likeness = self.likeness()
         for odds in (weights.odds, weights.without_past):
             odds *= likeness
         self.odds, self.past, self.future, self.sums = weights.odds, weights.past, weights.future, weights.sums
         return weights
+
+    def _others(self) -> Others | None:
+        """Return what links know of each other, None where they know of none."""
+        if not self.linked:
+            return None
+        return Others(self.probability, self.into, self.out_of, self.written_past, self.future)
+
+    @property
+    def written_past(self) -> np.ndarray:
+        """What comes before each link, float64 (edges, classes); nothing where links know of none."""
+        return np.empty((0, len(self.law.shares))) if isinstance(self.past, Unwritten) else self.past
 
     def learn(self, steps: Steps) -> None:
         """Learn the shares and the law from the probable links."""

@@ -19,7 +19,7 @@ from . import held_out
 from .border import border_of
 from .expected import candidates_ahead
 from .features import FeatureLaw, Features
-from .flow import fields_of, flow_at, neighbours
+from .flow import fields_of, flow_at, flow_of_some, neighbours
 from .gaps import with_gaps
 from .graph import Graph
 from .learning import Belief
@@ -239,13 +239,7 @@ def _gain_of_flow(belief: Belief) -> float | None:
     if asked is None:
         belief.notes.append("too few links to learn from neighbours")
         return None
-    near = belief.near
-    if near is None:
-        around = np.zeros(len(belief.movie), bool, like=links)
-        around[belief.graph.tail[links]] = around[belief.graph.head[links]] = True
-        near = neighbours(belief.movie, around)
-    fields = fields_of(belief.graph, near, belief.probability)
-    flow = cuda.to_host(flow_at(belief.graph, fields, links))
+    flow = cuda.to_host(flow_of_some(belief.movie, belief.graph, belief.probability, belief.near, links))
     step = cuda.to_host(belief.graph.steps_at(links))
     weight, _ = _weight_of(flow[~asked], step[~asked])
     return held_out.gain_without(step - weight * flow, step, asked, belief.law)
@@ -298,7 +292,7 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
         if belief.link_gain < HOPELESS * least_gain:
             return
         belief.law = replace(belief.law, second=0.8 * belief.law.first)
-        belief.linked = True
+        belief.know_of_each_other()
         _sweeps(belief, 5, damping=0.5)
     belief.link_gain = belief.record.learn(lambda: _gain_of_link_before(belief))
     if belief.link_gain < least_gain:

@@ -10,6 +10,7 @@ is missed only where others are seen.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
@@ -85,13 +86,46 @@ class Ends:
     tie: np.ndarray
 
 
+class EndsByPlace(NamedTuple):
+    """What the ends of a link say of it where detections share that.
+
+    Attributes
+    ----------
+    place : int32 (n,)
+        Of each detection, in the arrays of `shared`.
+    shared : Ends
+        On the host.
+    """
+
+    place: np.ndarray
+    shared: Ends
+
+    @property
+    def tie(self) -> np.ndarray:
+        """That of every detection, float64 (n,)."""
+        return self._of_each(self.shared.tie)
+
+    def of_each(self) -> Ends:
+        """Return those of every detection."""
+        shared = self.shared
+        return Ends(*map(self._of_each, (shared.leaving, shared.arriving, shared.tie)))
+
+    def _of_each(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(values, like=self.place)[self.place]
+
+
 def ends_of(movie: Ordered, shares: Shares, border: Border | None = None) -> Ends:
     """Return what the shares say of every detection, links that fall outside the movie taken into account."""
+    return ends_by_place(movie, shares, border).of_each()
+
+
+def ends_by_place(movie: Ordered, shares: Shares, border: Border | None = None) -> EndsByPlace:
+    """As `ends_of`, by frame, and apart for near the border where the shares are."""
     inside = _of_frames(movie, shares.seen, shares.inside or shares)
     if border is None or shares.outside is None:
-        return Ends(*map(movie.of_each, inside))
+        return EndsByPlace(movie.frame, Ends(*inside))
     tables = np.concatenate([inside, _of_frames(movie, shares.seen, shares.outside)], axis=1)
-    return Ends(*(np.asarray(table, like=movie.position)[border.place] for table in tables))
+    return EndsByPlace(border.place, Ends(*tables))
 
 
 def ends_inside(movie: Ordered, shares: Shares) -> Ends:

@@ -13,6 +13,7 @@ numba does not, and then fetching them page by page takes longer than the sweep.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from ....matching.jit.threads import side_by_side
 from . import gpu_sweep
 from .graph import Graph, Piece
 from .law import Packed, Sums
-from .shares import Ends
+from .shares import EndsByPlace
 from .steps import Steps
 
 IGNORED = 1e-3
@@ -74,6 +75,47 @@ class Others(NamedTuple):
     future: np.ndarray
 
 
+@dataclass(frozen=True)
+class Unwritten:
+    """Classes of edges' particles where steps know of no others, made of the edges they are asked for.
+
+    As `Factors.past`, brought to sums of 1: indexed like that, and never held for all edges.
+
+    Attributes
+    ----------
+    graph : Graph
+    steps : Steps
+    law : tuple
+        See `law.Tables`.
+    ends : EndsByPlace
+    came : float64 (n,)
+        Sum of `Others.into` at each detection.
+    """
+
+    graph: Graph
+    steps: Steps
+    law: Packed
+    ends: EndsByPlace
+    came: np.ndarray
+
+    def __getitem__(self, edges: np.ndarray) -> np.ndarray:
+        """Return those of some edges, float64 (k, classes)."""
+        past = np.empty((len(edges), len(self.law[0])))
+        first_densities(self.steps.at(edges), self.graph.lag[edges], self.law, past)
+        _classes(self.graph.tail[edges], self.came, self.ends.place, self.ends.shared.tie, past)
+        return past
+
+    def written(self) -> np.ndarray:
+        """Return those of all edges, float64 (edges, classes)."""
+        past = np.empty((len(self.graph), len(self.law[0])))
+
+        def write(piece: Piece) -> None:
+            past[piece.edges] = self[np.arange(piece.edges.start, piece.edges.stop)]
+
+        side_by_side(write, self.graph.pieces)
+        return past
+
+
 class Weighed(NamedTuple):
     """What every edge is worth, float64 (edges,), and the evidence for it.
 
@@ -83,8 +125,10 @@ class Weighed(NamedTuple):
         By all evidence, and without what comes before.
     part_without_future
         Part of the odds that is left without what comes after.
-    past, future : float64 (edges, classes)
-        As `Factors`, brought to sums and to maxima of 1.
+    past : float64 (edges, classes) or Unwritten
+        As `Factors`, brought to sums of 1.
+    future : float64 (edges, classes)
+        As `Factors`, brought to maxima of 1.
     sums : Sums or None
         None where steps know of no others.
     """
@@ -92,7 +136,7 @@ class Weighed(NamedTuple):
     odds: np.ndarray
     without_past: np.ndarray
     part_without_future: np.ndarray
-    past: np.ndarray
+    past: np.ndarray | Unwritten
     future: np.ndarray
     sums: Sums | None
 
@@ -102,7 +146,7 @@ def weighed(
     steps: Steps,
     law: Packed,
     prior: np.ndarray,
-    ends: Ends,
+    ends: EndsByPlace,
     sums: tuple[np.ndarray, np.ndarray],
     others: Others | None,
 ) -> Weighed:
@@ -176,25 +220,27 @@ def _unlinked(
     steps: Steps,
     law: Packed,
     prior: np.ndarray,
-    ends: Ends,
+    ends: EndsByPlace,
     sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
     """Weigh edges whose steps know of no others, a piece at a time, so that temporary arrays are the size of one."""
-    past = np.empty((len(graph), len(law[0])))
+    classes, (place, shared) = len(law[0]), ends
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
 
     def write(piece: Piece) -> None:
         e = piece.edges
-        tail, head, lag, alone = graph.tail[e], graph.head[e], graph.lag[e], np.empty_like(past[e])
-        future = np.empty_like(alone)
+        tail, head, lag = graph.tail[e], graph.head[e], graph.lag[e]
+        alone, past, future = np.empty((3, len(head), classes))
         first_densities(steps.at(e), lag, law, alone)
-        _uncoupled(tail, head, *sums, alone, ends.tie, past[e], future)
-        known = tail, head, lag, prior, ends.leaving, ends.arriving, alone, past[e], future
+        _uncoupled(tail, head, *sums, alone, place, shared.tie, past, future)
+        known = place[tail], place[head], lag, prior, shared.leaving, shared.arriving, alone, past, future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
 
     side_by_side(write, graph.pieces)
     # Later links are no evidence for a class, so that each has the maximum of 1.
-    return Weighed(odds, without_past, part_without_future, past, np.broadcast_to(np.ones(()), past.shape), None)
+    future = np.broadcast_to(np.ones(()), (len(graph), classes))
+    past = Unwritten(graph, steps, law, ends, sums[0])
+    return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
 def _unlinked_on_gpu(
@@ -202,16 +248,16 @@ def _unlinked_on_gpu(
     steps: Steps,
     law: Packed,
     prior: np.ndarray,
-    ends: Ends,
+    ends: EndsByPlace,
     sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
-    step = steps.all()
+    step, each = steps.all(), ends.of_each()
     past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(2))
     odds, without_past, part_without_future = (np.empty(len(graph), like=step) for _ in range(3))
-    known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=step), ends.leaving, ends.arriving
+    known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=step), each.leaving, each.arriving
     kernels, there = _on_gpu(graph.ndim, alone_of=past), gpu_sweep.law_there(law)
     written = past, future, odds, without_past, part_without_future
-    kernels.unlinked(*known, step, *there, *sums, ends.tie, *written)
+    kernels.unlinked(*known, step, *there, *sums, each.tie, *written)
     return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
@@ -224,21 +270,27 @@ def _together(parts: Sequence[tuple[Any, ...]]) -> Sums:
     return Sums(*(reduce(add, same) for same in zip(*parts, strict=True)))
 
 
-def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def odds_of(
+    graph: Graph, prior: np.ndarray, ends: EndsByPlace, factors: Factors
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each edge's odds, those without its past, and which part of them is left without its future.
 
     Brings the pasts to sums of 1 and the futures to maxima of 1, in place. `prior` is in log-odds, per lag.
     """
     odds, without_past, part_without_future = (np.empty(len(graph), like=graph.head) for _ in range(3))
     if graph.on_gpu:
-        known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=odds), ends.leaving, ends.arriving
+        each = ends.of_each()
+        known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=odds), each.leaving, each.arriving
         speaking = factors.alone, factors.past, factors.future
         _on_gpu(graph.ndim, factors.past).combined(*known, *speaking, odds, without_past, part_without_future)
         return odds, without_past, part_without_future
 
+    place, shared = ends
+
     def write(piece: Piece) -> None:
         e = piece.edges
-        known = graph.tail[e], graph.head[e], graph.lag[e], prior, ends.leaving, ends.arriving
+        at = place[graph.tail[e]], place[graph.head[e]]
+        known = *at, graph.lag[e], prior, shared.leaving, shared.arriving
         speaking = factors.alone[e], factors.past[e], factors.future[e]
         _combined(*known, *speaking, odds[e], without_past[e], part_without_future[e])
 
@@ -247,15 +299,17 @@ def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tu
 
 
 def step_sums(
-    graph: Graph, steps: Steps, probability: np.ndarray, past: np.ndarray, future: np.ndarray
+    graph: Graph, steps: Steps, probability: np.ndarray, past: np.ndarray | Unwritten, future: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
-    arrays = graph.lag, probability, past, future
     if graph.on_gpu:
-        return _on_gpu(graph.ndim, past).step_sums(steps.all(), *arrays)
+        assert isinstance(past, np.ndarray)
+        return _on_gpu(graph.ndim, past).step_sums(steps.all(), graph.lag, probability, past, future)
 
     def add_up(piece: Piece) -> Any:
-        return _step_sums(steps.at(piece.edges), *(np.ascontiguousarray(array[piece.edges]) for array in arrays))
+        teaches = (graph.lag[piece.edges] == 1) & (probability[piece.edges] >= IGNORED)
+        edges = piece.edges.start + np.flatnonzero(teaches)
+        return _step_sums(steps.at(edges), probability[edges], past[edges], np.ascontiguousarray(future[edges]))
 
     sums = side_by_side(add_up, graph.pieces)
     total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
@@ -375,18 +429,30 @@ def _contexts(
 
 
 @compiled
-def _uncoupled(tail, head, came, went, alone, tie, past, future):
-    """As `_contexts`, of some edges, where steps know of no others."""
+def _uncoupled(tail, head, came, went, alone, place, tie, past, future):
+    """As `_contexts`, of some edges, where steps know of no others; `tie` is by the places of detections."""
     for e in range(len(head)):
         i, j = tail[e], head[e]
         for k in range(alone.shape[1]):
-            past[e, k] = alone[e, k] * (1.0 + (tie[i] - 1.0) * came[i])
-            future[e, k] = 1.0 + (tie[j] - 1.0) * went[j]
+            past[e, k] = alone[e, k] * (1.0 + (tie[place[i]] - 1.0) * came[i])
+            future[e, k] = 1.0 + (tie[place[j]] - 1.0) * went[j]
+
+
+@compiled(error_model="numpy")
+def _classes(tail, came, place, tie, past):
+    """Turn the densities of some edges into their pasts as `_uncoupled` and `_combined` do, in place."""
+    for e in range(len(past)):
+        own, i = 0.0, tail[e]
+        for k in range(past.shape[1]):
+            past[e, k] *= 1.0 + (tie[place[i]] - 1.0) * came[i]
+            own += past[e, k]
+        for k in range(past.shape[1]):
+            past[e, k] /= own
 
 
 @compiled(error_model="numpy")
 def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
-    # `prior` (per lag), `leaving` and `arriving` (per detection) are log-odds.
+    # `prior` (per lag), `leaving` and `arriving` are log-odds; `tail` and `head` say which of these are the edge's.
     for e in range(len(past)):
         total, own, later, largest = TINY, 0.0, TINY, 0.0
         for k in range(past.shape[1]):
@@ -408,12 +474,10 @@ def _bounded(odds):
 
 
 @compiled
-def _step_sums(step, lag, probability, past, future):
+def _step_sums(step, probability, past, future):
     classes = past.shape[1]
     total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))
     for e in range(len(step)):
-        if lag[e] != 1 or probability[e] < IGNORED:
-            continue
         whole = 0.0
         for k in range(classes):
             whole += past[e, k] * future[e, k]

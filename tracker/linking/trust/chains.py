@@ -31,11 +31,13 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
         See `shares.Ends`.
     """
     graph, movie = belief.graph, belief.movie
-    steps, ends = belief.own_steps(), belief.ends
+    steps, ends = belief.own_steps(), belief.ends_by_place
     alone = densities_of(graph, steps, tables(belief.law, belief.lags).packed)
     base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=alone))[graph.lag - 1]
-    base *= np.exp(ends.leaving)[graph.tail]
-    base *= np.exp(ends.arriving)[graph.head]
+    for log_odds, end in ((ends.shared.leaving, graph.tail), (ends.shared.arriving, graph.head)):
+        odds = np.exp(np.asarray(log_odds, like=alone))
+        for edges in graph.slices:
+            base[edges] *= odds[ends.place[end[edges]]]
     base *= belief.likeness()
     step = steps.all() if belief.linked else np.empty((0, graph.ndim), like=alone)
     return step, base, alone, ends.tie

@@ -50,14 +50,14 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
         return np.zeros(0)
     problem = with_near_pairs(problem, answer)
     assert problem.indptr is not None
-    r, v = answer.row_duals.astype(np.float64), answer.col_duals.astype(np.float64)
+    r, v = (duals.astype(np.float64, copy=False) for duals in (answer.row_duals, answer.col_duals))
     indices = global_columns(problem)
     reduced = np.empty(len(indices))
     _reduce(problem.indptr, indices, problem.data, r, v, reduced)
     row_bound, col_bound = problem.dual_bounds()
     alone_row, alone_col = np.maximum(row_bound - r, 0.0), np.maximum(col_bound - v, 0.0)
-    col_of_row = np.full(problem.n_rows, -1, dtype=np.int64)
-    row_of_col = np.full(problem.n_cols, -1, dtype=np.int64)
+    col_of_row = np.full(problem.n_rows, -1, dtype=np.int32)
+    row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
     col_of_row[rows], row_of_col[cols] = cols, rows
     by_row = problem.indptr, indices, reduced
     settle_row = _settled(*transposed_csr(*by_row, problem.n_cols), alone_row, col_of_row, row_of_col)
@@ -130,7 +130,7 @@ def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settl
                     if col == freed:
                         best = through
                         continue
-                    owner = row_of_col[col]
+                    owner = np.int64(row_of_col[col])
                     if owner >= 0 and through < cost[owner]:
                         if cost[owner] == np.inf:
                             touched.append(owner)

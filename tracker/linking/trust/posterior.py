@@ -62,7 +62,7 @@ def sampled_links(
     if explained is not None:
         base = base / (explained[0][graph.tail] * explained[1][graph.head])
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
-    weights = step, base, alone, belief.past, tie, belief.linked, tables(belief.law, belief.lags).packed
+    weights = step, base, alone, belief.written_past, tie, belief.linked, tables(belief.law, belief.lags).packed
     _, out, into = links_made(graph, source, target)
     movable = _movable(edges, weights, out, into)
     drawn = np.full((count, graph.n), -1, np.int32)
