@@ -130,8 +130,8 @@ def best_of(
     if n and len(pairs_taken_twice(proof, n)):
         edges, shortfall = each_once(edges, n, lambda edges: solved(edges)[1])
         problem, proof = solved(edges)
-    row, col = proof.edges()
     margin = link_margins(problem, proof) if max(problem.shape) == n else _margins_of_pairs(edges, proof, n)
+    row, col = proof.edges()
     source, target = row % max(n, 1), col % max(n, 1)
     # Where both are worth the same, the copy may have been taken alone: then its link is the first.
     first_taken = (proof.col_of_row >= 0) | closed[0], (proof.row_of_col >= 0) | closed[1]
