@@ -98,11 +98,12 @@ class Unwritten:
     ends: EndsByPlace
     came: np.ndarray
 
-    def __getitem__(self, edges: np.ndarray) -> np.ndarray:
+    def __getitem__(self, edges: slice | np.ndarray) -> np.ndarray:
         """Return those of some edges, float64 (k, classes)."""
-        past = np.empty((len(edges), len(self.law[0])))
+        tail = self.graph.tail[edges]
+        past = np.empty((len(tail), len(self.law[0])))
         first_densities(self.steps.at(edges), self.graph.lag[edges], self.law, past)
-        _classes(self.graph.tail[edges], self.came, self.ends.place, self.ends.shared.tie, past)
+        _classes(tail, self.came, self.ends.place, self.ends.shared.tie, past)
         return past
 
     def written(self) -> np.ndarray:
@@ -110,7 +111,7 @@ class Unwritten:
         past = np.empty((len(self.graph), len(self.law[0])))
 
         def write(piece: Piece) -> None:
-            past[piece.edges] = self[np.arange(piece.edges.start, piece.edges.stop)]
+            past[piece.edges] = self[piece.edges]
 
         side_by_side(write, self.graph.pieces)
         return past
@@ -302,14 +303,16 @@ def step_sums(
     graph: Graph, steps: Steps, probability: np.ndarray, past: np.ndarray | Unwritten, future: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
-    if graph.on_gpu:
-        assert isinstance(past, np.ndarray)
-        return _on_gpu(graph.ndim, past).step_sums(steps.all(), graph.lag, probability, past, future)
+    arrays = graph.lag, probability, past, future
+    if not isinstance(past, Unwritten) and graph.on_gpu:
+        return _on_gpu(graph.ndim, past).step_sums(steps.all(), *arrays)
 
     def add_up(piece: Piece) -> Any:
-        teaches = (graph.lag[piece.edges] == 1) & (probability[piece.edges] >= IGNORED)
-        edges = piece.edges.start + np.flatnonzero(teaches)
-        return _step_sums(steps.at(edges), probability[edges], past[edges], np.ascontiguousarray(future[edges]))
+        edges = piece.edges
+        if isinstance(past, Unwritten):  # made of those alone that count
+            counts = (graph.lag[edges] == 1) & (probability[edges] >= IGNORED)
+            edges = edges.start + np.flatnonzero(counts)
+        return _step_sums(steps.at(edges), *(np.ascontiguousarray(array[edges]) for array in arrays))
 
     sums = side_by_side(add_up, graph.pieces)
     total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
@@ -474,10 +477,12 @@ def _bounded(odds):
 
 
 @compiled
-def _step_sums(step, probability, past, future):
+def _step_sums(step, lag, probability, past, future):
     classes = past.shape[1]
     total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))
     for e in range(len(step)):
+        if lag[e] != 1 or probability[e] < IGNORED:
+            continue
         whole = 0.0
         for k in range(classes):
             whole += past[e, k] * future[e, k]
