@@ -372,10 +372,10 @@ def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
 
 
 def test_merges_are_counted(auctrack, tmp_path):
-    """Thirty pairs, apart along both axes, that meet in the sixth frame and go on as one, across."""
+    """Thirty pairs that meet in the sixth frame and go on as one, across."""
     rng = np.random.default_rng(0)
     rows = [
-        (frame, 40.0 * (pair % 6) + side * max(6 - frame, 0), 40.0 * (pair // 6) + max(frame - 6, 0))
+        (frame, 40.0 * pair + side * max(6 - frame, 0), float(max(frame - 6, 0)))
         for pair in range(30)
         for frame in range(12)
         for side in ((-1, 1) if frame < 6 else (0,))

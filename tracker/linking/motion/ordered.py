@@ -22,6 +22,8 @@ NEAREST = {1: 0.5, 2: 0.5, 3: 0.5539602783}
 """Mean distance of nearest neighbours of uniform particles, times density^(1/d): what ties spacing to density."""
 THIN = 1.0
 """Standard deviation along an axis, in spacings, below which borders are nearer than neighbours."""
+LAYER = 2
+"""Axes along which a layer spreads."""
 PEAK = 0.285
 """Mean density along an axis times its standard deviation: .289 of what is spread evenly, .282 of a normal."""
 
@@ -189,13 +191,14 @@ def log_density_of(position: np.ndarray, starts: np.ndarray) -> float:
 
     Notes
     -----
-    The spacing says it, d log `NEAREST`, but where particles lie in a layer or a channel of hardly more than a spacing:
-    there it says how many there are along the layer, and how thin that is says the rest.
+    The spacing says it, d log `NEAREST`, but where particles lie in a layer of hardly more than a spacing: there it
+    says how many there are along the layer, and how thin that is says the rest. Along a channel hardly anything but its
+    width tells a daughter from a chance partner, so that it is left what the spacing says.
     """
     ndim, width = position.shape[1], _widths(position, starts)
     is_thin = (width > 0) & (width < THIN)
     is_wide = ~is_thin
-    if not is_thin.any() or not is_wide.any():
+    if not is_thin.any() or is_wide.sum() < LAYER:
         return ndim * float(np.log(NEAREST[ndim]))
     along = int(is_wide.sum())
     spacing = _spacing(cuda.to_host(position)[:, is_wide], starts)
