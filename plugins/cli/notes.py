@@ -173,15 +173,15 @@ def on_doubt(linking: Linking) -> list[str]:
     report = linking.report
     if not report["candidate_links"]:
         return []
+    notes: list[str] = []
     if linking.motion is not None and linking.motion.is_chance:
-        return [
+        notes.append(
             "links lead to decoys put among the particles nearly as often as to these: most of the links are guesses, "
             "whatever their probability. More frames a second, or fewer false particles, help."
-        ]
+        )
     lost, length = _lost(linking), _median_length(linking)
     signs = [f"{lost:.0%} of the particles have no link to the next frame"] if lost > _MANY_LOST else []
     signs += ["the median track has length 1"] if length == 1 else []
-    notes: list[str] = []
     if signs:
         notes.append(
             f"{' and '.join(signs)}. The links are the best for these settings, which does not make them right: "
