@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from inspect import Parameter, signature
 from typing import Any
 
@@ -161,11 +162,18 @@ def problem_of(act: object) -> str:
     name, given = act.get("act"), [argument for argument in act if argument != "act"]
     if not isinstance(name, str) or name not in ACTS:
         return f"a correction needs to be one of {', '.join(ACTS)}; got {name!r}."
-    arguments = [*signature(ACTS[name]).parameters.values()][1:]  # without the movie
-    needed = [argument.name for argument in arguments if argument.default is Parameter.empty]
-    if {*needed} <= {*given} <= {argument.name for argument in arguments}:
+    needed, known = _arguments_of(name)
+    if {*needed} <= {*given} <= {*known}:
         return ""
     return f"a correction {name} needs {', '.join(needed)}; got {', '.join(map(str, given)) or 'nothing'}."
+
+
+@cache
+def _arguments_of(name: str) -> tuple[list[str], list[str]]:
+    """Return the arguments that an act needs, and all that it knows, beside the movie."""
+    arguments = [*signature(ACTS[name]).parameters.values()][1:]
+    needed = [argument.name for argument in arguments if argument.default is Parameter.empty]
+    return needed, [argument.name for argument in arguments]
 
 
 ACTS: dict[str, Callable[..., Any]] = {

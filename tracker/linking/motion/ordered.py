@@ -201,7 +201,7 @@ def log_density_of(position: np.ndarray, starts: np.ndarray) -> float:
     if not is_thin.any() or is_wide.sum() < LAYER:
         return ndim * float(np.log(NEAREST[ndim]))
     along = int(is_wide.sum())
-    spacing = _spacing(cuda.to_host(position)[:, is_wide], starts)
+    spacing = _spacing(position, starts, np.flatnonzero(is_wide))
     return along * float(np.log(NEAREST[along] / spacing)) + float(np.log(PEAK / width[is_thin]).sum())
 
 
@@ -215,16 +215,20 @@ def _widths(position: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return np.sqrt(squares / max(freedoms, 1))
 
 
-def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
-    """Return the mean distance of nearest neighbours on frames spread over the movie; the extent, else 1, without."""
+def _spacing(position: np.ndarray, starts: np.ndarray, axes: slice | np.ndarray = slice(None)) -> float:
+    """Return the mean distance of nearest neighbours on frames spread over the movie; the extent, else 1, without.
+
+    Positions on a GPU come to the host frame by frame; of some `axes` only these count.
+    """
     nearest: list[np.ndarray] = []
     for asked in asked_for_spacing(starts):
-        tree = cKDTree(position[asked.start : asked.stop], balanced_tree=False, compact_nodes=False)
-        distance, _ = tree.query(position[asked], k=[2])
+        places = cuda.to_host(position[asked.start : asked.stop])[:, axes]
+        tree = cKDTree(places, balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(places[:: asked.step], k=[2])
         nearest.append(np.ravel(distance))
     spacing = float(np.concatenate(nearest).mean()) if nearest else 0.0
     if spacing == 0.0 and len(position):
-        spacing = float(np.linalg.norm(np.ptp(position, axis=0)))
+        spacing = float(np.linalg.norm(np.ptp(cuda.to_host(position), axis=0)[axes]))
     return spacing or 1.0
 
 

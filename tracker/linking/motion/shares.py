@@ -114,13 +114,11 @@ class EndsByPlace(NamedTuple):
         return np.asarray(values, like=self.place)[self.place]
 
 
-def ends_of(movie: Ordered, shares: Shares, border: Border | None = None) -> Ends:
-    """Return what the shares say of every detection, links that fall outside the movie taken into account."""
-    return ends_by_place(movie, shares, border).of_each()
-
-
 def ends_by_place(movie: Ordered, shares: Shares, border: Border | None = None) -> EndsByPlace:
-    """As `ends_of`, by frame, and apart for near the border where the shares are."""
+    """Return what the shares say of detections, links that fall outside the movie taken into account.
+
+    They share it by frame, and where the shares are apart for near the border, by frame and side of it.
+    """
     inside = _of_frames(movie, shares.seen, shares.inside or shares)
     if border is None or shares.outside is None:
         return EndsByPlace(movie.frame, Ends(*inside))

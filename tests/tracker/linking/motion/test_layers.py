@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auctrack.matching.device import cuda
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.gpu_ordered import ordered_on_gpu
 from auctrack.tracker.linking.motion.ordered import NEAREST, ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
@@ -56,3 +58,13 @@ def test_a_depth_that_says_nothing_takes_hardly_anything_from_the_links(thicknes
     assert deep > flat - 0.03
     wrong = (who[made[0]["source"]] != who[made[0]["target"]]) | (who[made[0]["source"]] < 0)
     assert (1 - made[0]["probability"]).sum() == pytest.approx(wrong.sum(), rel=0.3)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("thickness", [0.1, 5.0], ids=["a layer", "a slab"])
+def test_on_a_gpu_it_is_the_same(thickness):
+    with cuda.using("cuda") as cp:
+        points = layer(thickness)[0]
+        there = ordered_on_gpu(cp, points)
+        assert there is not None
+        assert there.log_density == pytest.approx(ordered(points).log_density, abs=0.05)

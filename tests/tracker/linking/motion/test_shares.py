@@ -8,7 +8,7 @@ from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.graph import candidates
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
-from auctrack.tracker.linking.motion.shares import Shares, ends_of, shares_of
+from auctrack.tracker.linking.motion.shares import Shares, ends_by_place, shares_of
 
 from ..movies import in_view, table, walks
 
@@ -23,14 +23,14 @@ def movie_of(frames):
 def test_between_two_frames_only_the_lost_and_the_new_count(alone):
     """Who was unlinked before the movie, or will be after it, cannot be known."""
     movie, shares = movie_of([0, 1]), Shares(0.3, 0.2, alone, np.array([0.7]))
-    ends, first = ends_of(movie, shares), movie.frame == 0
+    ends, first = ends_by_place(movie, shares).of_each(), movie.frame == 0
     odds = shares.log_odds(0.0)[0] + ends.leaving[first] + ends.arriving[~first]
     assert odds == pytest.approx(np.log(0.7 / (0.3 * 0.2)))
 
 
 def test_inside_a_movie_the_four_kinds_of_detections_have_their_shares():
     movie, shares = movie_of(range(5)), Shares(0.3, 0.2, 0.12, np.array([0.7]))
-    ends = ends_of(movie, shares)
+    ends = ends_by_place(movie, shares).of_each()
     inside = movie.frame == 2
     leaving, arriving, tie = (np.unique(values[inside]) for values in (ends.leaving, ends.arriving, ends.tie))
     assert np.exp(leaving) == pytest.approx([0.08 / 0.12])
@@ -39,13 +39,13 @@ def test_inside_a_movie_the_four_kinds_of_detections_have_their_shares():
 
 
 def test_ends_that_fall_independently_tie_nothing():
-    ends = ends_of(movie_of(range(4)), Shares(0.25, 0.2, 0.05, np.array([0.7, 0.05])))
+    ends = ends_by_place(movie_of(range(4)), Shares(0.25, 0.2, 0.05, np.array([0.7, 0.05]))).of_each()
     assert ends.tie == pytest.approx(np.ones(240))
 
 
 def test_a_frame_that_is_not_there_hides_links():
     movie = movie_of([0, 1, 3, 4, 5])
-    ends = ends_of(movie, Shares(0.3, 0.2, 0.12, np.array([0.7])))
+    ends = ends_by_place(movie, Shares(0.3, 0.2, 0.12, np.array([0.7]))).of_each()
     assert ends.leaving[movie.number[movie.frame] == 3] == pytest.approx(np.log(0.7 / 0.3))
 
 
