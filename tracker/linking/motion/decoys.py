@@ -36,7 +36,7 @@ def are_chance(movie: Ordered, learned: Callable[[Ordered], Belief]) -> bool:
     ends = np.concatenate(best_links(learned(decoyed)))
     to_decoys, to_all = int(is_decoy[ends].sum()), int(is_asked[ends].sum())
     to_particles = to_all - to_decoys
-    return to_particles - to_decoys < FEWEST_RIGHT * to_particles + DEVIATIONS * np.sqrt(to_all)
+    return bool(to_particles - to_decoys < FEWEST_RIGHT * to_particles + DEVIATIONS * np.sqrt(to_all))
 
 
 def with_decoys(movie: Ordered) -> tuple[Ordered, np.ndarray, np.ndarray]:

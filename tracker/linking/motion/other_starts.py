@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -43,19 +43,35 @@ ASKED = 30_000
 """Positions from which it is told where the middle of a field of view is, and how many are around it."""
 RIM = 2.0
 """Spacings from where a sample is cut within which particles come and go."""
+NEAR_RIM, CUT_OFF = 0.9, 0.01
+"""Part of the radius of candidates, and the share of the links that end beyond it, from which it cuts others off."""
 CLEAR = 1.0
 """Nats a detection from which links are no chance, by any start."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
 """Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
 
 
-@dataclass(frozen=True)
-class Start:
-    """What learning starts with: a law, shares, the radius of candidates in spacings, and whether flow may be taken."""
+class GoingOn(NamedTuple):
+    """That steps go on as they came: a law, shares, and the radius of candidates in spacings."""
 
     law: Law
     shares: Shares
     radius: float
+
+
+@dataclass(frozen=True)
+class Start:
+    """What learning starts with.
+
+    Attributes
+    ----------
+    going_on : GoingOn or None
+        None to start with mutual nearest neighbours as one particle.
+    takes_flow : bool
+        Whether the neighbours' flow may be taken.
+    """
+
+    going_on: GoingOn | None = None
     takes_flow: bool = True
 
 
@@ -94,17 +110,17 @@ A start with fewer candidates than these would find short steps wherever there a
 """
 
 
-def starts(ndim: int, share: float = 0.0) -> list[Start]:
+def starts(ndim: int, share: float = 0.0) -> list[GoingOn]:
     """Return what is tried where links of nearest neighbours follow a share of the detections."""
-    return [_start(guess, ndim) for guess in _GUESSES if share < guess.until]
+    return [_going_on(guess, ndim) for guess in _GUESSES if share < guess.until]
 
 
-def _start(guess: _Guess, ndim: int) -> Start:
+def _going_on(guess: _Guess, ndim: int) -> GoingOn:
     radius = _radius_around(guess.candidates, ndim)
     variance = (radius / 2) ** 2 / ndim / np.dot(guess.shares, guess.sizes)
     first = np.outer(guess.sizes, np.full(ndim, variance))
     law = Law(np.array(guess.shares), first, LEFT * first, np.full(len(first), PERSISTENCE), np.array(TURNS))
-    return Start(law, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
+    return GoingOn(law, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
 
 
 def _radius_around(count: float, ndim: int) -> float:
@@ -118,18 +134,18 @@ class Trial(NamedTuple):
 
     Attributes
     ----------
-    start : Start or None
-        What leads to likelier links than nearest neighbours do, if anything does.
+    start : Start
+        What leads to the likeliest links.
     is_chance : bool
         Whether links lead to particles hardly more often than to decoys among them.
     """
 
-    start: Start | None = None
+    start: Start = Start()
     is_chance: bool = False
 
 
-_Learn = Callable[[Ordered, Start | None], Belief]
-"""What is believed of a movie from a start on, links over one frame; without one, from nearest neighbours on."""
+_Learn = Callable[[Ordered, Start], Belief]
+"""What is believed of a movie from a start on, links over one frame."""
 
 
 def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) -> Trial:
@@ -158,23 +174,29 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
 
 def _best_of(
     sample: Ordered, is_inner: np.ndarray, learned: _Learn, *, may_leave_flow: bool
-) -> tuple[Start | None, float]:
-    """Return the start that leads to the likeliest links, None for nearest neighbours, and their log-likelihood.
+) -> tuple[Start, float]:
+    """Return the start that leads to the likeliest links, and their log-likelihood.
 
     Raises
     ------
     TooManyCandidates
         If nearest neighbours have too many.
     """
-    near, better = learned(sample, None), None
-    tried, best, margin = starts(sample.ndim, _followed_share(near, is_inner)), log_likelihood(near), _margin(sample)
+    best, near, margin = Start(), learned(sample, Start()), _margin(sample)
+    others, takes_flow = starts(sample.ndim, _followed_share(near, is_inner)), near.near is not None
+    likeliest = log_likelihood(near)
     del near  # before others are made
-    least = best + margin
-    for start in tried:
-        for each, likelihood in _tried(sample, start, learned, may_leave_flow=may_leave_flow):
-            if likelihood > least + (0.0 if each.takes_flow else margin):
-                better, best, least = each, likelihood, likelihood
-    return better, best
+    if takes_flow and may_leave_flow:
+        without = log_likelihood(learned(sample, Start(takes_flow=False)))
+        if without > likeliest + margin:
+            best, likeliest = Start(takes_flow=False), without
+    least = likeliest + margin
+    for other in others:
+        led_to = _tried(sample, other, learned, may_leave_flow=may_leave_flow)
+        for flow_left, (each, likelihood) in enumerate(led_to):
+            if likelihood > least + flow_left * margin:
+                best, likeliest, least = each, likelihood, likelihood
+    return best, likeliest
 
 
 def _margin(sample: Ordered) -> float:
@@ -182,19 +204,36 @@ def _margin(sample: Ordered) -> float:
     return max(GAIN_A_DETECTION * len(sample), LOGS * np.log(len(sample)))
 
 
-def _tried(sample: Ordered, start: Start, learned: _Learn, *, may_leave_flow: bool) -> Iterator[tuple[Start, float]]:
+def _tried(sample: Ordered, start: GoingOn, learned: _Learn, *, may_leave_flow: bool) -> Iterator[tuple[Start, float]]:
     """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
-    The flow is taken by what it explains beside nothing, and may explain less beside past and future.
+    The flow is taken by what it explains beside nothing, and may explain less beside past and future. Around it steps
+    are short, which is no law to start with: that is the one learned without it.
     """
-    for each in (start, replace(start, takes_flow=False)):
-        try:
-            belief = learned(sample, each)
-        except TooManyCandidates:
+    try:
+        belief = learned(sample, Start(start))
+        likelihood, took_flow = log_likelihood(belief), belief.near is not None
+        if took_flow and not may_leave_flow:
+            yield Start(start), likelihood
             return
-        yield replace(each, law=belief.law, shares=belief.shares), log_likelihood(belief)
-        if belief.near is None or not may_leave_flow:
-            return
+        if took_flow:
+            belief = learned(sample, Start(start, takes_flow=False))
+    except TooManyCandidates:
+        return
+    taught = GoingOn(belief.law, belief.shares, _wide_enough(belief, start.radius))
+    if took_flow:
+        yield Start(taught), likelihood
+    yield Start(taught, takes_flow=False), log_likelihood(belief)
+
+
+def _wide_enough(belief: Belief, radius: float) -> float:
+    """Return a radius within which links were learned, or the widest there is where many of them end near it."""
+    graph = belief.graph
+    length = np.sqrt((graph.steps_at(np.arange(len(graph))) ** 2).sum(axis=1))
+    near_rim = belief.probability[length > NEAR_RIM * radius].sum()
+    if near_rim <= CUT_OFF * belief.probability.sum():
+        return radius
+    return max(_radius_around(guess.candidates, belief.movie.ndim) for guess in _GUESSES)
 
 
 def _followed_share(belief: Belief, is_inner: np.ndarray) -> float:
@@ -206,7 +245,7 @@ def _followed_share(belief: Belief, is_inner: np.ndarray) -> float:
     return float(follows[asked].mean()) if asked.any() else 0.0
 
 
-def followed(movie: Ordered, start: Start, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
+def followed(movie: Ordered, start: GoingOn, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
     """Return what is believed of a movie from a start on, where links know of those before and after them.
 
     Raises

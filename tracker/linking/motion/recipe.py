@@ -25,7 +25,7 @@ from .graph import Graph
 from .learning import Belief
 from .learning_record import LearningRecord
 from .ordered import Ordered
-from .other_starts import Start, Trial, followed, try_starts
+from .other_starts import GoingOn, Start, Trial, followed, try_starts
 from .shares import shares_of
 from .start import mutual_nearest, starting_law
 
@@ -92,32 +92,32 @@ def believed(
 
 def _learned(
     movie: Ordered,
-    start: Start | None,
+    start: Start,
     motion: Motion,
     features: Features | None = None,
     record: LearningRecord | None = None,
     hooks: Hooks | None = None,
     most: int | None = None,
 ) -> Belief:
-    """Learn from links over one frame, from a start on, or without one from mutual nearest neighbours on."""
-    record, free = record or LearningRecord(), motion == "auto"
-    if start is None:
+    """Learn from links over one frame, from a start on."""
+    record, free, going_on = record or LearningRecord(), motion == "auto", start.going_on
+    if going_on is None:
         belief = _first_order(movie, record, hooks, most)
     else:
-        belief = _going_on_first(movie, start, record, hooks, most)
+        belief = _going_on_first(movie, going_on, record, hooks, most)
     if features is not None:
         _take_features(belief, features)
-    if "flow" in motion or (free and (start is None or start.takes_flow)):
-        _take_flow(belief, FLOW_GAIN if free else -np.inf, start.radius if start else WIDEST_RADIUS)
+    if "flow" in motion or (free and start.takes_flow):
+        _take_flow(belief, FLOW_GAIN if free else -np.inf, going_on.radius if going_on else WIDEST_RADIUS)
     if free or "velocity" in motion:
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
-    if start is not None and belief.linked:
+    if going_on is not None and belief.linked:
         belief.notes.append("links were found by how particles go on, which explains them better than nearness does")
     return belief
 
 
 def _going_on_first(
-    movie: Ordered, start: Start, record: LearningRecord, hooks: Hooks | None, most: int | None
+    movie: Ordered, start: GoingOn, record: LearningRecord, hooks: Hooks | None, most: int | None
 ) -> Belief:
     """Learn from steps that go on as they came."""
     belief = followed(movie, start, record, hooks, most)

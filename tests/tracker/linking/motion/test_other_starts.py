@@ -11,7 +11,7 @@ from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion import other_starts, recipe
 from auctrack.tracker.linking.motion.likelihood import log_likelihood
 from auctrack.tracker.linking.motion.ordered import ordered
-from auctrack.tracker.linking.motion.other_starts import starts, try_starts
+from auctrack.tracker.linking.motion.other_starts import Start, starts, try_starts
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from tests.tracker.linking.movies import f1, table, through_walls, walks
@@ -114,7 +114,7 @@ def test_true_links_are_likelier_than_those_of_nearest_neighbours():
     points, _ = fliers(3, 1.0)
     movie = ordered(points)
     learned = partial(recipe._learned, movie, motion="velocity")
-    near, other = (log_likelihood(learned(start)) for start in (None, starts(3)[0]))
+    near, other = (log_likelihood(learned(start)) for start in (Start(), Start(starts(3)[0])))
     assert other > near + len(points)
 
 
@@ -137,12 +137,62 @@ class TestSample:
         assert all(place[int(row)] == tuple(at) for row, at in zip(sample.row, sample.position, strict=True))
 
 
+def streams(step: float) -> tuple[Points, np.ndarray]:
+    """Two streams beside each other, one to the right and one to the left, that particles come into and leave."""
+    rng, n, frames, width = np.random.default_rng(1), 100, 14, 10.0
+    place, velocity = rng.random((n, 2)) * width, np.zeros((n, 2))
+    velocity[:, 1] = np.where(place[:, 0] > width / 2, step, -step)
+    path, who = np.empty((frames, n, 2)), np.empty((frames, n), np.int64)
+    laps = np.zeros(n, np.int64)
+    for frame in range(frames):
+        path[frame], who[frame] = place, laps * n + np.arange(n)
+        place = place + velocity + rng.normal(size=(n, 2)) * [0.02, 0.1]
+        laps += (place[:, 1] < 0) | (place[:, 1] > width)
+        place[:, 1] %= width
+    return table(np.repeat(np.arange(frames), n), path.reshape(-1, 2)), who.ravel()
+
+
+def test_where_the_flow_was_taken_learning_starts_with_whole_steps():
+    """Around the flow they are short; the law of those would look for short steps where there are none."""
+    points, who = streams(1.3)
+    start = try_starts(ordered(points), partial(recipe._learned, motion="auto")).start
+    assert start.takes_flow
+    assert start.going_on.law.typical_step == pytest.approx(2.6, rel=0.1)  # in spacings
+    assert right_share(points, who) > 0.96
+
+
+def crowd() -> tuple[Points, np.ndarray]:
+    """Few particles that all go one way, each at a speed of its own that it keeps."""
+    rng, n, frames = np.random.default_rng(1), 20, 60
+    velocity = [0.0, 0.3] + rng.normal(size=(n, 2)) * [0.045, 0.15]
+    path = rng.random((n, 2)) * [4.5, 9.0] + np.arange(frames)[:, None, None] * velocity
+    path += rng.normal(scale=0.02, size=path.shape)
+    return table(np.repeat(np.arange(frames), n), path.reshape(-1, 2)), np.tile(np.arange(n), frames)
+
+
+def test_a_flow_that_says_less_than_the_past_is_left_out():
+    points, who = crowd()
+    movie, learned = ordered(points), partial(recipe._learned, motion="auto")
+    assert learned(movie, Start()).near is not None
+    assert log_likelihood(learned(movie, Start(takes_flow=False))) > log_likelihood(learned(movie, Start()))
+    assert link_points(points, LinkSettings(device="cpu")).motion.flow_weight == 0
+    assert right_share(points, who) > 0.98
+
+
+@pytest.mark.parametrize(("step", "cuts_off"), [(0.4, False), (1.05, True)])
+def test_a_start_that_cuts_links_off_goes_on_with_the_widest_radius(step, cuts_off):
+    narrow, wide, *_ = starts(2)
+    learned = partial(recipe._learned, motion="auto")
+    (led_to, _), *_ = other_starts._tried(ordered(fliers(2, step)[0]), narrow, learned, may_leave_flow=True)
+    assert led_to.going_on.radius == (wide.radius if cuts_off else narrow.radius)
+
+
 def test_a_start_whose_candidates_are_too_many_is_not_tried():
     movie = ordered(fliers(2, 2.0)[0])
     learned = partial(recipe._learned, motion="auto")
-    assert try_starts(movie, learned).start.radius == max(start.radius for start in starts(2))
+    assert try_starts(movie, learned).start.going_on.radius == max(start.radius for start in starts(2))
     few = partial(recipe._learned, motion="auto", most=8 * len(movie))
-    found = try_starts(movie, few).start
+    found = try_starts(movie, few).start.going_on
     assert found is None or found.radius < max(start.radius for start in starts(2))
 
 
