@@ -12,11 +12,11 @@ from typer.core import TyperGroup
 
 from ... import __version__
 from ...matching.errors import AuctrackError
+from ..words.errors import sentence
 from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
 from .freed_memory import keep_freed_memory
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
-from .wording import sentence
 
 _LOG = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What was asked for: options and settings file together as `Settings`, and settings as options again."""
+"""What was asked for: options and settings file together as `Settings`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...tracker.errors import InvalidInput, InvalidSetting
-from .setting_options import AUTO, SETTINGS
-from .toml import read_config
-from .wording import OPTIONS, sentence
+from ..words.errors import sentence
+from ..words.setting_options import AUTO, OPTIONS, SETTINGS
+from ..words.toml import read_config
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,31 +140,3 @@ def stated(params: Mapping[str, Any]) -> dict[str, Any]:
         section = out.setdefault(option.section, {}) if option.section else out
         section[option.key] = option.read(given, option.key)
     return out
-
-
-def as_options(settings: Settings) -> list[str]:
-    """Return settings as options of `auctrack track`, those at their defaults left out: what "copy as command" copies.
-
-    Links that are given are no part of it: they stand in files.
-
-    Examples
-    --------
-    >>> from auctrack.tracker.settings import Settings
-    >>> as_options(Settings.from_mapping({"link": {"search_range": 2.5}}))
-    ['--search-range', '2.5']
-    """
-    from ...tracker.settings import Settings
-
-    mapping, default = settings.to_mapping(), Settings().to_mapping()
-    words: list[str] = []
-    for option in SETTINGS.values():
-        value, usual = (
-            (of.get(option.section, {}) if option.section else of).get(option.key) for of in (mapping, default)
-        )
-        if value is None or value == usual:
-            continue
-        if option.write is not None:
-            words += [option.name, option.write(value)]
-        elif option.is_flag and value == option.read(True, option.key):
-            words.append(option.name)
-    return words

@@ -27,15 +27,15 @@ from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
+from ..words.errors import naming, sentence
+from ..words.notes import on_doubt, on_length, on_linking, on_pixels, on_table, on_tone
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
-from .notes import on_doubt, on_length, on_linking, on_pixels, on_table, on_tone
 from .outcome import Outcome, exit_code, tally
 from .record import figures, tracking_record
-from .wording import naming, sentence
 
 _LOG = logging.getLogger(__name__)
 _SURE, _SHOWN = 0.9, 5

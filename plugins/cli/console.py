@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...tracker.calibrating.digits import counted
-from .compiling import COMPILED, told_of_compiling
+from ..words.compiling import COMPILED, told_of_compiling
 
 if TYPE_CHECKING:
     from rich.console import Console

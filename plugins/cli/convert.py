@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.calibrating.digits import counted
+from ..words.setting_options import OF_TABLE
 from . import console, options
 from .asked import asked_settings, usage
-from .setting_options import OF_TABLE, taking
+from .taking import taking
 
 if TYPE_CHECKING:
     from ...tracker.points import Points

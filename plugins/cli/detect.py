@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from ...tracker.errors import InvalidInput
+from ..words.setting_options import DETECT, INPUT, LINK
 from . import console, options
 from .asked import asked_settings
-from .setting_options import DETECT, INPUT, LINK, chosen, taking
+from .taking import chosen, taking
 
 
 @taking(*chosen(INPUT, without="frame_step columns"), *chosen(DETECT), LINK["device"], LINK["memory_budget"])
@@ -63,10 +64,10 @@ def command(
     settings = asked_settings(ctx.params)
     from ...tracker.formats.write import write_points
     from ...tracker.pipeline import find_points
+    from ..words.notes import on_points
     from .batch import describe, note_tone
     from .inputs import Job, stem
     from .interrupt import held_back
-    from .notes import on_points
     from .record import run_record
 
     result = destination(output, f"{stem(movie)}.points", format_)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..words.setting_options import OF_TABLE
 from . import console, options
 from .asked import asked_settings, input_beside
-from .setting_options import OF_TABLE, taking
+from .taking import taking
 
 if TYPE_CHECKING:
     from ...tracker.points import Tracks
@@ -110,10 +111,10 @@ def command(
     if given.frame_slice is not None and given.frame_slice.step is not None:
         raise typer.BadParameter(f"needs FROM:TO, without a step; got {frames!r}.", param_hint="--frames")
     from ...tracker.measuring.measures import filter_by_length
+    from ..words.notes import on_length
     from .destination import make_ready
     from .inputs import stem
     from .interrupt import held_back
-    from .notes import on_length
     from .picture import write_picture
     from .picture_part import Look
     from .tracks_table import read_tracks_table

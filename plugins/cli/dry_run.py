@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from ...matching.errors import AuctrackError
 from ...tracker.calibrating.digits import counted
 from ...tracker.settings import Settings
+from ..words.errors import naming
 from . import console
 from .batch import describe, is_up_to_date
 from .fingerprint import fingerprint
 from .first_look import first_look
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .outcome import ALL_GOOD, SOME_FAILED
-from .wording import naming
 
 
 def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> int:

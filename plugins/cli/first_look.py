@@ -13,8 +13,8 @@ from ...tracker.reading.movie import Movie
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
 from ...tracker.stepwise import finished
+from ..words.compiling import seconds_compiling
 from . import console
-from .compiling import seconds_compiling
 
 _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
 _BYTES_PER_ROW = 200  # of eight columns, and its copies

@@ -14,10 +14,11 @@ import typer
 
 from ...tracker.calibrating.digits import in_digits
 from ...tracker.errors import InvalidInput, UnknownChannel, UnknownScale
+from ..words.errors import sentence
+from ..words.setting_options import DETECT, INPUT, as_options
 from . import console, options
-from .asked import as_options, asked_settings
-from .setting_options import DETECT, INPUT, chosen, taking
-from .wording import sentence
+from .asked import asked_settings
+from .taking import chosen, taking
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +114,7 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 def _of_movie(source: str, settings: Settings) -> Facts:
     from ...tracker.reading.frame_faults import frame_faults
-    from .notes import on_pixels, on_tone
+    from ..words.notes import on_pixels, on_tone
 
     given = settings.input
     movie, unknown = _opened(source, given)
@@ -196,7 +197,7 @@ def _of_table(source: str, settings: Settings) -> Facts:
     from ...tracker.formats.registry import to_read
     from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.formats.table_units import self_stated
-    from .notes import on_table
+    from ..words.notes import on_table
 
     console.note(*on_table(settings))
     path = Path(source)
@@ -271,9 +272,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
     from ...tracker.linking.frame_pairs.first_order import first_order
     from ...tracker.linking.gate.spacing import WIDEST, mean_spacing
     from ...tracker.stepwise import finished
+    from ..words.notes import on_doubt, on_linking, on_reach
     from .batch import pixels_note
     from .first_look import first_look
-    from .notes import on_doubt, on_linking, on_reach
 
     look = first_look(source, settings, _FRAMES)
     points = look.points

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from ..words.setting_options import INPUT, LINK, OF_TABLE, REST
 from . import console, options
 from .asked import asked_settings
-from .setting_options import INPUT, LINK, OF_TABLE, REST, chosen, taking
+from .taking import chosen, taking, typer_option
 
 
 @taking(*OF_TABLE, INPUT["frames"], INPUT["roi"], *chosen(LINK))
@@ -36,7 +37,7 @@ def command(
         ),
     ] = None,
     format_: options.Format = None,
-    min_length: Annotated[int | None, REST["min_length"].option] = None,
+    min_length: Annotated[int | None, typer_option(REST["min_length"])] = None,
     overwrite: options.Overwrite = False,
     config: options.Config = None,
     verbose: options.Verbose = False,

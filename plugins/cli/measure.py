@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.calibrating.digits import in_digits
+from ..words.setting_options import OF_TABLE
 from . import console, options
 from .asked import asked_settings
-from .setting_options import OF_TABLE, taking
+from .taking import taking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,9 +147,9 @@ def command(
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
+    from ..words.notes import on_length, on_unknown_size
     from .inputs import stem
     from .measure_intervals import on_unknown, said, sampled_tracks, with_intervals
-    from .notes import on_length, on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file
     from .tracks_table import read_tracks_table
 
@@ -186,7 +187,7 @@ def command(
         console.show(console.aligned([*said(table), ("intervals", str(bounds))]))
         console.note(*on_unknown(table))
     if picture:
-        from .measure_picture import write_picture
+        from ..report.measure_picture import write_picture
 
         curves = mean_squared_displacement(kept, max_lag)
         write_picture(measures, curves, kept, drawn, tracks.name, min_length, overwrite=overwrite)
@@ -197,8 +198,8 @@ def _write(
     table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
 ) -> None:
     """Write a table of measures; Ctrl+C waits until it is there."""
+    from ...tracker.measuring.measures_file import write_measures
     from .interrupt import held_back
-    from .measures_file import write_measures
 
     with held_back():
         write_measures(table, tracks, path, kind, made_with, overwrite=overwrite)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ..words.setting_options import OUTPUT
 from .logs import keep_log, say_more
 
-OUTPUT, _MESSAGES = "Output", "Messages"
+_MESSAGES = "Messages"
 
 Config = Annotated[
     Path | None,

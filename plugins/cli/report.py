@@ -12,9 +12,9 @@ from urllib.parse import quote
 import typer
 
 from ...tracker.errors import InvalidInput
+from ..words.errors import columns_option, sentence
 from . import console, options
 from .outcome import SOME_FAILED
-from .wording import columns_option, sentence
 
 if TYPE_CHECKING:
     from ...tracker.points import Tracks

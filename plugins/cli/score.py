@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.errors import InvalidInput
+from ..words.setting_options import INPUT
 from . import console, options
 from .asked import asked_settings, usage
 from .score_pairs import is_folder_of_tables, paired
 from .score_table import SHOWN, by_movie, links_of_one
 from .score_truth import TRUTH_OPTIONS, read_truth
-from .setting_options import INPUT
 from .standard_input import STANDARD_INPUT, table_file
+from .taking import typer_option
 from .tracks_table import read_tracks_table
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def command(
             "tracks, else all.",
         ),
     ] = None,
-    frame_step: Annotated[int | None, INPUT["frame_step"].option] = None,
+    frame_step: Annotated[int | None, typer_option(INPUT["frame_step"])] = None,
     as_json: options.Json = False,
     output: Annotated[
         Path | None,
@@ -208,7 +209,7 @@ def command(
 
 def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:
     """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
-    from .notes import on_frame_shift, on_tolerance
+    from ..words.notes import on_frame_shift, on_tolerance
 
     shifted = on_frame_shift(found, real, tolerance)
     elsewhere = (

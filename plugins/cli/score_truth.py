@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...tracker.errors import InvalidInput, InvalidSetting, InvalidTable
+from ..words.errors import sentence
 from . import console
 from .asked import input_beside
 from .standard_input import table_file
-from .wording import sentence
 
 if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks

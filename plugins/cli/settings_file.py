@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...tracker.kinds import wanted_of
 from ...tracker.linking.settings import HOOKS
 from ...tracker.setting_words import WORDS
-from .toml import to_toml
+from ..words.toml import to_toml
 
 if TYPE_CHECKING:
     from ...tracker.settings import Settings

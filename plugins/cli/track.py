@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from ..words.setting_options import DETECT, INPUT, LINK, REST
 from . import console, options
 from .asked import asked_settings
-from .setting_options import DETECT, INPUT, LINK, REST, chosen, taking
+from .taking import chosen, taking, typer_option
 
 
 @taking(*chosen(INPUT, DETECT, LINK))
@@ -37,7 +38,7 @@ def command(
         ),
     ] = Path(),
     format_: options.Format = None,
-    min_length: Annotated[int | None, REST["min_length"].option] = None,
+    min_length: Annotated[int | None, typer_option(REST["min_length"])] = None,
     picture: Annotated[
         bool,
         typer.Option(

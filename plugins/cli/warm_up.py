@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...tracker.calibrating.digits import counted
+from ..words.compiling import told_of_compiling
 from . import console
-from .compiling import told_of_compiling
 
 if TYPE_CHECKING:
     from ...tracker.points import Points

@@ -1,1 +1,1 @@
-"""Pages about results: one self-contained HTML file a movie, and an index of many."""
+"""Pages and pictures of results: one self-contained HTML file a movie, an index of many, a picture of measures."""

@@ -9,8 +9,8 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..cli.measure_picture import draw_curve, draw_histogram
 from .html import picture
+from .measure_picture import draw_curve, draw_histogram
 
 _SIZE = (5.2, 3.4)
 _BLUE, _GREEN, _RED = "#2a6fbb", "#3a8f4d", "#b9472b"

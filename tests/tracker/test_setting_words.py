@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auctrack.plugins.cli.setting_options import SETTINGS
+from auctrack.plugins.words.setting_options import SETTINGS
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.linking.settings import HOOKS, LinkSettings
 from auctrack.tracker.setting_words import WORDS

@@ -13,7 +13,7 @@ from qtpy.QtWidgets import QFileDialog
 from ....matching.errors import AuctrackError
 from ....tracker.editing.change import Link
 from ....tracker.editing.session import Session as EditSession
-from ...cli.compiling import COMPILED
+from ...words.compiling import COMPILED
 from ..layers.edits import ByHand
 from ..layers.image_under import image_under, movie_of
 from ..session.act_subject import ActSubject

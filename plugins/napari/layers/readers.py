@@ -18,7 +18,7 @@ from ....tracker.points import Points
 from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
-from ...cli.wording import remedy
+from ...words.errors import remedy
 from .file_layer import layer_of
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED

@@ -11,7 +11,7 @@ from qtpy.QtWidgets import QComboBox, QFormLayout, QLabel, QWidget
 
 from ....tracker.kinds import choices_of
 from ....tracker.setting_words import WORDS
-from ...cli.setting_options import SETTINGS
+from ...words.setting_options import SETTINGS
 from ..layers.main_window import is_dark
 from .number_field import DECIMALS, NumberField
 

@@ -20,7 +20,7 @@ from qtpy.QtWidgets import (
 
 from ....matching.solvers import SOLVERS
 from ....tracker.linking.settings import LinkSettings
-from ...cli.setting_options import LINK
+from ...words.setting_options import LINK
 from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
 from ..session.devices import Devices

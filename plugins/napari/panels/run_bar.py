@@ -19,7 +19,7 @@ from qtpy.QtWidgets import (
 )
 
 from ....tracker.calibrating.digits import counted
-from ...cli.compiling import COMPILED
+from ...words.compiling import COMPILED
 from ..session.corrections import Preparing
 from ..threads.job import Failure
 from .fields import note, say

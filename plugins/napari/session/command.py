@@ -9,8 +9,8 @@ from ....tracker.calibrating.calibration import FRAME
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.settings import InputSettings, Settings
-from ...cli.asked import as_options
-from ...cli.toml import to_toml
+from ...words.setting_options import as_options
+from ...words.toml import to_toml
 from ..layers.layer_input import LayerInput
 
 

@@ -26,10 +26,10 @@ from ....tracker.linking.constraints import with_places
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.links import MARGIN, PROBABILITY
+from ....tracker.measuring.measures_file import write_measures
 from ....tracker.points import Points, Tracks
-from ...cli.measures_file import write_measures
-from ...cli.notes import on_doubt, on_linking
-from ...cli.wording import in_words
+from ...words.notes import on_doubt, on_linking
+from ...words.setting_options import in_words
 from ..layers.edits import Edits
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie

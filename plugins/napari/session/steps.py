@@ -21,7 +21,7 @@ from ....tracker.pipeline import Stage, finding_stage, linking_stage
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import InputSettings, Settings
 from ....tracker.stepwise import finished
-from ...cli.notes import on_mask
+from ...words.notes import on_mask
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..threads.stopped import Stopped

@@ -18,8 +18,9 @@ from superqt.utils import WorkerBase
 
 from ....matching.errors import AuctrackError
 from ....tracker.errors import InvalidInput, InvalidSetting
-from ...cli.compiling import told_of_compiling
-from ...cli.wording import in_words, sentence_in_words
+from ...words.compiling import told_of_compiling
+from ...words.errors import sentence_in_words
+from ...words.setting_options import in_words
 from .responsive import responsive
 from .stopped import Stopped
 

@@ -8,7 +8,7 @@ import pytest
 from numba.core import event
 
 from auctrack.plugins.cli import first_look
-from auctrack.plugins.cli.compiling import seconds_compiling
+from auctrack.plugins.words.compiling import seconds_compiling
 from auctrack.tracker import stage_seconds
 from auctrack.tracker.settings import Settings
 

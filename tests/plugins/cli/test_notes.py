@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.cli.notes import on_reach
+from auctrack.plugins.words.notes import on_reach
 
 FAR = {"frame": [0, 1], "y": [0.0, 50.0], "x": [0.0, 50.0]}
 

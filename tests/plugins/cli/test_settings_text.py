@@ -11,11 +11,11 @@ import pytest
 import typer
 
 from auctrack.plugins.cli import track
-from auctrack.plugins.cli.asked import as_options, asked_settings
+from auctrack.plugins.cli.asked import asked_settings
 from auctrack.plugins.cli.inputs import stem
-from auctrack.plugins.cli.setting_options import SETTINGS
 from auctrack.plugins.cli.settings_file import settings_file
-from auctrack.plugins.cli.toml import to_toml
+from auctrack.plugins.words.setting_options import SETTINGS, as_options
+from auctrack.plugins.words.toml import to_toml
 from auctrack.tracker.linking.gate.spacing import WIDEST
 from auctrack.tracker.linking.settings import HOOKS
 from auctrack.tracker.setting_words import WORDS

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from auctrack.plugins.cli import app, console, info
-from auctrack.plugins.cli.wording import sentence
+from auctrack.plugins.words.errors import sentence
 
 
 def test_help_loads_none_of_the_heavy_libraries():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from auctrack.matching.device import cuda
-from auctrack.plugins.cli.compiling import told_of_compiling
 from auctrack.plugins.cli.warm_up import _tracking_on_gpu
+from auctrack.plugins.words.compiling import told_of_compiling
 
 
 @pytest.fixture(scope="module", autouse=True)

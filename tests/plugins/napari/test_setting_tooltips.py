@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from auctrack.plugins.cli.setting_options import SETTINGS
+from auctrack.plugins.words.setting_options import SETTINGS
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.kinds import choices_of
 from auctrack.tracker.linking.settings import LinkSettings

@@ -11,7 +11,7 @@ import numpy as np
 from ...tracker.calibrating.digits import in_digits
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.settings import Settings
-from .wording import option_of
+from .setting_options import option_of
 
 if TYPE_CHECKING:
     from ...tracker.detecting.settings import DetectSettings

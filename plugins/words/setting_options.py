@@ -1,24 +1,22 @@
-"""The options that are settings, one declaration each: which setting each one is, and how its text is read.
+"""The options that are settings, one declaration each: which setting each one is, and how its text is read and written.
 
 What they are is said by `tracker.setting_words`.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ...tracker.errors import InvalidSetting
 from ...tracker.setting_words import WORDS
-from .options import OUTPUT
 
-AUTO = "auto"
+if TYPE_CHECKING:
+    from ...tracker.settings import Settings
+
+AUTO, OUTPUT = "auto", "Output"
 
 
 @dataclass(frozen=True)
@@ -59,44 +57,6 @@ class SettingOption:
     def name(self) -> str:
         """As users write it."""
         return f"--{self.parameter.replace('_', '-')}"
-
-    @property
-    def option(self) -> Any:
-        """What typer takes for it."""
-        return typer.Option(
-            self.name, metavar=self.metavar, rich_help_panel=self.panel, help=self.help, show_default=False
-        )
-
-    def as_parameter(self) -> inspect.Parameter:
-        """Return the parameter of a command that takes it."""
-        wanted, default = (bool, False) if self.is_flag else (self.kind | None, None)
-        return inspect.Parameter(
-            self.parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[wanted, self.option]
-        )
-
-
-def taking(*settings: SettingOption) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command options that are settings, before its own; it finds them in its context."""
-
-    def with_them(command: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(command, eval_str=True)
-        own = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in signature.parameters.values()]
-        first = sum(one.default is one.empty for one in own)
-        own[first:first] = [one.as_parameter() for one in settings]
-
-        @wraps(command)
-        def taking_them(**given: Any) -> None:
-            command(**{name: given[name] for name in signature.parameters})
-
-        taking_them.__signature__ = signature.replace(parameters=own)  # pyright: ignore[reportAttributeAccessIssue]
-        return taking_them
-
-    return with_them
-
-
-def chosen(*groups: Mapping[str, SettingOption], without: str = "") -> list[SettingOption]:
-    """Return the options of some groups, without those named."""
-    return [option for group in groups for name, option in group.items() if name not in without.split()]
 
 
 def _as_it_is(value: Any, setting: str) -> Any:
@@ -278,3 +238,59 @@ OF_TABLE = (
     *(INPUT[name] for name in ("unit", "frame_interval", "time_unit", "frame_step")),
 )
 """What tables may not say."""
+OPTIONS: Mapping[str, str] = {of.key: of.parameter for of in SETTINGS.values() if of.parameter != of.key}
+"""Options that are called otherwise than their settings."""
+_NO_FIELD = ("frame_step",)
+"""Settings that no field of a window takes."""
+
+
+def option_of(setting: str, options: Mapping[str, str] = OPTIONS) -> str:
+    """Return the option of a setting.
+
+    Examples
+    --------
+    >>> option_of("search_range"), option_of("scale")
+    ('--search-range', '--voxel')
+    """
+    return f"--{options.get(setting, setting).replace('_', '-')}"
+
+
+def in_words(setting: str) -> str:
+    """Return the name of a setting as a window has it, or the command that takes one for which there is no field.
+
+    Examples
+    --------
+    >>> in_words("search_range"), in_words("frame_step")
+    ('search range', 'in a terminal auctrack track FILE --frame-step')
+    """
+    return (
+        f"in a terminal auctrack track FILE {option_of(setting)}" if setting in _NO_FIELD else setting.replace("_", " ")
+    )
+
+
+def as_options(settings: Settings) -> list[str]:
+    """Return settings as options of `auctrack track`, those at their defaults left out: what "copy as command" copies.
+
+    Links that are given are no part of it: they stand in files.
+
+    Examples
+    --------
+    >>> from auctrack.tracker.settings import Settings
+    >>> as_options(Settings.from_mapping({"link": {"search_range": 2.5}}))
+    ['--search-range', '2.5']
+    """
+    from ...tracker.settings import Settings
+
+    mapping, default = settings.to_mapping(), Settings().to_mapping()
+    words: list[str] = []
+    for option in SETTINGS.values():
+        value, usual = (
+            (of.get(option.section, {}) if option.section else of).get(option.key) for of in (mapping, default)
+        )
+        if value is None or value == usual:
+            continue
+        if option.write is not None:
+            words += [option.name, option.write(value)]
+        elif option.is_flag and value == option.read(True, option.key):
+            words.append(option.name)
+    return words

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from ...tracker.formats.write import sidecar_beside, write_whole
-from ...tracker.measuring.measures import measure_units
-from ...tracker.points import Tracks
+from ..formats.write import sidecar_beside, write_whole
+from ..points import Tracks
+from .measures import measure_units
 
 
 def write_measures(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from auctrack.plugins.cli.measure_picture import draw
+from auctrack.plugins.report.measure_picture import draw
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.measuring.measures import measure_tracks
 from auctrack.tracker.measuring.msd import mean_squared_displacement

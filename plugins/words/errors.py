@@ -6,42 +6,10 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from .setting_options import OPTIONS, option_of
+
 if TYPE_CHECKING:
     from ...tracker.errors import InvalidInput
-
-OPTIONS: Mapping[str, str] = {
-    "scale": "voxel",
-    "bright_on_dark": "dark",
-    "kind": "labels",
-    "memory_budget_gb": "memory_budget",
-}
-"""Options that are called otherwise than their settings."""
-_NO_FIELD = ("frame_step",)
-"""Settings that no field of a window takes."""
-
-
-def option_of(setting: str, options: Mapping[str, str] = OPTIONS) -> str:
-    """Return the option of a setting.
-
-    Examples
-    --------
-    >>> option_of("search_range"), option_of("scale")
-    ('--search-range', '--voxel')
-    """
-    return f"--{options.get(setting, setting).replace('_', '-')}"
-
-
-def in_words(setting: str) -> str:
-    """Return the name of a setting as a window has it, or the command that takes one for which there is no field.
-
-    Examples
-    --------
-    >>> in_words("search_range"), in_words("frame_step")
-    ('search range', 'in a terminal auctrack track FILE --frame-step')
-    """
-    return (
-        f"in a terminal auctrack track FILE {option_of(setting)}" if setting in _NO_FIELD else setting.replace("_", " ")
-    )
 
 
 def sentence_in_words(error: InvalidInput) -> str:
