@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -201,11 +202,16 @@ class Points:
         vars(tracks).update(vars(self), table=self.table.assign(**series), parents={})
         return tracks
 
-    def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
-        """Yield (frame number, its rows) in the order of time."""
-        # Not by name: trackpy calls the index "frame" too, and pandas would not know which is meant.
-        for frame, rows in self.table.groupby(self.frames, sort=True):
-            yield int(frame), rows  # pyright: ignore[reportArgumentType]
+    def rows_by_frame(self) -> Iterator[tuple[int, slice | np.ndarray]]:
+        """Yield (frame number, rows of the table) in the order of time; slices where the table is in that order."""
+        frames = self.frames
+        in_order = bool((frames[1:] >= frames[:-1]).all())
+        order = None if in_order else np.argsort(frames, kind="stable")
+        ordered = frames if order is None else frames[order]
+        cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(frames)]
+        for a, b in pairwise(cuts):
+            if b > a:
+                yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ..points import Points
-from .point_matching import rows_by_frame
 
 _FRAMES = 20
 """Frames of the points that are looked at."""
@@ -50,7 +49,7 @@ def frame_shift(points: Points, truth: Points, tolerance: float) -> FrameShift |
     numbers, true_numbers = points.frame_numbers, truth.frame_numbers
     shifts = {-points.frame_step, points.frame_step, *(int(true_numbers[end] - numbers[end]) for end in (0, -1))}
     looked_at = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), _FRAMES)).astype(int)]
-    rows = rows_by_frame(points.frames)
+    rows = dict(points.rows_by_frame())
     positions, trees = points.positions, _Trees(truth)
 
     def gated(shift: int) -> np.ndarray:
@@ -70,7 +69,7 @@ class _Trees:
     """The true points of each frame, as trees that are made when asked for."""
 
     def __init__(self, truth: Points) -> None:
-        self._rows, self._positions = rows_by_frame(truth.frames), truth.positions
+        self._rows, self._positions = dict(truth.rows_by_frame()), truth.positions
         self._made: dict[int, cKDTree] = {}
 
     def distances(self, frame: int, positions: np.ndarray, longest: float) -> np.ndarray:

@@ -70,7 +70,7 @@ def close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.nda
     """Return rows, columns and distances of all pairs of one frame within the tolerance."""
     pairs = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))]
     x, y = points.positions, truth.positions
-    of_point, of_truth = rows_by_frame(points.frames), rows_by_frame(truth.frames)
+    of_point, of_truth = _rows_of(points), _rows_of(truth)
     for frame in of_point.keys() & of_truth.keys():
         row, column = of_point[frame], of_truth[frame]
         for i, j, distance in _near(x[row], y[column], tolerance):
@@ -93,11 +93,10 @@ def _near(x: np.ndarray, y: np.ndarray, tolerance: float) -> Iterator[tuple[np.n
         rows, most = rows[may_have_more], 4 * most
 
 
-def rows_by_frame(frames: np.ndarray) -> dict[int, np.ndarray]:
-    """Return the rows of each frame, by its number."""
-    order = np.argsort(frames, kind="stable")
-    numbers, starts = np.unique(frames[order], return_index=True)
-    return dict(zip(numbers.tolist(), np.split(order, starts)[1:], strict=True))
+def _rows_of(points: Points) -> dict[int, np.ndarray]:
+    """Return the rows of each frame, int64, by its number."""
+    every = np.arange(len(points))
+    return {frame: every[rows] for frame, rows in points.rows_by_frame()}
 
 
 def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int, lone_cost: float) -> np.ndarray:

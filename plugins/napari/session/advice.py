@@ -6,14 +6,13 @@ import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ....tracker.calibrating.digits import counted, in_digits
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.threshold import SAMPLED_FRAMES, sample_qualities, spread_frames, threshold_between
 from ....tracker.linking.gate.candidates import frame_pairs
-from ....tracker.linking.gate.spacing import WIDEST, mean_spacing
+from ....tracker.linking.gate.spacing import WIDEST, mean_spacing, nearest_distances
 from ....tracker.linking.unmatched_cost.measured import mutual_nearest
 from ....tracker.points import Points
 from ..layers.layer_movie import LayerMovie
@@ -103,7 +102,7 @@ def advise_linking(points: Points) -> LinkAdvice | None:
         f"{in_digits(longest)} {unit}, about the longest range at which neighbours are rarely mixed up"
         f"{f' ({shown})' if shown else ''}."
     )
-    return LinkAdvice(longest, spacing, reason, _neighbours(points), steps)
+    return LinkAdvice(longest, spacing, reason, nearest_distances(points, _ENOUGH), steps)
 
 
 def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
@@ -118,19 +117,6 @@ def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
     if len(advice.steps) and search_range < np.percentile(advice.steps, 90):
         return f"{search_range:g} {unit} is shorter than one step in ten; those links will be cut."
     return ""
-
-
-def _neighbours(points: Points) -> np.ndarray:
-    scale = points.calibration.scale_for(points.ndim)
-    found: list[np.ndarray] = []
-    for _, rows in points.by_frame():
-        if len(rows) > 1:
-            positions = rows[list(points.axes)].to_numpy() * scale
-            some = positions[:: max(len(positions) // _ENOUGH, 1)]
-            found.append(np.ravel(cKDTree(positions).query(some, k=[2])[0]))
-        if sum(map(len, found)) >= _ENOUGH:
-            break
-    return np.concatenate(found)
 
 
 def _steps(points: Points, search_range: float) -> np.ndarray:

@@ -40,7 +40,7 @@ def test_centroid_size_and_intensity_are_those_of_scipy(tmp_path: Path, shape: t
         "frame", *axes, "label", "volume" if len(axes) == 3 else "area", "mean_intensity"
     ]  # fmt: skip
     assert sorted(set(points.frames)) == [0, 2, 3]
-    for frame, rows in points.by_frame():
+    for frame, rows in points.table.groupby("frame"):
         found = np.unique(image[frame])[1:]
         assert rows["label"].tolist() == found.tolist()
         centroids = ndimage.center_of_mass(np.ones(shape[1:]), image[frame], found)

@@ -144,7 +144,7 @@ def test_everyone_may_die():
 def test_missed_and_false_detections_come_at_their_rates():
     simulation = simulate(SimulationSettings(particles=20_000, frames=3, missed=0.05, false=0.1))
     detections = simulation.detections
-    for _, rows in detections.by_frame():
+    for _, rows in detections.table.groupby("frame"):
         assert (rows["true_id"] >= 0).sum() / 20_000 == pytest.approx(0.95, abs=0.006)
         assert (rows["true_id"] < 0).sum() / 20_000 == pytest.approx(0.10, abs=0.009)
     false = detections.positions[detections.table["true_id"] < 0] / simulation.settings.box

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -218,7 +217,7 @@ def frame_pairs(
     """
     step = points.frame_step
     earlier: Frame | None = None
-    for number, rows in rows_by_frame(points.frames):
+    for number, rows in points.rows_by_frame():
         grid = build_grid(points.positions_of(rows), search_range)
         later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
         if earlier is not None and later.number - earlier.number == step:
@@ -270,17 +269,6 @@ def in_runs(
         size += links.size
     if run:
         yield _joined(run)
-
-
-def rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray]]:
-    """Yield (frame number, rows of the table) in the order of time; slices where the table is in that order."""
-    in_order = bool((frames[1:] >= frames[:-1]).all())
-    order = None if in_order else np.argsort(frames, kind="stable")
-    ordered = frames if order is None else frames[order]
-    cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(frames)]
-    for a, b in itertools.pairwise(cuts):
-        if b > a:
-            yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
 
 
 def _joined(run: list[CandidateLinks]) -> CandidateLinks:

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ...points import Points
-from .candidates import rows_by_frame
 
 WIDEST = 1.3
 """In spacings: beyond about 1.35 the candidate links of randomly placed particles join into one cluster."""
@@ -21,16 +20,22 @@ def mean_spacing(points: Points) -> float | None:
 
     Measured on the first frames with two particles or more, until `ENOUGH` particles were seen; None without such.
     """
-    nearest: list[np.ndarray] = []
-    frames = (points.positions_of(rows) for _, rows in rows_by_frame(points.frames))
-    for positions in itertools.islice((own for own in frames if len(own) > 1), ENOUGH):
-        some = positions[:: max(len(positions) // ENOUGH, 1)]
+    nearest = nearest_distances(points)
+    return float(nearest.mean()) if len(nearest) else None
+
+
+def nearest_distances(points: Points, enough: int = ENOUGH) -> np.ndarray:
+    """Return how far particles are from their nearest neighbour in the same frame, of the first frames until enough."""
+    nearest = [np.empty(0)]
+    frames = (points.positions_of(rows) for _, rows in points.rows_by_frame())
+    for positions in itertools.islice((own for own in frames if len(own) > 1), enough):
+        some = positions[:: max(len(positions) // enough, 1)]
         tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
         distance, _ = tree.query(some, k=[2])
         nearest.append(np.ravel(distance))
-        if sum(map(len, nearest)) >= ENOUGH:
+        if sum(map(len, nearest)) >= enough:
             break
-    return float(np.concatenate(nearest).mean()) if nearest else None
+    return np.concatenate(nearest)
 
 
 def automatic_range(points: Points) -> float:

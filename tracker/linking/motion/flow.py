@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.spatial import cKDTree
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_flow, gpu_graph
-from .graph import Graph, Piece
+from .graph import Graph
 from .graph import pointers as pointers_of
 from .ordered import Ordered
 
@@ -68,18 +69,14 @@ def fields_of(graph: Graph, near: np.ndarray, probability: np.ndarray) -> Fields
     """
     if graph.on_gpu:
         return Fields(*gpu_flow.fields_of((*graph.ways, graph.lag, graph.step, probability), near))
-    both = (graph.indptr, None), graph.incoming
-    return Fields(*(_field_of(near, _mean_of(graph, *ways, probability), graph) for ways in both))
+    spans = [(piece.first, piece.last) for piece in graph.pieces]
+    means = (_mean_of(graph, *ways, probability, spans) for ways in ((graph.indptr, None), graph.incoming))
+    return Fields(*(_field_of(near, mean, spans) for mean in means))
 
 
 def flow_at(graph: Graph, fields: Fields, edges: slice | np.ndarray) -> np.ndarray:
     """Return what the neighbours say of the displacements of some edges, float64 (k, d)."""
-    ends = graph.tail[edges], graph.head[edges], graph.lag[edges]
-    if graph.on_gpu:
-        return gpu_flow.flow_along(ends, *fields, HALF)
-    out = np.empty((len(ends[0]), graph.ndim))
-    _along(*ends, *fields.ahead, *fields.behind, out)
-    return out
+    return _flow_along((graph.tail[edges], graph.head[edges], graph.lag[edges]), fields, on_gpu=graph.on_gpu)
 
 
 def flow_of_some(
@@ -100,54 +97,55 @@ def flow_of_some(
     near = neighbours(movie, ends) if near is None else near[ends]
     heard, place = np.unique(near, return_inverse=True)
     place = np.where(near < 0, -1, place.reshape(near.shape)).astype(np.int32)
-    fields = Fields(
-        *(
-            _field_among(place, _mean_of_some(graph, *ways, probability, np.maximum(heard, 0)))
-            for ways in ((graph.indptr, None), graph.incoming)
-        )
-    )
-    out = np.empty((len(edges), graph.ndim))
-    _along(*at.astype(np.int32).reshape(2, -1), graph.lag[edges], *fields.ahead, *fields.behind, out)
+    ways = (_of_some(np.maximum(heard, 0), *ways) for ways in ((graph.indptr, None), graph.incoming))
+    means = (_mean_of(graph, *own, probability, [(0, len(heard))]) for own in ways)
+    fields = Fields(*(_field_of(place, mean, [(0, len(ends))]) for mean in means))
+    return _flow_along((*at.astype(np.int32).reshape(2, -1), graph.lag[edges]), fields)
+
+
+def _flow_along(ends: tuple[np.ndarray, np.ndarray, np.ndarray], fields: Fields, *, on_gpu: bool = False) -> np.ndarray:
+    """Return what the neighbours say of the displacements of edges with these tails, heads and lags."""
+    if on_gpu:
+        return gpu_flow.flow_along(ends, *fields, HALF)
+    out = np.empty((len(ends[0]), fields.ahead[0].shape[1]))
+    _along(*ends, *fields.ahead, *fields.behind, out)
     return out
 
 
-def _mean_of_some(
-    graph: Graph, pointers: np.ndarray, edges: np.ndarray | None, probability: np.ndarray, some: np.ndarray
+def _of_some(some: np.ndarray, pointers: np.ndarray, edges: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return pointers to the edges of some detections, int (k,), and these edges."""
+    own = pointers_of(pointers[some + 1] - pointers[some])
+    at = np.arange(own[-1]) + np.repeat(pointers[some] - own[:-1], np.diff(own))
+    return own, (at if edges is None else edges[at]).astype(np.int32)
+
+
+def _mean_of(
+    graph: Graph,
+    pointers: np.ndarray,
+    edges: np.ndarray | None,
+    probability: np.ndarray,
+    spans: Sequence[tuple[int, int]],
 ) -> Means:
-    """Return the probable displacement of some detections, int (k,), as `_mean_of` does that of all."""
-    own_pointers = pointers_of(pointers[some + 1] - pointers[some])
-    own = np.arange(own_pointers[-1]) + np.repeat(pointers[some] - own_pointers[:-1], np.diff(own_pointers))
-    own = (own if edges is None else edges[own]).astype(np.int32)
-    mean = np.zeros((len(some), graph.ndim)), np.zeros(len(some))
-    _means(0, len(some), own_pointers, own, graph.lag, graph.steps_at(own), probability, *mean)
+    """Return the probable displacement of detections along their edges: all, in order, where none are given.
+
+    `spans` of these detections, (first, before the last), are looked at side by side.
+    """
+    mean = np.zeros((len(pointers) - 1, graph.ndim)), np.zeros(len(pointers) - 1)
+
+    def add_up(span: tuple[int, int]) -> None:
+        first, last = span
+        own = np.arange(pointers[first], pointers[last], dtype=np.int32)
+        own = own if edges is None else edges[own]
+        _means(first, last, pointers, own, graph.lag, graph.steps_at(own), probability, *mean)
+
+    side_by_side(add_up, spans)
     return mean
 
 
-def _field_among(near: np.ndarray, mean: Means) -> Means:
-    """Return the mean displacement around some detections, whose neighbours are places in `mean`, and its weight."""
+def _field_of(near: np.ndarray, mean: Means, spans: Sequence[tuple[int, int]]) -> Means:
+    """Return the mean displacement around detections, whose neighbours are places in `mean`, and its weight."""
     field = np.zeros((len(near), mean[0].shape[1])), np.zeros(len(near))
-    _field(0, len(near), near, *mean, *field)
-    return field
-
-
-def _mean_of(graph: Graph, pointers: np.ndarray, edges: np.ndarray | None, probability: np.ndarray) -> Means:
-    """Return the probable displacement of detections along their edges: all, in order, where none are given."""
-    total, weight = np.zeros((graph.n, graph.ndim)), np.zeros(graph.n)
-
-    def add_up(piece: Piece) -> None:
-        own = np.arange(*pointers[[piece.first, piece.last]], dtype=np.int32)
-        own = own if edges is None else edges[own]
-        links = pointers, own, graph.lag, graph.steps_at(own), probability
-        _means(*piece[:2], *links, total, weight)
-
-    side_by_side(add_up, graph.pieces)
-    return total, weight
-
-
-def _field_of(near: np.ndarray, mean: Means, graph: Graph) -> Means:
-    """Return the mean displacement around each detection, and its weight."""
-    field = np.zeros_like(mean[0]), np.zeros_like(mean[1])
-    side_by_side(lambda piece: _field(*piece[:2], near, *mean, *field), graph.pieces)
+    side_by_side(lambda span: _field(*span, near, *mean, *field), spans)
     return field
 
 

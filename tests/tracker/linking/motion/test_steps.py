@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.motion import graph as graphs
-from auctrack.tracker.linking.motion.flow import fields_of, flow_at, neighbours
+from auctrack.tracker.linking.motion.flow import fields_of, flow_at, flow_of_some, neighbours
 from auctrack.tracker.linking.motion.graph import Graph, candidates
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.steps import Steps
@@ -45,3 +45,12 @@ def test_less_the_flow_they_are_the_same_by_piece_of_all_and_of_some(movie, grap
     np.testing.assert_array_equal(steps.all(), expected)
     np.testing.assert_array_equal(np.concatenate([steps.at(piece.edges) for piece in graph.pieces]), expected)
     np.testing.assert_array_equal(steps.at(some), expected[some])
+
+
+@pytest.mark.parametrize("are_known", [False, True])
+def test_the_flow_of_some_is_that_of_all_at_these(movie, graph, are_known):
+    near, sure = neighbours(movie), np.linspace(0, 1, len(graph))
+    some = np.arange(5, len(graph), 70)
+    expected = flow_at(graph, fields_of(graph, near, sure), some)
+    np.testing.assert_array_equal(flow_of_some(movie, graph, sure, near if are_known else None, some), expected)
+    assert np.abs(expected).max() > 0.01
