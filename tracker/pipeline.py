@@ -51,7 +51,7 @@ class Advance:
 
 
 @dataclass(frozen=True)
-class Found:
+class DetectedPoints:
     """Particles, and with which settings and where they were detected; None where nothing was."""
 
     points: Points
@@ -160,7 +160,7 @@ def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance,
 
 def finding_stage(
     source: Points | FrameSource, settings: Settings, intensity: FrameSource | None = None
-) -> Generator[Advance, None, Found]:
+) -> Generator[Advance, None, DetectedPoints]:
     """Find the particles of an input that is open.
 
     Parameters
@@ -173,15 +173,15 @@ def finding_stage(
         What is measured under labels.
     """
     if isinstance(source, Points):
-        return Found(source)
+        return DetectedPoints(source)
     if settings.input.kind == "labels":
-        return Found((yield from _named("detect", label_steps(source, intensity))))
+        return DetectedPoints((yield from _named("detect", label_steps(source, intensity))))
     yield Advance("detect", 0, len(source))
     device = crew_for(source.shape, len(source), None, settings.link.device, overlap=0).device
     steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)
     points, effective = yield from _named("detect", steps)
     _LOG.info("detected on %s with %s", device, effective)
-    return Found(points, effective, device)
+    return DetectedPoints(points, effective, device)
 
 
 def linking_stage(
@@ -240,11 +240,13 @@ def find_points(
     return found.points, found.settings
 
 
-def _found_in(source: str | Path | Array, settings: Settings, seconds: StageSeconds) -> Generator[Advance, None, Found]:
+def _found_in(
+    source: str | Path | Array, settings: Settings, seconds: StageSeconds
+) -> Generator[Advance, None, DetectedPoints]:
     """Open an input and find its particles."""
     with opened_input(source, settings.input, seconds) as (given, under):
         if isinstance(given, Points):
-            return Found(given)
+            return DetectedPoints(given)
         _LOG.info("opened\n%s", given.describe())
         with seconds.of("detect"):
             found = yield from finding_stage(given, settings, under)

@@ -28,6 +28,14 @@ class TestTable:
         assert points.ndim == 2
         np.testing.assert_array_equal(points.positions[0], [4, 3.5])
 
+    @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1]])
+    def test_rows_of_each_frame_come_in_the_order_of_time_and_of_the_table(self, order):
+        frames = np.array([0, 0, 2, 2, 5])[order]
+        points = Points(pd.DataFrame({"frame": frames, "y": 0.0, "x": 0.0}))
+        rows = {frame: np.arange(5)[own].tolist() for frame, own in points.rows_by_frame()}
+        assert list(rows) == [0, 2, 5]
+        assert rows == {frame: np.flatnonzero(frames == frame).tolist() for frame in rows}
+
     def test_integers_become_floats_and_text_numbers_are_read(self):
         points = Points(spots(y=[4, 5, 6], x=["7", "8", "9"], frame=[0.0, 0.0, 2.0]))
         assert points.table["y"].dtype == np.float64

@@ -37,7 +37,7 @@ _VOXELS_A_PARTICLE = 256  # or more, where there is room for all of a frame
 _SMALLEST_DIAMETER = 2.0  # in voxels of y and x; a smaller spot is not sampled
 
 
-Found: TypeAlias = tuple[int, dict[str, np.ndarray]]
+FrameColumns: TypeAlias = tuple[int, dict[str, np.ndarray]]
 """A frame's number, and the columns of what was found in it."""
 
 
@@ -142,7 +142,7 @@ def _measured(frames: tuple[int, ...], settings: DetectSettings) -> list[int]:
 def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Steps[Points]:
     """Find the particles of frames as they come."""
     how = settings, movie.calibration.scale_for(movie.ndim), coming.crew
-    found, total = list[Found](), len(movie.frame_numbers)
+    found, total = list[FrameColumns](), len(movie.frame_numbers)
     if coming.crew.is_fed:
         frames = coming.queued(lambda frame: _columns_ahead(frame, *how))
     else:
@@ -153,7 +153,7 @@ def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Step
     return _points_of(movie, found)
 
 
-def _points_of(movie: FrameSource, found: list[Found]) -> Points:
+def _points_of(movie: FrameSource, found: list[FrameColumns]) -> Points:
     """Return what was found in some frames as points of the whole file."""
     axes, filled = list(AXES[3 - movie.ndim :]), [each for each in found if len(each[1]["quality"])]
     if not filled:

@@ -17,8 +17,8 @@ from ..motion.ordered import Ordered
 from ..motion.recipe import believed
 from ..trust.exchanges import exchange_odds
 from ..trust.margins import link_margins
-from .found import Task
 from .given_limits import against_unlinked, allowed
+from .movie_links import Task
 from .seams import Proven
 
 
@@ -66,7 +66,7 @@ class FoundOnGpu:
     median_step: float | None
 
 
-def found_on_gpu(task: Task) -> FoundOnGpu:
+def links_on_gpu(task: Task) -> FoundOnGpu:
     """Return the links of a movie that is on the current device, no end twice among them, nothing given."""
     cp, settings, movie, n = cuda.cupy(), task.settings, task.movie, len(task.movie)
     belief = believed(movie, task.max_missed_frames, settings.motion)

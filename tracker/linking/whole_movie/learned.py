@@ -27,9 +27,9 @@ from ..result import Linking
 from ..settings import LinkSettings
 from ..solution import KeepSolution, LinkSolution, edges_of
 from .best_links import Answer
-from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_within_budget
-from .gpu_learned import found_on_gpu
+from .gpu_learned import links_on_gpu
 from .link_gain import learned_gain
+from .movie_links import AS_A_WHOLE, STEPS, Task, links_at_once, links_within_budget
 from .open_graph import in_order
 from .sampled_trackings import sampled_trackings
 from .seams import Made, Proven
@@ -104,7 +104,7 @@ def learned(
         yield Step(STEPS, STEPS)
         return linking
     as_a_whole = movie.grid is not None or keeping is KeepSolution.ALWAYS or samples
-    found = yield from found_at_once(task) if as_a_whole else found_within_budget(task)
+    found = yield from links_at_once(task) if as_a_whole else links_within_budget(task)
     solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
     drawn = sampled_trackings(task, found, samples) if samples else None
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
@@ -145,7 +145,7 @@ def _solution(task: Task, belief: Belief, answer: Answer) -> LinkSolution:
 
 def _linked_on_gpu(task: Task) -> Linking:
     """Link a movie in the memory of a GPU; the table of the links is made when it is asked for."""
-    found, points = found_on_gpu(task), task.points
+    found, points = links_on_gpu(task), task.points
     rows = found.rows
     report = _report(task, found.motion, [found.proof], found.links, found.expected_wrong) | {
         "candidate_links": found.candidates,

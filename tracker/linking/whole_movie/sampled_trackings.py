@@ -13,8 +13,8 @@ from ..motion.learning import Belief
 from ..trust.posterior import sampled_links
 from ..trust.second_links import SecondLinks
 from .branching import Branches
-from .found import Found, Task
 from .given_limits import allowed
+from .movie_links import MovieLinks, Task
 
 SEED = 0
 
@@ -38,7 +38,7 @@ class SampledTrackings:
     seconds: tuple[np.ndarray, ...]
 
 
-def sampled_trackings(task: Task, found: Found, count: int) -> SampledTrackings:
+def sampled_trackings(task: Task, found: MovieLinks, count: int) -> SampledTrackings:
     """Draw trackings of a movie that was found as a whole."""
     assert found.whole is not None
     belief, _, edges, closed = found.whole

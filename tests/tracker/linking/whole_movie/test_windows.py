@@ -29,7 +29,7 @@ def movie() -> tuple[Points, np.ndarray]:
 def taught_by_the_whole(monkeypatch):
     """Let the whole movie teach the laws, so that they are those of a movie that is held as a whole."""
     monkeypatch.setattr(
-        "auctrack.tracker.linking.whole_movie.found.excerpt", lambda movie, _: (movie, np.arange(len(movie)))
+        "auctrack.tracker.linking.whole_movie.movie_links.excerpt", lambda movie, _: (movie, np.arange(len(movie)))
     )
 
 

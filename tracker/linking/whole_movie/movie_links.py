@@ -71,7 +71,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Found:
+class MovieLinks:
     """Links, and what they rest on.
 
     Attributes
@@ -95,16 +95,16 @@ class Found:
     whole: tuple[Belief, Answer, Branches, tuple[np.ndarray, np.ndarray]] | None = None
 
 
-def found_within_budget(task: Task) -> Steps[Found]:
+def links_within_budget(task: Task) -> Steps[MovieLinks]:
     """Return the links of a movie that is held as a whole where the memory budget has room for it, else in windows."""
     budget = task.settings.memory_budget
     if len(task.movie) * BYTES_A_DETECTION <= budget:
         with suppress(TooManyCandidates):
-            return (yield from found_at_once(task, int(budget / BYTES_A_CANDIDATE)))
-    return (yield from found_in_windows(task))
+            return (yield from links_at_once(task, int(budget / BYTES_A_CANDIDATE)))
+    return (yield from links_in_windows(task))
 
 
-def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
+def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
     """Return the links of a movie that is held as a whole.
 
     Raises
@@ -132,16 +132,16 @@ def found_at_once(task: Task, most: int | None = None) -> Steps[Found]:
     proof, whole = Proven.of(answer), (belief, answer, edges, closed) if task.keeps else None
     del answer, edges, weight  # all that exchanges do without
     links = replace(links, exchanged=_exchanged(task, belief, links, (nothing, nothing))).and_pins(given.pinned, ways)
-    return Found(links, motion, [proof], candidates, AS_A_WHOLE, whole)
+    return MovieLinks(links, motion, [proof], candidates, AS_A_WHOLE, whole)
 
 
-def found_in_windows(task: Task) -> Steps[Found]:
+def links_in_windows(task: Task) -> Steps[MovieLinks]:
     """Return the links of a movie that is worked through in windows the memory budget has room for, where that pays."""
     settings, n = task.settings, len(task.movie)
     missed, budget = task.max_missed_frames, max(settings.memory_budget - n * BYTES_MADE, 0.0)
     at_once = int(budget / BYTES_A_DETECTION)
     if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1), at_once):
-        found = yield from found_at_once(task)
+        found = yield from links_at_once(task)
         return replace(found, windows={**found.windows, "notes": [_over_budget(task, n)]})
     yield Step(0, STEPS)
     taught = _taught(task, min(at_once, n))
@@ -163,7 +163,7 @@ def found_in_windows(task: Task) -> Steps[Found]:
     most = max(int(task.movie.starts[window.last] - task.movie.starts[window.first]) for window in windows)
     over = [_over_budget(task, most, taught.bytes_a_detection)] if most * taught.bytes_a_detection > budget else []
     said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note, *over]}
-    return Found(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
+    return MovieLinks(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
 
 
 def _over_budget(task: Task, at_once: int, bytes_a_detection: float = BYTES_A_DETECTION) -> str:
