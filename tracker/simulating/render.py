@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
@@ -20,9 +20,10 @@ import tifffile
 
 from ...matching.jit.compiled import compiled
 from ..calibrating.calibration import Calibration
-from ..calibrating.lengths import is_above_zero, is_size
+from ..calibrating.lengths import is_above_zero
 from ..errors import InvalidSetting
 from ..formats.write import sidecar_beside, write_whole
+from ..kinds import SIZE, declared_as, require_kinds
 from ..points import AXES, Tracks
 from .simulate import Simulation, SimulationSettings
 
@@ -31,6 +32,12 @@ _REACH = 4.0
 _ZLIB_LEVEL = 1  # a tenth of the time of the usual 6, and noise gets 5 % larger
 # tifffile would draw a new UUID each time; with a fixed one the same settings give the same bytes.
 _UUID = UUID(int=0)
+
+
+_SIZES = declared_as(
+    "three finite lengths above 0 (z, y, x)",
+    lambda sizes: np.ndim(sizes) == 1 and len(sizes) == 3 and all(map(is_above_zero, sizes)),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,23 +67,16 @@ class RenderSettings:
         If a value is out of its range.
     """
 
-    voxel_um: tuple[float, float, float] = (1.0, 0.5, 0.5)
-    psf_sigma_um: tuple[float, float, float] = (1.5, 0.75, 0.75)
-    peak: float = 100.0
-    peak_spread: float = 0.25
-    background: float = 10.0
-    read_noise: float = 1.5
-    seed: int = 0
+    voxel_um: tuple[float, float, float] = field(default=(1.0, 0.5, 0.5), metadata=_SIZES)
+    psf_sigma_um: tuple[float, float, float] = field(default=(1.5, 0.75, 0.75), metadata=_SIZES)
+    peak: float = field(default=100.0, metadata=SIZE)
+    peak_spread: float = field(default=0.25, metadata=SIZE)
+    background: float = field(default=10.0, metadata=SIZE)
+    read_noise: float = field(default=1.5, metadata=SIZE)
+    seed: int = field(default=0, metadata=SIZE)
 
     def __post_init__(self) -> None:
-        for name in ("voxel_um", "psf_sigma_um"):
-            sizes = getattr(self, name)
-            if np.ndim(sizes) != 1 or len(sizes) != 3 or not all(map(is_above_zero, sizes)):
-                raise InvalidSetting(f"needs three finite lengths above 0 (z, y, x); got {sizes!r}.", setting=name)
-        for name in ("peak", "peak_spread", "background", "read_noise", "seed"):
-            value = getattr(self, name)
-            if not is_size(value):
-                raise InvalidSetting(f"needs a finite number of at least 0; got {value!r}.", setting=name)
+        require_kinds(self)
 
 
 def movie_shape(swarm: SimulationSettings, settings: RenderSettings) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,23 @@ import pandas as pd
 from ..calibrating.calibration import Calibration
 from ..calibrating.lengths import is_above_zero, is_size
 from ..errors import InvalidSetting
+from ..kinds import SIZE, TRUTH, Declared, declared_as, is_number, one_of, require_kinds
 from ..points import AXES, Points, Tracks
 from ..timeline import Timeline
 
 WALLS = ("reflect", "leave")
+
+
+def _count(least: int) -> Declared:
+    """Return the metadata of a whole number that no float can stand for: it sizes arrays, or seeds."""
+
+    def fits(value: Any) -> bool:
+        return isinstance(value, (int, np.integer)) and is_number(value) and bool(value >= least)
+
+    return declared_as(f"a whole number of at least {least}", fits)
+
+
+_SHARE = declared_as("a number from 0 to 1", lambda value: is_size(value) and value <= 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,53 +89,35 @@ class SimulationSettings:
         If a value is out of its range, or two of them contradict each other.
     """
 
-    particles: int = 1000
-    frames: int = 10
-    ndim: int = 3
-    spacing_um: float = 10.0
+    particles: int = field(default=1000, metadata=_count(1))
+    frames: int = field(default=10, metadata=_count(1))
+    ndim: int = field(default=3, metadata=declared_as("2 or 3", lambda value: value in (2, 3)))
+    spacing_um: float = field(default=10.0, metadata=declared_as("a finite length above 0", is_above_zero))
     box_um: tuple[float, ...] | None = None
-    persistence: float = 0.9
-    step: float = 0.3
-    step_um: float | None = None
-    walls: str = "reflect"
-    death_rate: float = 0.0
-    birth_rate: float = 0.0
-    keep_density: bool = False
-    missed: float = 0.0
-    false: float = 0.0
+    persistence: float = field(default=0.9, metadata=_SHARE)
+    step: float = field(default=0.3, metadata=SIZE)
+    step_um: float | None = field(default=None, metadata=SIZE)
+    walls: str = field(default="reflect", metadata=one_of(*WALLS))
+    death_rate: float = field(default=0.0, metadata=_SHARE)
+    birth_rate: float = field(default=0.0, metadata=SIZE)
+    keep_density: bool = field(default=False, metadata=TRUTH)
+    missed: float = field(default=0.0, metadata=_SHARE)
+    false: float = field(default=0.0, metadata=SIZE)
     localisation_error_um: float | tuple[float, ...] = 0.0
-    frame_interval_s: float = 1.0
-    seed: int = 0
+    frame_interval_s: float = field(default=1.0, metadata=declared_as("a finite time above 0", is_above_zero))
+    seed: int = field(default=0, metadata=_count(0))
 
     def __post_init__(self) -> None:
-        for name, least in (("particles", 1), ("frames", 1), ("seed", 0)):
-            value = getattr(self, name)
-            _need(_is_count(value, least), name, f"a whole number of at least {least}", value)
-        _need(self.ndim in (2, 3), "ndim", "2 or 3", self.ndim)
-        _need(is_above_zero(self.spacing_um), "spacing_um", "a finite length above 0", self.spacing_um)
+        require_kinds(self)
         if self.box_um is not None:
             fits = _are(self.box_um, is_above_zero, self.ndim)
             _need(fits, "box_um", f"{self.ndim} finite edges above 0 ({', '.join(self.axes)})", self.box_um)
-        for name in ("persistence", "death_rate", "missed"):
-            value = getattr(self, name)
-            _need(is_size(value) and value <= 1, name, "a number from 0 to 1", value)
-        for name in ("step", "birth_rate", "false"):
-            _need(is_size(getattr(self, name)), name, "a finite number of at least 0", getattr(self, name))
-        if self.step_um is not None:
-            _need(is_size(self.step_um), "step_um", "a finite length of at least 0", self.step_um)
-        _need(self.walls in WALLS, "walls", " or ".join(map(repr, WALLS)), self.walls)
-        if self.keep_density:
-            _need(
-                self.birth_rate == 0,
-                "birth_rate",
-                "0 beside keep_density, which replaces all that are lost",
-                self.birth_rate,
-            )
+        fits = not self.keep_density or self.birth_rate == 0
+        _need(fits, "birth_rate", "0 beside keep_density, which replaces all that are lost", self.birth_rate)
         errors = self.localisation_error_um
         fits = is_size(errors) or _are(errors, is_size, 1) or _are(errors, is_size, self.ndim)
         wanted = f"one length of at least 0, or {self.ndim} ({', '.join(self.axes)})"
         _need(fits, "localisation_error_um", wanted, self.localisation_error_um)
-        _need(is_above_zero(self.frame_interval_s), "frame_interval_s", "a finite time above 0", self.frame_interval_s)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -299,10 +294,6 @@ def _uniform_spacing(n: int, volume: float, ndim: int) -> float:
     """Mean nearest-neighbour distance of n uniform points: Γ(1 + 1/d)·(V / (n·unit ball))^(1/d); 0.554 in 3D."""
     unit_ball = math.pi ** (ndim / 2) / math.gamma(ndim / 2 + 1)
     return math.gamma(1 + 1 / ndim) * (volume / (n * unit_ball)) ** (1 / ndim)
-
-
-def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
 
 
 def _are(values: Any, fits: Callable[[Any], bool], count: int) -> bool:
