@@ -15,7 +15,7 @@ from ...matching.errors import AuctrackError
 from ..words.errors import sentence
 from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
 from .freed_memory import keep_freed_memory
-from .interrupt import is_ctrl_c
+from .interrupt import CtrlCAsItself
 from .outcome import INTERRUPTED, SOME_FAILED
 
 _LOG = logging.getLogger(__name__)
@@ -27,18 +27,17 @@ class _OneSentence(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says
         try:
-            return super().invoke(ctx)
-        except (BrokenPipeError, typer.Exit):
+            with CtrlCAsItself(BrokenPipeError, typer.Exit, typer.BadParameter):
+                return super().invoke(ctx)
+        except BrokenPipeError:
             raise  # Click leaves in silence where nobody reads the help any more (`| head`)
         except typer.BadParameter as error:
             error.message = console.printable(error.message)
             raise
-        except (KeyboardInterrupt, Exception) as error:
-            if is_ctrl_c(error):
-                console.say("interrupted; nothing half-written was left")
-                raise typer.Exit(INTERRUPTED) from None
-            if not isinstance(error, (AuctrackError, OSError, MemoryError)):
-                raise
+        except KeyboardInterrupt:
+            console.say("interrupted; nothing half-written was left")
+            raise typer.Exit(INTERRUPTED) from None
+        except (AuctrackError, OSError, MemoryError) as error:
             console.fail(sentence(error))
             _LOG.debug("where it failed", exc_info=error)
             raise typer.Exit(SOME_FAILED) from None

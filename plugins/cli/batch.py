@@ -33,7 +33,7 @@ from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
-from .interrupt import held_back, is_ctrl_c
+from .interrupt import CtrlCAsItself, held_back
 from .outcome import Outcome, exit_code, tally
 from .record import figures, tracking_record
 
@@ -51,9 +51,7 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
             if len(jobs) > 1:
                 console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
             _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
-    except (KeyboardInterrupt, Exception) as error:
-        if not is_ctrl_c(error):
-            raise
+    except KeyboardInterrupt:
         for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
             outcome.status = "interrupted"
         console.say("interrupted; nothing half-written was left")
@@ -64,17 +62,14 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
     """Track one input, and say what is wrong with it where it cannot be."""
     began = time.monotonic()
     try:
-        _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
+        with CtrlCAsItself():
+            _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
     except (AuctrackError, OSError, MemoryError) as error:
-        if is_ctrl_c(error):
-            raise
         outcome.status, outcome.message = "failed", naming(job.source, error)
         outcome.is_refused = isinstance(error, InvalidSetting)
         console.fail(outcome.message)
         _LOG.debug("where it failed", exc_info=error)
-    except Exception as error:  # one broken input, even by a bug of ours, must not stop the others
-        if is_ctrl_c(error):
-            raise
+    except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not stop the others
         outcome.status, outcome.message = "failed", sentence(error)
         console.fail(f"{job.source}: {outcome.message}. This is a bug of auctrack; please report it with:")
         console.say(traceback.format_exc())

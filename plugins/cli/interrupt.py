@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
 _PRESSED = threading.Event()
@@ -16,7 +16,7 @@ _A_MOMENT = 0.05
 
 
 def press(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, as Python does by itself, and remember it: see `is_ctrl_c`."""
+    """Raise KeyboardInterrupt, as Python does by itself, and remember it: see `CtrlCAsItself`."""
     del number, frame
     _PRESSED.set()
     raise KeyboardInterrupt
@@ -32,12 +32,23 @@ def press_again(lost: sys.UnraisableHookArgs) -> None:
     again.start()
 
 
-def is_ctrl_c(error: BaseException) -> bool:
-    """Whether an error is a Ctrl-C, or comes of one that was pressed.
+class CtrlCAsItself(AbstractContextManager[None]):
+    """Have errors that come of a Ctrl-C leave the block as KeyboardInterrupt; those `but`, and all others, as they are.
 
     Compiled code makes a SystemError of one that comes as it hands its answer over, imports make an ImportError, and
     pandas takes a file that it was reading for damaged and forgets why.
     """
+
+    def __init__(self, *but: type[BaseException]) -> None:
+        self._but = but
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Raise KeyboardInterrupt in place of what was made of it."""
+        if error is not None and not isinstance(error, self._but) and _comes_of_ctrl_c(error):
+            raise KeyboardInterrupt from error
+
+
+def _comes_of_ctrl_c(error: BaseException) -> bool:
     if _PRESSED.is_set():
         return True
     known: BaseException | None = error
