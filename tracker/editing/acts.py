@@ -147,16 +147,17 @@ def together(movie: Corrected, acts: Sequence[Mapping[str, Any]]) -> None:
 
 
 def do(movie: Corrected, act: Mapping[str, Any]) -> None:
-    """Do an act as it is recorded."""
-    problem = problem_of(act)
-    if problem:
-        raise InvalidEdit(problem)
+    """Do an act as it is recorded, in which `problem_among` finds no problem."""
     arguments = dict(act)
     ACTS[arguments.pop("act")](movie, **arguments)
 
 
-def problem_of(act: object) -> str:
-    """Return why an act as it is recorded can be done on no detections at all; empty if it may fit some."""
+def problem_among(acts: object) -> str:
+    """Return why some of the acts can be done on no detections at all; empty if all may fit some."""
+    return next(filter(None, map(_problem_of, acts if isinstance(acts, (list, tuple)) else [acts])), "")
+
+
+def _problem_of(act: object) -> str:
     if not isinstance(act, Mapping):
         return f"a correction needs to be an object that names what it does and to what; got {act!r}."
     name, given = act.get("act"), [argument for argument in act if argument != "act"]
@@ -164,7 +165,7 @@ def problem_of(act: object) -> str:
         return f"a correction needs to be one of {', '.join(ACTS)}; got {name!r}."
     needed, known = _arguments_of(name)
     if {*needed} <= {*given} <= {*known}:
-        return ""
+        return problem_among(act.get("acts", []))
     return f"a correction {name} needs {', '.join(needed)}; got {', '.join(map(str, given)) or 'nothing'}."
 
 

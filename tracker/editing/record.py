@@ -15,7 +15,7 @@ from ..calibrating.digits import counted
 from ..errors import InvalidInput, damage
 from ..formats.write import write_whole
 from ..points import Points
-from .acts import named, problem_of, renamed
+from .acts import named, problem_among, renamed
 
 FORMAT = 2
 """Raised when a file of before could no longer be read as it is."""
@@ -58,8 +58,7 @@ def read_acts(path: Path, points: Points) -> list[dict[str, Any]]:
         raise InvalidInput(f"{path}: is not a file of corrections that auctrack wrote. {_SESSIONS}") from error
     if kind != FORMAT:
         raise InvalidInput(f"{path}: needs corrections of format {FORMAT}; got {kind!r}.")
-    problem = next(filter(None, map(problem_of, acts if isinstance(acts, list) else [acts])), "")
-    if problem:
+    if problem := problem_among(acts):
         raise InvalidInput(f"{path}: is damaged; {problem}")
     try:
         places = {int(row): [float(value) for value in place] for row, place in content["places"].items()}

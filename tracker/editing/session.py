@@ -17,7 +17,7 @@ from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
 from ..stepwise import Progress
-from .acts import do, named
+from .acts import do, named, problem_among
 from .change import Change, Link
 from .corrected import Corrected
 from .corrected_linking import as_linking, present
@@ -174,7 +174,8 @@ class Session:
 
     def together(self, acts: Sequence[Mapping[str, Any]]) -> Change:
         """Do acts, each as in `acts`, as one that is undone as one; if one cannot be done, none is."""
-        return self._act("together", acts=[*acts])
+        _require_known(parts := [*acts])
+        return self._act("together", acts=parts)
 
     def replay(self, acts: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Do recorded acts, in their order.
@@ -186,8 +187,8 @@ class Session:
         """
         changes: list[Change] = []
         for act in acts:
-            arguments = dict(act)
-            changes.append(self._act(arguments.pop("act", None), **arguments))
+            _require_known([act])
+            changes.append(self._recorded(act))
         return changes
 
     def undo(self) -> Change | None:
@@ -198,7 +199,11 @@ class Session:
         """Do the act that was last taken back again; None where there is none."""
         return self._step(self._undone, self._done, is_undone=False)
 
-    def _act(self, name: str | None, **arguments: Any) -> Change:
+    def _recorded(self, act: Mapping[str, Any]) -> Change:
+        arguments = dict(act)
+        return self._act(arguments.pop("act"), **arguments)
+
+    def _act(self, name: str, **arguments: Any) -> Change:
         act = {"act": name, **_plain(arguments)}
         self._movie.journal.begin()
         self._movie.matching.begin()
@@ -376,13 +381,19 @@ class Session:
             If an act in it does not fit the linking.
         """
         session = cls(linking, progress=progress)
-        session.replay(read_acts(Path(path), linking.tracks))
+        for act in read_acts(Path(path), linking.tracks):
+            session._recorded(act)
         return session
 
     def _only(self, detection: int, ahead: Any, back: Any) -> int | None:
         """Return the one neighbour in time whose only neighbour back is the detection, else None."""
         near = ahead(detection)
         return near[0] if len(near) == 1 and len(back(near[0])) == 1 else None
+
+
+def _require_known(acts: Sequence[Mapping[str, Any]]) -> None:
+    if problem := problem_among(acts):
+        raise InvalidEdit(problem)
 
 
 def _given(measures: Mapping[str, float] | None) -> dict[str, Any]:

@@ -495,6 +495,10 @@ OURS = '"auctrack_corrections": 2, "detections": 6'
             f'{{{OURS}, "places": {{}}, "acts": [{{"act": "break_link", "sauce": 2, "target": 4}}]}}',
             r"a correction break_link needs source, target; got sauce, target\.",
         ),
+        (
+            f'{{{OURS}, "places": {{}}, "acts": [{{"act": "together", "acts": [{{"act": "explode"}}]}}]}}',
+            "is damaged; a correction needs to be one of break_link, .*; got 'explode'",
+        ),
     ],
 )
 def test_files_that_are_none_of_ours_are_refused(tmp_path, content, says):
