@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -210,6 +212,20 @@ class OutputExists(AuctrackError, FileExistsError):
 
 class OutputFailed(AuctrackError, OSError):
     """A result could not be written (disk full, no permission); what stood there before is untouched."""
+
+
+TIFF_DAMAGE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""What tifffile and its codecs raise, depending on where a file is damaged."""
 
 
 def damage(error: Exception) -> str:

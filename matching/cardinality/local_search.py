@@ -7,6 +7,8 @@ almost all of it without touching the rest of the graph.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..jit.compiled import compiled
@@ -48,11 +50,16 @@ def _local_search(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row
         if sink < 0:
             n_free += 1
             continue
-        j = sink
-        while j >= 0:
-            i = parent[j]
-            previous = col_of_row[i]
-            col_of_row[i] = j
-            row_of_col[j] = i
-            j = previous
+        augment_back(sink, parent, col_of_row, row_of_col)
     return n_free
+
+
+@compiled
+def augment_back(sink: Any, parent: IntArray, col_of_row: IntArray, row_of_col: IntArray) -> None:
+    """Match a free column with its parent, the column that this had with its own parent, and so on to a free row."""
+    while sink >= 0:
+        i = parent[sink]
+        previous = col_of_row[i]
+        col_of_row[i] = sink
+        row_of_col[sink] = i
+        sink = previous

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import numpy as np
 import pandas as pd
 import tifffile
 
-from ..errors import InvalidInput, InvalidSetting
+from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
 from ..label_centres import LabelCentres
 from ..points import AXES, Points, Tracks
 from ..timeline import Timeline
@@ -27,18 +25,6 @@ RESULT, TRUTH = "res_track.txt", "man_track.txt"
 _MASKS = {RESULT: "mask", TRUTH: "man_track"}
 _MOST_LABELS, _MOST_FRAMES = 2**16 - 1, 10_000
 _MOST_VOXELS = 2**31
-# What tifffile and its codecs raise, depending on where a file is damaged.
-_DAMAGE = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    struct.error,
-    zlib.error,
-)
 
 
 # --- writing -----------------------------------------------------------------------------------------------------
@@ -243,7 +229,7 @@ def _image(file: Path) -> np.ndarray:
         with tifffile.TiffFile(file) as opened:
             shape = opened.series[0].shape
             image = opened.asarray() if len(shape) in (2, 3) and math.prod(shape) <= _MOST_VOXELS else None
-    except _DAMAGE as error:
+    except TIFF_DAMAGE as error:
         reason = str(error).partition("\n")[0]
         raise InvalidInput(f"{file}: is not a TIFF file, or is damaged ({reason}).") from error
     if image is None:

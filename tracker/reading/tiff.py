@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import struct
-import zlib
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,26 +16,13 @@ import tifffile
 from ...matching.errors import AuctrackError
 from ...matching.jit.threads import side_by_side
 from ..calibrating.stated import Stated
-from ..errors import InvalidInput, UnknownAxes
+from ..errors import TIFF_DAMAGE, InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
 from ..timeline import Timeline
 from .axes import are_known, divided, known_axes, naming_axes
 from .contiguous import NEW_MEMORY, Into, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 from .stack import SPACE, Region
-
-_DAMAGE = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    struct.error,
-    zlib.error,
-)
-
 
 TIFF_SUFFIXES = frozenset({".tif", ".tiff"})
 AS_TIFF = (
@@ -179,7 +164,7 @@ class TiffStack:
         def read(row: int) -> None:
             try:
                 volume[row] = self._plane({"T": frame, "Z": z[row], "C": channel})[region[1:]]
-            except (OSError, *_DAMAGE) as error:
+            except (OSError, *TIFF_DAMAGE) as error:
                 raise InvalidInput(
                     f"{self.path}: frame {frame}, plane {z[row]} cannot be read; the file is truncated or "
                     f"damaged ({error})."
@@ -402,5 +387,5 @@ def damage_explained(path: Path) -> Generator[None]:
         raise InvalidInput(f"{path}: {what}") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
-    except _DAMAGE as error:
+    except TIFF_DAMAGE as error:
         raise InvalidInput(f"{path}: is a damaged TIFF file ({type(error).__name__}: {error}).") from error

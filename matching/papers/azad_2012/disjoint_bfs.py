@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...cardinality.graph import BipartiteGraph, IntArray
+from ...cardinality.local_search import augment_back
 from ...jit.compiled import compiled
 from .atomics import claim, fetch_add
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
@@ -70,12 +71,7 @@ def _phase(
         for root in free_rows[first : first + ROOTS_PER_TURN]:
             end = _search(indptr, indices, row_of_col, owner, parent, root, queues[thread], rows_at[thread], phase)
             n_augmented += end >= 0
-            while end >= 0:
-                i = parent[end]
-                previous = col_of_row[i]
-                col_of_row[i] = end
-                row_of_col[end] = i
-                end = previous
+            augment_back(end, parent, col_of_row, row_of_col)
 
 
 @compiled

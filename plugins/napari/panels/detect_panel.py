@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QFormLayout, QPushButton, QWidget
 
 from ....tracker.detecting.settings import DetectSettings
 from ..session.advice import DetectAdvice
 from .chart import Chart
-from .fields import LengthField, add_setting, choice_box, note, say
+from .fields import LengthField, add_setting, choice_box, column_below, note, say
 
 _METHODS = {"log": "Laplacian of Gaussian", "dog": "difference of Gaussians"}
 
@@ -45,11 +45,7 @@ class DetectPanel(QWidget):
         self.run_button.clicked.connect(self._run)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        row = QHBoxLayout()  # on top: a small screen shows the first rows only
-        row.addWidget(self.suggest_button)
-        row.addWidget(self.run_button)
-        column.addLayout(row)
+        column = column_below(self, self.suggest_button, self.run_button)
         form = QFormLayout()
         add_setting(form, "Diameter", self.diameter, "diameter")
         add_setting(form, "Threshold", self.threshold, "threshold", more="Drag the line in the histogram.")

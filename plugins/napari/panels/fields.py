@@ -7,7 +7,7 @@ from typing import Any
 
 from napari.settings import get_settings
 from qtpy.QtCore import QEvent, Qt
-from qtpy.QtWidgets import QComboBox, QFormLayout, QLabel, QWidget
+from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ....tracker.kinds import choices_of
 from ....tracker.setting_words import WORDS
@@ -63,6 +63,15 @@ class LengthField(NumberField):
         self.show_number(None)
         self.show_found(None)
         return typed
+
+
+def column_below(panel: QWidget, *buttons: QWidget) -> QVBoxLayout:
+    """Return the layout of a panel, its buttons on top: a small screen shows the first rows only."""
+    column, row = QVBoxLayout(panel), QHBoxLayout()
+    for button in buttons:
+        row.addWidget(button)
+    column.addLayout(row)
+    return column
 
 
 def choice_box(settings: type[Any], setting: str, names: Mapping[str, str]) -> QComboBox:

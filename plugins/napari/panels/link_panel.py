@@ -11,10 +11,8 @@ from qtpy.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,7 +23,7 @@ from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
 from ..session.devices import Devices
 from .chart import Chart
-from .fields import LengthField, add_setting, choice_box, note, say
+from .fields import LengthField, add_setting, choice_box, column_below, note, say
 from .number_field import NumberField
 
 _COSTS = {"squared": "squared distance"}
@@ -119,11 +117,7 @@ class LinkPanel(QWidget):
         self.run_button.clicked.connect(self._run)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        row = QHBoxLayout()  # on top: a small screen shows the first rows only
-        row.addWidget(self.suggest_button)
-        row.addWidget(self.run_button)
-        column.addLayout(row)
+        column = column_below(self, self.suggest_button, self.run_button)
         form = QFormLayout()
         add_setting(form, "Linking", self.linking, "linking")
         add_setting(form, "Motion", self.motion, "motion")

@@ -397,6 +397,14 @@ def test_intervals_need_links_that_have_a_probability(auctrack, walk):
     assert "learned motion" in result.output
 
 
+def test_measure_draws_beside_the_measures(auctrack, samples, tmp_path):
+    result = auctrack("measure", samples / "movie.truth.csv", "--picture", "--max-lag", 3, "-o", "new/")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "new" / "movie.measures.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "new" / "movie.msd.csv").exists()
+    assert auctrack("measure", samples / "movie.truth.csv", "--picture", "-o", "new/").exit_code == 1
+
+
 @pytest.fixture
 def walk(tmp_path):
     """The table of 300 particles that walk for 6 frames, some of them missed."""

@@ -72,11 +72,3 @@ def test_the_title_says_of_how_many_detections_the_tracks_are(min_length, said):
 @pytest.mark.parametrize("of", [walks(0), walks(1), walks(3, frames=1), walks(3, step=0.0)], ids=str)
 def test_few_short_or_still_tracks_are_drawn_too(of):
     assert len(drawn(of).axes) == 4
-
-
-def test_measure_draws_beside_the_measures(auctrack, samples, tmp_path):
-    result = auctrack("measure", samples / "movie.truth.csv", "--picture", "--max-lag", 3, "-o", "new/")
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "new" / "movie.measures.png").read_bytes().startswith(b"\x89PNG")
-    assert not (tmp_path / "new" / "movie.msd.csv").exists()
-    assert auctrack("measure", samples / "movie.truth.csv", "--picture", "-o", "new/").exit_code == 1

@@ -91,6 +91,17 @@ def stirred(n=1000, frames=6, *, own=0.05, flow=0.9, seed=1) -> tuple[Points, np
     return table(np.repeat(np.arange(frames), [len(part) for part in parts]), np.vstack(parts)), np.concatenate(names)
 
 
+def forty_divide() -> Points:
+    """Ten frames of 120 particles that stay; rows 480 to 519, the first forty of frame 4, are mothers of two each."""
+    rng = np.random.default_rng(4)
+    mothers = rng.uniform(0, 12, (120, 3))
+    apart = rng.normal(0, 0.2, (40, 3))
+    before = [mothers + rng.normal(0, 0.03, mothers.shape) for _ in range(5)]
+    later = np.vstack([mothers[40:], mothers[:40] + apart, mothers[:40] - apart])
+    after = [later + rng.normal(0, 0.03, later.shape) for _ in range(5)]
+    return table(np.repeat(np.arange(10), [120] * 5 + [160] * 5), np.vstack(before + after))
+
+
 def table(frames, positions) -> Points:
     """Points from frame numbers and (n, 2) or (n, 3) positions."""
     positions = np.asarray(positions, dtype=np.float64)

@@ -9,7 +9,7 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.settings import Settings
 
-from .movies import table, walks
+from .movies import forty_divide, table, walks
 
 MOTIONS = ["none", "auto"]
 TURN = np.array([[np.cos(0.4), -np.sin(0.4)], [np.sin(0.4), np.cos(0.4)]])
@@ -149,13 +149,7 @@ class TestAFurtherCost:
         assert never not in made
 
     def test_it_counts_for_second_daughters_too(self):
-        rng = np.random.default_rng(4)
-        mothers = rng.uniform(0, 12, (120, 3))
-        apart = rng.normal(0, 0.2, (40, 3))
-        before = [mothers + rng.normal(0, 0.03, mothers.shape) for _ in range(5)]
-        later = np.vstack([mothers[40:], mothers[:40] + apart, mothers[:40] - apart])
-        after = [later + rng.normal(0, 0.03, later.shape) for _ in range(5)]
-        points = table(np.repeat(np.arange(10), [120] * 5 + [160] * 5), np.vstack(before + after))
+        points = forty_divide()
         mother = np.arange(480, 500)
 
         def barren(_, source, target):

@@ -8,33 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.matching.certificate import gpu_certificate
 from auctrack.matching.device import cuda
-from auctrack.matching.problem import gpu_graph
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_table
-from auctrack.tracker.linking.gate import gpu_movie, spacing
+from auctrack.tracker.linking.gate import spacing
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.unmatched_cost import measured
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
-from ....matching.auction.on_host import be_the_device
 from ....matching.hungarian.host_kernels import HostArray
 from ..movies import table, walks
-
-
-@pytest.fixture(params=[pytest.param("host", marks=pytest.mark.kernels), pytest.param("gpu", marks=pytest.mark.gpu)])
-def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A GPU's name; the host by its own kernels where there is none."""
-    if request.param == "host":
-        be_the_device(monkeypatch)
-        monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
-        for module in (gpu_movie, gpu_graph, gpu_certificate):
-            monkeypatch.setattr(module, "THREADS", 64)
-    return "cuda"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
-from ..movies import f1, stirred, table, walks
+from ..movies import f1, forty_divide, stirred, table, walks
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
@@ -93,13 +93,7 @@ def test_no_gap_is_bridged_when_none_may_be_missed():
 
 
 def test_daughters_are_found_and_the_mother_keeps_one_link_of_each_kind():
-    rng = np.random.default_rng(4)
-    mothers = rng.uniform(0, 12, (120, 3))
-    apart = rng.normal(0, 0.2, (40, 3))
-    before = [mothers + rng.normal(0, 0.03, mothers.shape) for _ in range(5)]
-    later = np.vstack([mothers[40:], mothers[:40] + apart, mothers[:40] - apart])
-    after = [later + rng.normal(0, 0.03, later.shape) for _ in range(5)]
-    points = table(np.repeat(np.arange(10), [120] * 5 + [160] * 5), np.vstack(before + after))
+    points = forty_divide()
     linking = link_points(points, LinkSettings(divisions=True))
     links, ids = linking.links, linking.tracks.table["track_id"].to_numpy()
     second = links[links["kind"] == "division"]
