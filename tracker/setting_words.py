@@ -24,6 +24,8 @@ class Words(NamedTuple):
         Sentences on how it is written where it is a text: examples.
     is_length : bool
         Whether it is given in the unit of lengths.
+    field : str
+        What its field in a window is called; "" where that is the setting's name in words.
     """
 
     what: str
@@ -31,6 +33,7 @@ class Words(NamedTuple):
     more: str = ""
     written: str = ""
     is_length: bool = False
+    field: str = ""
 
 
 WORDS: dict[str, Words] = {
@@ -49,6 +52,7 @@ WORDS: dict[str, Words] = {
         more="Needed only if the file does not say.",
         written="Example: 2,0.5,0.5.",
         is_length=True,
+        field="voxel z, y, x",
     ),
     "unit": Words("Unit of all lengths, such as µm, nm or mm", more="'pixel' measures everything in pixels."),
     "frame_interval": Words(
@@ -72,6 +76,7 @@ WORDS: dict[str, Words] = {
     "roi": Words(
         "Region to use, in voxels",
         written="One from:to per axis, in the order z,y,x. Example: 0:10,100:300,: (all of x).",
+        field="region",
     ),
     "intensity": Words("Of a label image, the movie whose intensity is measured under each label"),
     "columns": Words(
@@ -98,8 +103,12 @@ WORDS: dict[str, Words] = {
         "What brings out particles: log, Laplacian of Gaussian, or dog, difference of Gaussians as in other programs",
         auto="log",
         more="They are equally fast.",
+        field="filter",
     ),
-    "bright_on_dark": Words("Whether particles are bright on a dark background, or dark on a bright one"),
+    "bright_on_dark": Words(
+        "Whether particles are bright on a dark background, or dark on a bright one",
+        field="dark on a bright background",
+    ),
     # how detections are linked
     "motion": Words(
         "How steps are predicted, learned from the movie: diffusion (how far particles move), velocity (also from each "
@@ -116,6 +125,7 @@ WORDS: dict[str, Words] = {
     "max_missed_frames": Words(
         "Frames a particle may be missing inside a track (trackpy: memory)",
         auto="as many as the movie makes worthwhile",
+        field="missed frames",
     ),
     "divisions": Words("A particle may be followed by two", more="Not with motion none."),
     "merges": Words("Two particles may be followed by one", more="Not with motion none."),
@@ -133,6 +143,7 @@ WORDS: dict[str, Words] = {
         "Cost of a link with motion none: its squared length, or its length",
         auto="squared, as trackpy and TrackMate have it",
         more="Learned motion has its own, the likelihood.",
+        field="cost of a link",
     ),
     "pinned": Words(
         "CSV of links that are always made: columns source, target (rows of the points, counted from 0), or "
@@ -146,7 +157,10 @@ WORDS: dict[str, Words] = {
         more="jaqaman learns no motion; TrackMate's max frame gap is one more than the missed frames.",
     ),
     "gap_closing_range": Words(
-        "With linking jaqaman, the longest link across a gap", auto="the search range", is_length=True
+        "With linking jaqaman, the longest link across a gap",
+        auto="the search range",
+        is_length=True,
+        field="gap range",
     ),
     "division_range": Words(
         "With linking jaqaman, the longest link to a second daughter (TrackMate: splitting)",
@@ -162,6 +176,7 @@ WORDS: dict[str, Words] = {
         f"{kind}_penalties": Words(
             f"With linking jaqaman, weights of feature penalties of {what}, by columns of the detections{example}",
             auto="none",
+            field=f"{kind.removesuffix('_closing')} penalties",
         )
         for kind, what, example in (
             (

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .setting_options import OPTIONS, option_of
+from .setting_options import OPTIONS, in_words, option_of
 
 if TYPE_CHECKING:
     from ...tracker.errors import InvalidInput
@@ -17,7 +17,7 @@ def sentence_in_words(error: InvalidInput) -> str:
     if error.setting != "bright_on_dark":
         return error.problem if error.in_python and error.setting else str(error)
     ((bright, case),) = error.examples.items()
-    return f"{error.problem} If {case}, {'clear' if bright else 'tick'} “dark on a bright background”."
+    return f"{error.problem} If {case}, {'clear' if bright else 'tick'} “{in_words(error.setting)}”."
 
 
 def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:

@@ -260,12 +260,13 @@ def in_words(setting: str) -> str:
 
     Examples
     --------
-    >>> in_words("search_range"), in_words("frame_step")
-    ('search range', 'in a terminal auctrack track FILE --frame-step')
+    >>> in_words("search_range"), in_words("max_missed_frames"), in_words("frame_step")
+    ('search range', 'missed frames', 'in a terminal auctrack track FILE --frame-step')
     """
-    return (
-        f"in a terminal auctrack track FILE {option_of(setting)}" if setting in _NO_FIELD else setting.replace("_", " ")
-    )
+    if setting in _NO_FIELD:
+        return f"in a terminal auctrack track FILE {option_of(setting)}"
+    own = WORDS[setting].field if setting in WORDS else ""
+    return own or setting.replace("_", " ")
 
 
 def as_options(settings: Settings) -> list[str]:

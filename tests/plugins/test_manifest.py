@@ -1,14 +1,18 @@
-"""What napari is told of the plugin agrees with the table of formats."""
+"""What napari is told of the plugin agrees with the table of formats and with the settings."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 import auctrack
+from auctrack.plugins.napari.layers.preferences import Preferences
 from auctrack.tracker.formats.registry import FORMATS, READ, WRITTEN
+from auctrack.tracker.kinds import choices_of
+from auctrack.tracker.linking.settings import LinkSettings
 
 yaml = pytest.importorskip("yaml")
 TOLD = yaml.safe_load((Path(auctrack.__file__).parent / "plugins" / "napari.yaml").read_text(encoding="utf-8"))
@@ -27,3 +31,13 @@ def test_napari_opens_every_format_that_is_read():
 def test_napari_saves_every_format_that_is_a_file_or_has_an_ending(told):
     endings = [ending for name in WRITTEN for ending in FORMATS[name].endings if ending.startswith(".")]
     assert [ending for ending in endings if not ending.endswith(tuple(told["filename_extensions"]))] == []
+
+
+def test_preferences_start_where_the_settings_do():
+    told = {
+        name: of
+        for group in TOLD["contributions"]["configurations"].values()
+        for name, of in group["properties"].items()
+    }
+    assert {name: of["default"] for name, of in told.items()} == asdict(Preferences())
+    assert tuple(told["cost"]["enum"]) == choices_of(LinkSettings, "cost")

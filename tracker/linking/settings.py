@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -29,6 +29,18 @@ HOOKS = ("predict", "extra_cost")
 SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")
 PENALTIES = ("link_penalties", "gap_closing_penalties", "division_penalties", "merge_penalties")
 """What goes with linking "jaqaman" only."""
+
+
+_ALSO_IDLE: Mapping[str, tuple[Any, ...]] = {"motion": ("none",), "max_missed_frames": (0,)}
+"""What settings may say, beside their default, where there is no use for them."""
+
+
+def idle_settings(linking: str, motion: str) -> tuple[str, ...]:
+    """Return the settings that linking and motion have no use for; `features` aside, which are refused by name."""
+    if linking == "jaqaman":
+        return ("motion", "unmatched_cost", "cost", "pinned", "forbidden", *HOOKS)
+    of_motion = ("max_missed_frames", "divisions", "merges") if motion == "none" else ("cost",)
+    return (*SEGMENT_RANGES, *PENALTIES, *of_motion)
 
 
 def _are_weights(given: Any) -> bool:
@@ -158,10 +170,8 @@ class LinkSettings:
         for name in (name for name in HOOKS if getattr(self, name) is not None):
             self._refuse_no_function(name)
         self._take_features()
-        if self.linking == "jaqaman":
-            self._refuse_beside_jaqaman()
-        else:
-            self._refuse_contradictions()
+        for name in idle_settings(self.linking, self.motion):
+            self._refuse_idle(name)
 
     def _refuse_no_function(self, name: str) -> None:
         given: Any = getattr(self, name)
@@ -193,45 +203,29 @@ class LinkSettings:
                 "needs learned motion. Set motion to 'auto', or leave features out.", setting="features"
             )
 
-    def _refuse_beside_jaqaman(self) -> None:
-        """Refuse what Jaqaman's two steps have no place for."""
-        given = {
-            "motion": self.motion not in ("auto", "none"),
-            "unmatched_cost": self.unmatched_cost != "auto",
-            "cost": self.cost != "squared",
-            "pinned": self.pinned is not None,
-            "forbidden": self.forbidden is not None,
-            **{name: getattr(self, name) is not None for name in HOOKS},
-        }
-        for name in (name for name, is_given in given.items() if is_given):
-            raise InvalidSetting(
-                "does not go with linking 'jaqaman', which learns no motion and has its own costs. Leave it out, or "
-                "set linking to 'auctrack'.",
-                setting=name,
-            )
-
-    def _refuse_contradictions(self) -> None:
-        """Refuse what learned motion cannot do, and what motion "none" cannot."""
-        for name in (name for name in (*SEGMENT_RANGES, *PENALTIES) if getattr(self, name) not in ("auto", None)):
-            raise InvalidSetting(
-                "goes with linking 'jaqaman' only. Set linking to 'jaqaman', or leave this out.", setting=name
-            )
-        if self.is_learned:
-            if self.cost == "distance":
-                raise InvalidSetting(
-                    "'distance' goes with motion 'none'; learned motion has its own cost, the likelihood. Set motion "
-                    "to 'none', or leave out the cost.",
-                    setting="cost",
-                )
+    def _refuse_idle(self, name: str) -> None:
+        """Refuse a setting for which linking and motion have no use, where it says other than that it is not used."""
+        default = next(declared.default for declared in fields(self) if declared.name == name)
+        if getattr(self, name) in (default, *_ALSO_IDLE.get(name, ())):
             return
-        wanted = {"max_missed_frames": self.max_missed_frames not in ("auto", 0)}
-        wanted |= {"divisions": self.divisions, "merges": self.merges}
-        for name in (name for name, asked in wanted.items() if asked):
-            raise InvalidSetting(
-                "needs learned motion: with motion 'none' only consecutive frames are linked, one to one. Set "
-                "motion to 'auto', or leave this out.",
-                setting=name,
+        if self.linking == "jaqaman":
+            why = (
+                "does not go with linking 'jaqaman', which learns no motion and has its own costs. Leave it out, or "
+                "set linking to 'auctrack'."
             )
+        elif name in (*SEGMENT_RANGES, *PENALTIES):
+            why = "goes with linking 'jaqaman' only. Set linking to 'jaqaman', or leave this out."
+        elif self.is_learned:
+            why = (
+                "'distance' goes with motion 'none'; learned motion has its own cost, the likelihood. Set motion "
+                "to 'none', or leave out the cost."
+            )
+        else:
+            why = (
+                "needs learned motion: with motion 'none' only consecutive frames are linked, one to one. Set "
+                "motion to 'auto', or leave this out."
+            )
+        raise InvalidSetting(why, setting=name)
 
     @property
     def is_learned(self) -> bool:

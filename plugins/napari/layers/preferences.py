@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ....tracker.linking.settings import LinkSettings
+
 PLUGIN = "auctrack"
 
 
@@ -12,9 +14,9 @@ PLUGIN = "auctrack"
 class Preferences:
     """The values of `napari.yaml`'s configurations; the defaults hold where napari does not know the plugin."""
 
-    solver: str = "auto"
-    device: str = "auto"
-    cost: str = "squared"
+    solver: str = LinkSettings.solver
+    device: str = LinkSettings.device
+    cost: str = LinkSettings.cost
     drawn_vertices: int = 50_000
     tail_frames: int = 30
     tail_depth: float = 1.0

@@ -8,6 +8,7 @@ from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QFormLayout, QPushButton, QWidget
 
 from ....tracker.detecting.settings import DetectSettings
+from ...words.setting_options import in_words
 from ..session.advice import DetectAdvice
 from .chart import Chart
 from .fields import LengthField, add_setting, choice_box, column_below, note, say
@@ -26,7 +27,7 @@ class DetectPanel(QWidget):
         super().__init__()
         self.diameter = LengthField(auto="auto")
         self.threshold = LengthField(auto="auto")
-        self.dark = QCheckBox("dark on a bright background")
+        self.dark = QCheckBox(in_words("bright_on_dark"))
         self.method = choice_box(DetectSettings, "method", _METHODS)
         self.chart = Chart("quality of all peaks, noise left, particles right")
         self.preview = QCheckBox("preview in the current frame")
@@ -47,10 +48,10 @@ class DetectPanel(QWidget):
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
         form = QFormLayout()
-        add_setting(form, "Diameter", self.diameter, "diameter")
-        add_setting(form, "Threshold", self.threshold, "threshold", more="Drag the line in the histogram.")
-        add_setting(form, "Filter", self.method, "method")
-        add_setting(form, "", self.dark, "bright_on_dark")
+        add_setting(form, self.diameter, "diameter")
+        add_setting(form, self.threshold, "threshold", more="Drag the line in the histogram.")
+        add_setting(form, self.method, "method")
+        add_setting(form, self.dark, "bright_on_dark")
         column.addLayout(form)
         column.addWidget(self.chart)
         column.addWidget(self.preview)

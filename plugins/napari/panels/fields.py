@@ -7,11 +7,11 @@ from typing import Any
 
 from napari.settings import get_settings
 from qtpy.QtCore import QEvent, Qt
-from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ....tracker.kinds import choices_of
 from ....tracker.setting_words import WORDS
-from ...words.setting_options import SETTINGS
+from ...words.setting_options import SETTINGS, in_words
 from ..layers.main_window import is_dark
 from .number_field import DECIMALS, NumberField
 
@@ -82,18 +82,22 @@ def choice_box(settings: type[Any], setting: str, names: Mapping[str, str]) -> Q
     return box
 
 
-def add_setting(form: QFormLayout, name: str, field: QWidget, *settings: str, more: str = "") -> None:
-    """Add a field under its name; the tooltip of both says what the settings are, and which options they are."""
+def add_setting(form: QFormLayout, field: QWidget, *settings: str, more: str = "") -> None:
+    """Add a field under the name of its first setting, unless it is a tick that says it itself.
+
+    The tooltip of both says what the settings are, and which options they are.
+    """
     empty = f"Empty the field for {field.auto}." if isinstance(field, NumberField) and field.auto else ""
-    texts = [*map(_in_words, settings), more, empty]
+    texts = [*map(_explained, settings), more, empty]
     options = " and ".join(_OPTIONS[setting] for setting in settings)
-    label = QLabel(name)
+    name = in_words(settings[0])
+    label = QLabel("" if isinstance(field, QCheckBox) and field.text() == name else name[0].upper() + name[1:])
     for widget in (label, field):
         widget.setToolTip(f"<p>{' '.join(filter(None, texts))}</p><p>On the command line: {options}</p>")
     form.addRow(label, field)
 
 
-def _in_words(setting: str) -> str:
+def _explained(setting: str) -> str:
     words = WORDS[setting]
     auto = f"Not given: {words.auto}." if words.auto else ""
     return " ".join(part for part in (f"{words.what}.", words.more, auto) if part)

@@ -121,7 +121,7 @@ class InputPanel(QGroupBox):
     def _lay_out(self) -> None:
         form = QFormLayout(self)
         form.addRow("Layer", self.layer_box)
-        add_setting(form, "Axes", self.axes, "axes")
+        add_setting(form, self.axes, "axes")
         form.addRow(self.summary)
         form.addRow(self.problem)
         form.addRow(self.take_up_button)
@@ -130,8 +130,8 @@ class InputPanel(QGroupBox):
         boxes.setContentsMargins(0, 0, 0, 0)
         for field in (*self.sizes, self.unit_box):
             boxes.addWidget(field)
-        add_setting(form, "Voxel z, y, x", row, "scale", "unit")
-        add_setting(form, "Frame interval", self.interval, "frame_interval")
+        add_setting(form, row, "scale", "unit")
+        add_setting(form, self.interval, "frame_interval")
         form.addRow(self.part)
         self._form, self._sizes, self._sizes_label = form, row, cast("QLabel", form.labelForField(row))
         for label in self.findChildren(QLabel):

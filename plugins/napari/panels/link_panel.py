@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any
 
 import numpy as np
 from qtpy.QtCore import QSignalBlocker, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
@@ -17,7 +17,7 @@ from qtpy.QtWidgets import (
 )
 
 from ....matching.solvers import SOLVERS
-from ....tracker.linking.settings import LinkSettings
+from ....tracker.linking.settings import PENALTIES, SEGMENT_RANGES, LinkSettings, idle_settings
 from ...words.setting_options import LINK
 from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
@@ -46,13 +46,7 @@ _MOTIONS = {
     "none": "none: distance alone",
 }
 _LINKINGS = {"auctrack": "whole movie, by likelihood", "jaqaman": "Jaqaman, as TrackMate"}
-_SEGMENTS = {"gap_closing_range": "Gap range", "division_range": "Division range", "merge_range": "Merge range"}
-_PENALTIES = {
-    "link_penalties": "Link penalties",
-    "gap_closing_penalties": "Gap penalties",
-    "division_penalties": "Division penalties",
-    "merge_penalties": "Merge penalties",
-}
+_FIRST = ("linking", "motion", "search_range")
 
 
 class LinkPanel(QWidget):
@@ -77,8 +71,8 @@ class LinkPanel(QWidget):
             self.device.addItem(*reversed(device))
         self.linking = choice_box(LinkSettings, "linking", _LINKINGS)
         self.motion = choice_box(LinkSettings, "motion", _MOTIONS)
-        self.segments = {name: LengthField(auto="auto") for name in _SEGMENTS}
-        self.penalties = {name: QLineEdit() for name in _PENALTIES}
+        self.segments = {name: LengthField(auto="auto") for name in SEGMENT_RANGES}
+        self.penalties = {name: QLineEdit() for name in PENALTIES}
         self.missed = NumberField(-1, 99, auto="auto", is_whole=True)
         self.missed.show_number(None)
         self.divisions = QCheckBox("look for them")
@@ -90,6 +84,20 @@ class LinkPanel(QWidget):
         self.learned = note()
         self.suggest_button = QPushButton("Suggest")
         self.run_button = QPushButton("Link")
+        self._fields: Mapping[str, QWidget] = {
+            "linking": self.linking,
+            "motion": self.motion,
+            "search_range": self.search_range,
+            **self.segments,
+            **self.penalties,
+            "unmatched_cost": self.unmatched,
+            "cost": self.cost,
+            "max_missed_frames": self.missed,
+            "divisions": self.divisions,
+            "merges": self.merges,
+            "solver": self.solver,
+            "device": self.device,
+        }
         self._lay_out()
         self._allow_for_motion()
         _show_choice(self.cost, preferences.cost)
@@ -118,92 +126,38 @@ class LinkPanel(QWidget):
 
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
-        form = QFormLayout()
-        add_setting(form, "Linking", self.linking, "linking")
-        add_setting(form, "Motion", self.motion, "motion")
-        add_setting(form, "Search range", self.search_range, "search_range")
-        column.addLayout(form)
+        first, self._more = QFormLayout(), QFormLayout()
+        for name, field in self._fields.items():
+            add_setting(first if name in _FIRST else self._more, field, name)
+        column.addLayout(first)
         column.addWidget(self.warning)
         column.addWidget(self.steps)
         column.addWidget(self.neighbours)
-        self._more = more = QFormLayout()
-        for name, title in _SEGMENTS.items():
-            add_setting(more, title, self.segments[name], name)
-        for name, title in _PENALTIES.items():
-            add_setting(more, title, self.penalties[name], name)
-        add_setting(more, "Unmatched cost", self.unmatched, "unmatched_cost")
-        add_setting(more, "Cost of a link", self.cost, "cost")
-        add_setting(more, "Missed frames", self.missed, "max_missed_frames")
-        add_setting(more, "Divisions", self.divisions, "divisions")
-        add_setting(more, "Merges", self.merges, "merges")
-        add_setting(more, "Solver", self.solver, "solver")
-        add_setting(more, "Device", self.device, "device")
-        column.addLayout(more)
+        column.addLayout(self._more)
         column.addWidget(self.reason)
         column.addWidget(self.learned)
         column.addStretch()
 
     @property
     def settings(self) -> LinkSettings:
-        """What the panel says; what goes without motion, or only with it, is left out where it does not apply.
+        """What the panel says; what linking and motion as chosen have no use for is left out.
 
         Raises
         ------
         InvalidSetting
             If penalties are no pairs of a name and a weight.
         """
-        if self._is_jaqaman:
-            return self._jaqaman
-        by_distance = self._is_by_distance
-        return LinkSettings(
-            search_range=self.search_range.number or "auto",
-            unmatched_cost=self.unmatched.number or "auto",
-            cost=self.cost.currentData() if by_distance else "squared",
-            max_missed_frames="auto" if by_distance else self._missed_frames,
-            solver=self.solver.currentData(),
-            device=self.device.currentData(),
-            motion=self.motion.currentData(),
-            divisions=self.divisions.isChecked() and not by_distance,
-            merges=self.merges.isChecked() and not by_distance,
-        )
+        fields = {name: field for name, field in self._fields.items() if name not in self._idle}
+        given = {name: _said(name, field) for name, field in fields.items()}
+        return LinkSettings(**{name: value for name, value in given.items() if value is not None})
 
     @property
-    def _is_jaqaman(self) -> bool:
-        return self.linking.currentData() == "jaqaman"
+    def _idle(self) -> tuple[str, ...]:
+        return idle_settings(self.linking.currentData(), self.motion.currentData())
 
     @property
     def _is_by_distance(self) -> bool:
-        return self.motion.currentData() == "none" and not self._is_jaqaman
-
-    @property
-    def _jaqaman(self) -> LinkSettings:
-        """What the panel says of Jaqaman's two steps."""
-        return LinkSettings(
-            linking="jaqaman",
-            search_range=self.search_range.number or "auto",
-            max_missed_frames=self._missed_frames,
-            solver=self.solver.currentData(),
-            device=self.device.currentData(),
-            divisions=self.divisions.isChecked(),
-            merges=self.merges.isChecked(),
-            gap_closing_range=self.segments["gap_closing_range"].number or "auto",
-            division_range=self.segments["division_range"].number or "auto",
-            merge_range=self.segments["merge_range"].number or "auto",
-            link_penalties=self._weights("link_penalties"),
-            gap_closing_penalties=self._weights("gap_closing_penalties"),
-            division_penalties=self._weights("division_penalties"),
-            merge_penalties=self._weights("merge_penalties"),
-        )
-
-    @property
-    def _missed_frames(self) -> int | Literal["auto"]:
-        number = self.missed.number
-        return "auto" if number is None else int(number)
-
-    def _weights(self, setting: str) -> Mapping[str, float] | None:
-        """Read weights as the command line does; None where nothing is written."""
-        text = self.penalties[setting].text()
-        return LINK[setting].read(text, setting) if text.strip() else None
+        return self.motion.currentData() == "none" and self.linking.currentData() != "jaqaman"
 
     def set_unit(self, unit: str) -> bool:
         """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
@@ -295,13 +249,11 @@ class LinkPanel(QWidget):
 
     def _allow_for_motion(self) -> None:
         """Take the fields away that linking and motion as chosen have no use for."""
-        for field in (self.motion, self.unmatched):
-            field.setEnabled(not self._is_jaqaman)
-        self.cost.setEnabled(self._is_by_distance)
-        for field in (self.missed, self.divisions, self.merges):
-            field.setEnabled(not self._is_by_distance)
-        for field in (*self.segments.values(), *self.penalties.values()):
-            self._more.setRowVisible(field, self._is_jaqaman)
+        for name, field in self._fields.items():
+            if name in (*SEGMENT_RANGES, *PENALTIES):
+                self._more.setRowVisible(field, name not in self._idle)
+            else:
+                field.setEnabled(name not in self._idle)
 
     def _other_unmatched_cost(self, value: object) -> None:
         self.unmatched.show_found(None)
@@ -325,6 +277,18 @@ class LinkPanel(QWidget):
 
     def _run(self) -> None:
         self.run.emit()
+
+
+def _said(setting: str, field: QWidget) -> Any:
+    """Return what a field says of its setting, texts as the command line reads them; None where it says nothing."""
+    if isinstance(field, NumberField):
+        return int(field.number) if field.number is not None and field.decimals() == 0 else field.number
+    if isinstance(field, QComboBox):
+        return field.currentData()
+    if isinstance(field, QCheckBox):
+        return field.isChecked()
+    text = field.text() if isinstance(field, QLineEdit) else ""
+    return LINK[setting].read(text, setting) if text.strip() else None
 
 
 def _show_choice(box: QComboBox, value: str) -> None:

@@ -57,10 +57,10 @@ class PartPanel(QWidget):
         boxes.addWidget(self.first, 1)
         boxes.addWidget(QLabel("to"))
         boxes.addWidget(self.last, 1)
-        add_setting(form, "Frames", row, "frames", more="First and last.")
+        add_setting(form, row, "frames", more="First and last.")
         box = "A Shapes layer: the box around its shapes (y, x) is tracked."
-        add_setting(form, "Region", self.region, "roi", more=box)
-        add_setting(form, "Intensity", self.intensity, "intensity")
+        add_setting(form, self.region, "roi", more=box)
+        add_setting(form, self.intensity, "intensity")
         self._form = form
 
     def show_input(self, whole: LayerInput | None) -> None:

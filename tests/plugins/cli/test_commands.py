@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,10 @@ import pytest
 import tifffile
 from typer.testing import CliRunner
 
+from auctrack.plugins.cli import simulate as simulate_command
 from auctrack.plugins.cli.app import app
 from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.simulating.render import RenderSettings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 
@@ -119,6 +123,17 @@ def test_the_commands_in_the_readme_of_the_sample_data_write_the_sample_data(auc
         ours, theirs = (json.loads((folder / f"{name}.settings.json").read_text()) for folder in (written, samples))
         assert ours["settings"] == theirs["settings"]
         assert ours["calibration"] == theirs["calibration"]
+
+
+@pytest.mark.parametrize("settings", [SimulationSettings, RenderSettings])
+def test_simulate_starts_with_the_defaults_of_its_settings(settings):
+    asked = inspect.signature(simulate_command.command).parameters
+    for declared in fields(settings):
+        option = asked[simulate_command._OPTIONS.get(declared.name, declared.name)]
+        if option.default is None and isinstance(declared.default, tuple):
+            assert f"[default: {','.join(f'{size:g}' for size in declared.default)}]" in option.annotation
+        else:
+            assert (option.default or 0) == (declared.default or 0)
 
 
 def test_simulate_takes_two_dimensions_parquet_and_an_error_of_localisation(auctrack, tmp_path):

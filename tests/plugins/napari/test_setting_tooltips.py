@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from qtpy.QtWidgets import QCheckBox, QLabel
 
+from auctrack.plugins.napari.threads.job import sentence_of
 from auctrack.plugins.words.setting_options import SETTINGS
 from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.kinds import choices_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.setting_words import WORDS
@@ -52,6 +55,14 @@ def test_a_field_says_what_its_setting_is_and_its_option(widget, setting, place)
     assert WORDS[setting].what in tip
     assert WORDS[setting].auto in tip
     assert option.name in tip
+
+
+@pytest.mark.parametrize(("setting", "place"), FIELDS.items(), ids=FIELDS)
+def test_an_error_calls_a_setting_what_its_field_is_called(widget, setting, place):
+    field = _field(widget, place)
+    labels = [label.text() for label in widget.findChildren(QLabel) if label.toolTip() == field.toolTip()]
+    shown = next(filter(None, [*labels, field.text() if isinstance(field, QCheckBox) else ""]))
+    assert sentence_of(InvalidSetting("needs another.", setting=setting)).lower() == f"{shown} needs another.".lower()
 
 
 @pytest.mark.parametrize(
