@@ -150,8 +150,8 @@ class Session:
     ) -> Change:
         """Add a detection at z, y, x (or y, x) in the table's coordinates; its id is `added[0]` of the change.
 
-        Its links are weighed by the length, or by the learned law without contexts. `measures` are what is known of it
-        beside its place, by the names of the table's columns; what is left out is NaN.
+        Its links are weighed by the length, or by the learned model without contexts. `measures` are what is known of
+        it beside its place, by the names of the table's columns; what is left out is NaN.
         """
         return self._act("add_detection", frame=frame, position=[*position], **_given(measures))
 

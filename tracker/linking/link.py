@@ -87,10 +87,10 @@ def link_points(
     Notes
     -----
     Memory is bounded by `settings.memory_budget_gb`. With learned motion a movie that would take more is worked through
-    in windows that overlap, by laws that are learned on an excerpt; `report["windows"]` says so, and on how many links
-    two windows do not agree. Where corrections are kept or samples drawn, or on a GPU, the whole movie is held.
+    in windows that overlap, by models learned on an excerpt; `report["windows"]` says so, and on how many links two
+    windows do not agree. Where corrections are kept or samples drawn, or on a GPU, the whole movie is held.
 
-    Where particles lie so densely that candidate links within reach of a learned law are too many to write out, links
+    Where particles lie so densely that candidate links within reach of a learned model are too many to write out, links
     are those of motion "none", which can do without writing them out; `report["notes"]` and `settings` say so.
     """
     steps = link_steps(
@@ -129,7 +129,7 @@ def link_steps(
             notes, movie, settings = [reason], None, settings.without_motion()
         constraints = constraints_of(points, settings)
         if samples:
-            _require_law(settings)
+            _require_learned(settings)
         if constraints or _is_weighed_by_users(settings):
             keeping = KeepSolution.NOTHING
         if settings.linking == "jaqaman":
@@ -202,7 +202,7 @@ def _require_no_nats(settings: LinkSettings, reason: str) -> None:
         )
 
 
-def _require_law(settings: LinkSettings) -> None:
+def _require_learned(settings: LinkSettings) -> None:
     """Refuse to draw trackings where nothing says how likely each is."""
     if not settings.is_learned:
         raise InvalidSetting(

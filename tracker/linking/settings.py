@@ -64,7 +64,7 @@ class LinkSettings:
         Longest possible link from one frame to the next (TrackMate: "linking max distance"; trackpy: `search_range`);
         a link over k frames may be k times as long. "auto": with motion "none" 1.3 times the mean distance of nearest
         neighbours within a frame, beyond which nearly all particles hang together in one cluster; with learned motion
-        no limit but the one that the learned law sets.
+        no limit but the one that the learned model sets.
     unmatched_cost : float or "auto"
         What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
         length, so longer links are never made (over k frames: k times that). "auto" with motion "none" measures it
@@ -90,7 +90,7 @@ class LinkSettings:
         bound.
     motion : {"auto", "none", "diffusion", "velocity", "flow", "flow+velocity"}
         What predicts a step. "none" links each frame pair by distance alone. All others link the whole movie at once
-        by likelihood, learned from the movie: "diffusion" knows the law of the steps only, "velocity" also each
+        by likelihood, learned from the movie: "diffusion" knows how long steps are only, "velocity" also each
         particle's own steps before and after, "flow" also those of its neighbours; "auto" takes what makes links
         likelier. Where there are too few links to learn from, less is used, and `Linking.report` says so. "auto" and
         those with "velocity" follow particles that go on as they came over steps longer than the spacing, too.
@@ -103,7 +103,7 @@ class LinkSettings:
         to it. Of a DataFrame the columns `source`, `target`, or `source_frame`, `source_z`, …, `target_x`. Where
         particles divide or merge, a pinned link is the first or the second at its ends as it is in the best links
         without pins, and if it is not among these, or the movie is worked through in windows, the first where that is
-        left. They change no law that is learned.
+        left. They change no model that is learned.
     linking : {"auctrack", "jaqaman"}
         "jaqaman" links as TrackMate's LAP tracker does, for tracks that must be the same as its (`linking.jaqaman` says
         how): each frame pair by squared length, then the tracks so far joined across gaps of up to

@@ -1,7 +1,7 @@
-"""The most that any method can reach that sees positions only: what trackings drawn by the true law agree on.
+"""The most that any method can reach that sees positions only: what trackings drawn by the true model agree on.
 
 No method can expect more right links than each detection's likeliest follower has, whose probability is the share of
-the trackings that it follows in. They are drawn with the law that made the movie, from the true links on.
+the trackings that it follows in. They are drawn with the model that made the movie, from the true links on.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....tracker.linking.motion.graph import candidates
-from ....tracker.linking.motion.law import Law
 from ....tracker.linking.motion.learning import Belief
 from ....tracker.linking.motion.ordered import Ordered, ordered
 from ....tracker.linking.motion.shares import Shares
+from ....tracker.linking.motion.step_model import StepModel
 from ....tracker.linking.trust.posterior import sampled_links
 from .movies import LinkingInput
 
@@ -22,7 +22,7 @@ WIDEST = 5.0
 NONE = 1e-6
 """Share of the particles that are lost, and new."""
 TURNS = np.array([0.99, 0.0, 0.01])
-"""`Law.turns` of particles of one class; what begins afresh are steps that bounce off the walls."""
+"""`StepModel.turns` of particles of one class; what begins afresh are steps that bounce off the walls."""
 
 
 def attainable_f1(given: LinkingInput, trackings: int = TRACKINGS) -> float:
@@ -36,11 +36,11 @@ def attainable_f1(given: LinkingInput, trackings: int = TRACKINGS) -> float:
     """
     movie = ordered(given.points)
     source, target = _true_links(movie, given.points.table["true_id"].to_numpy())
-    law = _true_law(movie, source, target)
-    radius = WIDEST * float(np.sqrt(law.first.sum()))
+    model = _true_model(movie, source, target)
+    radius = WIDEST * float(np.sqrt(model.first.sum()))
     graph = candidates(movie, 1, radius, movie.position)
     shares = Shares(NONE, NONE, NONE**2, np.array([1 - NONE]))
-    belief = Belief(movie, graph, law, shares, np.zeros(len(graph)), linked=True)
+    belief = Belief(movie, graph, model, shares, np.zeros(len(graph)), linked=True)
     drawn = sampled_links(belief, source, target, np.ones(len(graph), bool), trackings)
     follows = drawn[:, source].T
     likeliest = [np.unique(each[each >= 0], return_counts=True)[1].max(initial=0) for each in follows]
@@ -56,8 +56,8 @@ def _true_links(movie: Ordered, true_id: np.ndarray) -> tuple[np.ndarray, np.nda
     return source[linked], target[linked]
 
 
-def _true_law(movie: Ordered, source: np.ndarray, target: np.ndarray) -> Law:
-    """Return the law of the true steps."""
+def _true_model(movie: Ordered, source: np.ndarray, target: np.ndarray) -> StepModel:
+    """Return the model of the true steps."""
     step = np.full_like(movie.position, np.nan)
     step[target] = movie.position[target] - movie.position[source]
     before, after = step[source], step[target]
@@ -65,4 +65,4 @@ def _true_law(movie: Ordered, source: np.ndarray, target: np.ndarray) -> Law:
     before, later = before[pairs], after[pairs]
     persistence = float((before * later).sum() / (before**2).sum())
     second = ((later - persistence * before) ** 2).mean(axis=0)
-    return Law(np.ones(1), (after**2).mean(axis=0)[None], second[None], np.array([persistence]), TURNS)
+    return StepModel(np.ones(1), (after**2).mean(axis=0)[None], second[None], np.array([persistence]), TURNS)

@@ -146,7 +146,7 @@ def _tables(
             for fact, (title, digits) in links.items()
         ),
         grid(
-            "F1 of links that can be expected, by the law that made the movie",
+            "F1 of links that can be expected, by the model that made the movie",
             most,
             record,
             fact_mean("f1", 4),

@@ -76,7 +76,7 @@ def test_probabilities_are_held_to_the_share_of_right_links():
 
 
 @pytest.mark.parametrize("step", [0.05, 0.4])
-def test_no_method_can_expect_more_than_trackings_by_the_true_law_agree_on(step):
+def test_no_method_can_expect_more_than_trackings_by_the_true_model_agree_on(step):
     given = simulated(1, particles=300, frames=6, step=step, persistence=0.5, missed=0.0, false=0.0)
     links = link_points(given.points).links[["source", "target"]].to_numpy()
     most, reached = attainable_f1(given, trackings=60), link_facts(given, links)["f1"]

@@ -88,8 +88,8 @@ def _is_positive(points: Points, name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class FeatureLaw:
-    """Law of a change between linked detections: a Gaussian around none, along its own axes.
+class FeatureModel:
+    """Model of a change between linked detections: a Gaussian around none, along its own axes.
 
     Attributes
     ----------
@@ -111,12 +111,12 @@ class FeatureLaw:
         return 0.5 * (square @ (1 - 1 / self.variance) - np.log(self.variance).sum())
 
     @classmethod
-    def learned(cls, change: np.ndarray, probability: np.ndarray) -> FeatureLaw:
-        """Return the law of the changes along probable links, those that chance explains better left out."""
-        law = cls(np.eye(change.shape[1]), np.ones(change.shape[1]))
+    def learned(cls, change: np.ndarray, probability: np.ndarray) -> FeatureModel:
+        """Return the model that changes have along probable links, those that chance explains better left out."""
+        model = cls(np.eye(change.shape[1]), np.ones(change.shape[1]))
         for _ in range(ROUNDS):
-            weight = probability * (1 - (1 - FAITHFUL) / law.ratio(change))
+            weight = probability * (1 - (1 - FAITHFUL) / model.ratio(change))
             covariance = (weight[:, None] * change).T @ change / max(float(weight.sum()), 1e-300)
             variance, direction = np.linalg.eigh(covariance)
-            law = cls(direction, np.clip(variance, NARROWEST**2, 1.0))
-        return law
+            model = cls(direction, np.clip(variance, NARROWEST**2, 1.0))
+        return model

@@ -14,9 +14,9 @@ import numpy as np
 from .expected import candidates_ahead
 from .flow import fields_of
 from .graph import Graph, merged, sums_at_ends
-from .law import tables
 from .learning import Belief
 from .ordered import Ordered
+from .step_model import tables
 
 SURE = 0.999
 """A detection that is followed, or that follows, with this probability takes part in no gap.
@@ -85,10 +85,10 @@ def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
     ahead = 0.0
     if belief.near is not None:
         ahead = belief.flow_weight * fields_of(graph, belief.near, belief.probability).ahead[0]
-    velocity, further = _carried_on(belief), tables(belief.law, lags).slope
+    velocity, further = _carried_on(belief), tables(belief.model, lags).slope
     more: list[Graph] = []
     for lag in range(belief.lags + 1, lags + 1):
-        repeated = float(belief.law.shares @ further[:, lag - 1]) * (1 - belief.law.turns[2])
+        repeated = float(belief.model.shares @ further[:, lag - 1]) * (1 - belief.model.turns[2])
         along = np.where((followed < SURE)[:, None], lag * ahead + repeated * velocity, np.nan)
         reach = min(radius * np.sqrt(lag), WIDEST)
         more.append(candidates_ahead(movie, lag, reach, along, belief.hooks, following < SURE))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....matching.device import cuda
 from ..gate.gpu_movie import launch_in_turns, threads_of
-from .law import Packed
+from .step_model import Packed
 
 _KERNELS = str(Path(__file__).with_name("sweep.cu"))
 
@@ -30,15 +30,15 @@ class DeviceSweep:
         options = (f"-D{name}={value!r}" for name, value in limits.items())
         self._kernels = cuda.load(_KERNELS, f"-DNDIM={ndim}", f"-DCLASSES={classes}", *options)
 
-    def densities(self, step: Any, lag: Any, law: Any, alone: Any) -> None:
+    def densities(self, step: Any, lag: Any, model: Any, alone: Any) -> None:
         """Write what `sweep.first_densities` does."""
-        self._over_edges("densities", len(step), step, lag, *law, alone)
+        self._over_edges("densities", len(step), step, lag, *model, alone)
 
     def contexts(
-        self, ways: tuple[Any, Any, Any], edges: Sequence[Any], law: Any, past: Any, future: Any
+        self, ways: tuple[Any, Any, Any], edges: Sequence[Any], model: Any, past: Any, future: Any
     ) -> tuple[Any, ...]:
-        """Write past and future, return the fields of `law.Sums`; `edges` as the kernels take them."""
-        known, count = (*ways, *edges, *law), len(edges[0])
+        """Write past and future, return the fields of `step_model.Sums`; `edges` as the kernels take them."""
+        known, count = (*ways, *edges, *model), len(edges[0])
         self._over_edges("pasts", count, *known, past)
         self._over_edges("futures", count, *known, future)
         sums = cuda.cupy().empty((3 + self.classes * (1 + 3 * self.ndim), threads_of(launch_in_turns(count))))
@@ -67,6 +67,6 @@ class DeviceSweep:
         self._kernels[name](*launch_in_turns(edges), (np.int64(edges), *arguments))
 
 
-def law_there(law: Packed) -> tuple[Any, np.int32]:
-    """Copy the tables of a law to the current device, one after the other; return them and the number of lags."""
-    return cuda.cupy().asarray(np.concatenate([np.ravel(table) for table in law])), np.int32(law[2].shape[1])
+def model_there(model: Packed) -> tuple[Any, np.int32]:
+    """Copy the tables of a model to the current device, one after the other; return them and the number of lags."""
+    return cuda.cupy().asarray(np.concatenate([np.ravel(table) for table in model])), np.int32(model[2].shape[1])

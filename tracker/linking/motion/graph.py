@@ -26,7 +26,7 @@ PIECE = 1 << 15
 
 
 LAG = np.int16
-"""Type of the lags on the host: tables of laws would fill the memory long before they are longer."""
+"""Type of the lags on the host: tables of models would fill the memory long before they are longer."""
 
 
 class Piece(NamedTuple):

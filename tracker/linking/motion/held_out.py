@@ -1,7 +1,7 @@
 """What a context gains on links that were held out: those of every other frame.
 
-The laws are those of `law`, fitted by expectation-maximisation to the teaching links alone, with the context and
-without it; what the asked links gain is the difference of their mean log-likelihoods, in nats a link.
+The models are those of `step_model`, fitted by expectation-maximisation to the teaching links alone, with the context
+and without it; what the asked links gain is the difference of their mean log-likelihoods, in nats a link.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .law import Law, Sums
+from .step_model import StepModel, Sums
 
 ROUNDS = 8
 """Of expectation-maximisation."""
@@ -38,56 +38,56 @@ def every_other(frame: np.ndarray, rank: np.ndarray) -> np.ndarray | None:
     return np.argsort(np.argsort(rank)) % 2 == 1
 
 
-def gain_without(left: np.ndarray, step: np.ndarray, asked: np.ndarray, law: Law) -> float:
+def gain_without(left: np.ndarray, step: np.ndarray, asked: np.ndarray, model: StepModel) -> float:
     """Return the nats that what a context leaves unexplained is likelier than the whole step.
 
     Parameters
     ----------
     left, step : float64 (links, d)
     asked : bool (links,)
-    law : Law
+    model : StepModel
         Of steps; where fitting starts.
     """
-    likelihood = [log_density(x[asked], _fitted(x[~asked], law)) for x in (left, step)]
+    likelihood = [log_density(x[asked], _fitted(x[~asked], model)) for x in (left, step)]
     return float((likelihood[0] - likelihood[1]).mean())
 
 
-def gain_of_link_before(step: np.ndarray, before: np.ndarray, asked: np.ndarray, law: Law) -> float:
+def gain_of_link_before(step: np.ndarray, before: np.ndarray, asked: np.ndarray, model: StepModel) -> float:
     """Return the nats by which the step before makes a step likelier.
 
     Parameters
     ----------
     step, before : float64 (links, d)
     asked : bool (links,)
-    law : Law
+    model : StepModel
     """
-    law = _fitted(step[~asked], law)
-    law = replace(law, second=0.8 * law.first)
+    model = _fitted(step[~asked], model)
+    model = replace(model, second=0.8 * model.first)
     for _ in range(ROUNDS):
-        law = law.learned_from(_sums(step[~asked], before[~asked], law)).floored()
-    after = log_density_after(step[asked], before[asked], law)
-    return float((after - log_density(step[asked], law)).mean())
+        model = model.learned_from(_sums(step[~asked], before[~asked], model)).floored()
+    after = log_density_after(step[asked], before[asked], model)
+    return float((after - log_density(step[asked], model)).mean())
 
 
-def _fitted(step: np.ndarray, law: Law) -> Law:
-    """Return the law with shares and variances fitted to steps."""
+def _fitted(step: np.ndarray, model: StepModel) -> StepModel:
+    """Return the model with shares and variances fitted to steps."""
     for _ in range(ROUNDS):
-        share = _densities(step, law.first) * law.shares
+        share = _densities(step, model.first) * model.shares
         share /= share.sum(axis=1, keepdims=True)
         total = share.sum(axis=0)
-        first = (share.T @ step**2 + law.first) / (total + 1)[:, None]
-        law = replace(law, shares=(total + law.shares) / (len(step) + 1), first=first).floored()
-    return law
+        first = (share.T @ step**2 + model.first) / (total + 1)[:, None]
+        model = replace(model, shares=(total + model.shares) / (len(step) + 1), first=first).floored()
+    return model
 
 
-def log_density(step: np.ndarray, law: Law) -> np.ndarray:
+def log_density(step: np.ndarray, model: StepModel) -> np.ndarray:
     """Return the log-density of steps of which nothing else is known, float64 (links,)."""
-    return np.log(_densities(step, law.first) @ law.shares)
+    return np.log(_densities(step, model.first) @ model.shares)
 
 
-def log_density_after(step: np.ndarray, before: np.ndarray, law: Law) -> np.ndarray:
+def log_density_after(step: np.ndarray, before: np.ndarray, model: StepModel) -> np.ndarray:
     """Return the log-density of steps where those before them are known, float64 (links,)."""
-    kept, switched, new = _turns(step, before, law)
+    kept, switched, new = _turns(step, before, model)
     return np.log((kept + switched + new).sum(axis=1))
 
 
@@ -101,18 +101,18 @@ def _densities(step: np.ndarray, variance: np.ndarray, mean: np.ndarray | None =
     return np.exp(-0.5 * (square + np.log(2 * np.pi * variance).sum(axis=1))) + 1e-300
 
 
-def _turns(step: np.ndarray, before: np.ndarray, law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _turns(step: np.ndarray, before: np.ndarray, model: StepModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the density of each step with its class kept, drawn anew, and of one that begins afresh, per class."""
-    was = _densities(before, law.first) * law.shares
+    was = _densities(before, model.first) * model.shares
     was /= was.sum(axis=1, keepdims=True)
-    after = _densities(step, law.second, before[:, None, :] * law.persistence[:, None])
-    keeps, switches, afresh = law.turns
-    return keeps * was * after, switches * law.shares * after, afresh * law.shares * _densities(step, law.first)
+    after = _densities(step, model.second, before[:, None, :] * model.persistence[:, None])
+    keeps, switches, afresh = model.turns
+    return keeps * was * after, switches * model.shares * after, afresh * model.shares * _densities(step, model.first)
 
 
-def _sums(step: np.ndarray, before: np.ndarray, law: Law) -> Sums:
-    """Return what the teaching pairs of links say of the law of a step after another."""
-    kept, switched, new = _turns(step, before, law)
+def _sums(step: np.ndarray, before: np.ndarray, model: StepModel) -> Sums:
+    """Return what the teaching pairs of links say of a step after another."""
+    kept, switched, new = _turns(step, before, model)
     whole = (kept + switched + new).sum(axis=1)
     share = (kept + switched) / whole[:, None]
     return Sums(

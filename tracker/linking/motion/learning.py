@@ -1,4 +1,4 @@
-"""Expectation-maximisation: sweeps that make links probable, and laws that are learned from the probable links."""
+"""Expectation-maximisation: sweeps that make links probable, and models that are learned from the probable links."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from ....matching.device import cuda
 from ..hooks import Hooks
 from .border import Border
-from .features import FeatureLaw, Features
+from .features import FeatureModel, Features
 from .flow import fields_of
 from .graph import LAG, Graph, sums_at_ends
-from .law import Law, Sums, tables
 from .learning_record import LearningRecord
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Ends, EndsByPlace, Shares, ends_by_place, looks_of, shares_of
+from .step_model import StepModel, Sums, tables
 from .steps import Steps
 from .sweep import Others, Unwritten, Weighed, step_sums, weighed
 
@@ -54,7 +54,7 @@ class Belief:
         Whether links lead to decoys nearly as often as to particles; see `decoys`.
     features : Features or None
         The detections' own, where they make links likelier.
-    feature_law : FeatureLaw or None
+    feature_model : FeatureModel or None
         How they change along links.
     feature_gain : float
         Nats by which they make a link likelier that taught nothing of them.
@@ -72,7 +72,7 @@ class Belief:
 
     movie: Ordered
     graph: Graph
-    law: Law
+    model: StepModel
     shares: Shares
     probability: np.ndarray
     lags: int = 1
@@ -85,7 +85,7 @@ class Belief:
     link_gain: float = 0.0
     is_chance: bool = False
     features: Features | None = None
-    feature_law: FeatureLaw | None = None
+    feature_model: FeatureModel | None = None
     feature_gain: float = 0.0
     notes: list[str] = field(default_factory=list)
     record: LearningRecord = field(default_factory=LearningRecord)
@@ -115,7 +115,7 @@ class Belief:
         self.probability, self.into, self.out_of = probability, probability.copy(), probability.copy()
         self.odds, self.message = map(self._of_links, (1.0, 1.0))
         if self.linked:
-            self.past = self._of_links(self.law.shares)
+            self.past = self._of_links(self.model.shares)
         self.future = self._open_future()
 
     def _take(self, graph: Graph) -> None:
@@ -136,7 +136,7 @@ class Belief:
 
     def _open_future(self) -> np.ndarray:
         """Return the likelihood of what comes after each link where nothing is known of it: 1 in each class."""
-        ones = np.ones_like(self.law.shares)
+        ones = np.ones_like(self.model.shares)
         return self._of_links(ones) if self.graph.on_gpu else np.broadcast_to(ones, (len(self.graph), len(ones)))
 
     def extend(self, graph: Graph, known: np.ndarray, lags: int, shares: Shares) -> None:
@@ -147,7 +147,7 @@ class Belief:
             self._extend(name, self._of_links(value), known)  # one at a time, for the sake of memory
         future = self._open_future()
         if self.linked:
-            self._extend("past", self._of_links(self.law.shares), known)
+            self._extend("past", self._of_links(self.model.shares), known)
             self._extend("future", future.copy(), known)
         else:
             self.future = future
@@ -173,8 +173,8 @@ class Belief:
         return here
 
     def drop_idle_classes(self) -> None:
-        """Go on without the classes of the law that hardly any link belongs to."""
-        self.law = self.law.without_idle_classes()
+        """Go on without the classes of the model that hardly any link belongs to."""
+        self.model = self.model.without_idle_classes()
         self.restart(self.graph, self.probability)
 
     @property
@@ -207,8 +207,8 @@ class Belief:
         if (looks := looks_of(self.movie, self.graph)) is not self.graph.lag:
             seen = np.asarray(self.shares.seen, like=self.probability)
             times = seen[looks - 1] / seen[self.graph.lag - 1]
-        if self.features is not None and self.feature_law is not None:
-            times = times * self.feature_law.ratio(self.features.change(self.graph.tail, self.graph.head))
+        if self.features is not None and self.feature_model is not None:
+            times = times * self.feature_model.ratio(self.features.change(self.graph.tail, self.graph.head))
         if self.further is not None:
             times = times * np.exp(-np.clip(self.further, -SUREST_COST, SUREST_COST))
         return times
@@ -222,7 +222,7 @@ class Belief:
     def _let_go_of_pasts(self) -> None:
         """Let go of what comes before links, where they know of none."""
         if not self.linked:
-            self.past = np.empty((0, len(self.law.shares)))
+            self.past = np.empty((0, len(self.model.shares)))
 
     def know_of_each_other(self) -> None:
         """Let links know of those before and after them, from the next sweep on."""
@@ -237,7 +237,7 @@ class Belief:
         return Steps(self.graph, fields_of(self.graph, self.near, self.probability), self.flow_weight)
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
-        """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
+        """Weigh every link by its contexts, make the weights probabilities, and learn the model from these."""
         self._let_go_of_pasts()  # before the flow is asked for anew
         graph, steps = self.graph, self.own_steps()
         weights = self._weighed(steps, is_damped=damping > 0.0)
@@ -249,19 +249,19 @@ class Belief:
         link_marginals(graph, self.odds, self.message, ROUNDS, TOLERANCE, before, self.probability, arriving)
         cavities(graph, of_head, of_tail, (self.into, self.out_of, damping))
         self.into, self.out_of = arriving, leaving
-        del weights, of_head  # what was is not held while laws are learned
+        del weights, of_head  # what was is not held while models are learned
         if learn:
             self.learn(steps)
 
     def _weighed(self, steps: Steps, *, is_damped: bool) -> Weighed:
         """Weigh every link by its contexts; what nobody asks for any more is let go on the way."""
-        law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
+        model, prior = tables(self.model, self.lags).packed, self.shares.log_odds(self.movie.log_density)
         sums = sums_at_ends(self.graph, self.into, self.out_of)
         others = [self._others()]
         self.odds, self.past, self.future = (np.empty(0) for _ in range(3))
         if not is_damped:
             self.into, self.out_of = (np.empty(0) for _ in range(2))
-        weights = weighed(self.graph, steps, law, prior, self.ends_by_place, sums, others.pop())
+        weights = weighed(self.graph, steps, model, prior, self.ends_by_place, sums, others.pop())
         likeness = self.likeness()
         for odds in (weights.odds, weights.without_past):
             odds *= likeness
@@ -277,24 +277,24 @@ class Belief:
     @property
     def written_past(self) -> np.ndarray:
         """What comes before each link, float64 (edges, classes); nothing where links know of none."""
-        return np.empty((0, len(self.law.shares))) if isinstance(self.past, Unwritten) else self.past
+        return np.empty((0, len(self.model.shares))) if isinstance(self.past, Unwritten) else self.past
 
     def learn(self, steps: Steps) -> None:
-        """Learn the shares and the law from the probable links."""
-        self.shares, self.law, self.feature_law = self.record.learn(lambda: self._learned(steps))
+        """Learn the shares and the model from the probable links."""
+        self.shares, self.model, self.feature_model = self.record.learn(lambda: self._learned(steps))
 
-    def _learned(self, steps: Steps) -> tuple[Shares, Law, FeatureLaw | None]:
+    def _learned(self, steps: Steps) -> tuple[Shares, StepModel, FeatureModel | None]:
         shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags, self.border)
         total, squares = step_sums(self.graph, steps, self.probability, self.past, self.future)
-        law = self.law
+        model = self.model
         if total.sum() > 1:
-            # A prior of one link with the law as it is keeps classes that no link belongs to.
-            first = (squares + law.first) / (total + 1)[:, None]
-            law = replace(law, shares=(total + law.shares) / (total.sum() + 1), first=first)
+            # A prior of one link with the model as it is keeps classes that no link belongs to.
+            first = (squares + model.first) / (total + 1)[:, None]
+            model = replace(model, shares=(total + model.shares) / (total.sum() + 1), first=first)
         if self.linked and self.sums is not None and self.sums.pairs > 1:
-            law = law.learned_from(self.sums)
-        feature_law = self.feature_law
+            model = model.learned_from(self.sums)
+        feature_model = self.feature_model
         if self.features is not None:
             change = self.features.change(self.graph.tail, self.graph.head)
-            feature_law = FeatureLaw.learned(change, self.probability)
-        return shares, law.floored(), feature_law
+            feature_model = FeatureModel.learned(change, self.probability)
+        return shares, model.floored(), feature_model

@@ -18,15 +18,15 @@ def log_likelihood(belief: Belief) -> float:
     Whether a detection has a link into it and one out of it counts as often as it is so: what the shares say of that
     has made the links.
     """
-    movie, graph, law = belief.movie, belief.graph, belief.law
+    movie, graph, model = belief.movie, belief.graph, belief.model
     tail, head = best_links(belief)
     links = np.searchsorted(graph.tail * np.int64(graph.n) + graph.head, tail * graph.n + head)
     step, into, out = belief.own_steps().at(links), *np.full((2, graph.n), -1, np.int64)
     into[head] = out[tail] = np.arange(len(links))
-    density = held_out.log_density(step, law)
+    density = held_out.log_density(step, model)
     if belief.linked:
         after = np.flatnonzero(into[tail] >= 0)
-        density[after] = held_out.log_density_after(step[after], step[into[tail[after]]], law)
+        density[after] = held_out.log_density_after(step[after], step[into[tail[after]]], model)
     return float(density.sum()) - len(links) * movie.log_density + _log_of_ends(movie, into >= 0, out >= 0)
 
 

@@ -72,7 +72,7 @@ class Motion:
     is_chance: bool = False
 
     @property
-    def model(self) -> str:
+    def contexts(self) -> str:
         """The contexts in use: "none", "flow", "past and future", or "flow, past and future"."""
         used = [name for name, on in (("flow", self.flow_weight > 0), ("past and future", self.is_persistent)) if on]
         return ", ".join(used) or "none"
@@ -127,7 +127,7 @@ class Motion:
             "past and future": "predicted from each particle's own past and future",
         }
         both = "predicted from the neighbours' flow and each particle's own past and future"
-        return words.get(self.model, both)
+        return words.get(self.contexts, both)
 
     def _widths(self) -> np.ndarray:
         """Return the root mean square width of each class over the axes."""
@@ -142,16 +142,16 @@ class Motion:
 
 def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
     """Return what was learned, in the unit of the positions; `drift` as `Ordered.drift` has it for the whole movie."""
-    law, spacing = belief.law, belief.movie.spacing
+    model, spacing = belief.model, belief.movie.spacing
     one = belief.graph.lag == 1
     p, square = belief.probability[one], belief.graph.squares[one]
     # What is learned of consecutive links holds only for those that do not begin afresh.
-    persistence = float(law.shares @ law.persistence * (1 - law.turns[2])) if belief.linked else None
+    persistence = float(model.shares @ model.persistence * (1 - model.turns[2])) if belief.linked else None
     return Motion(
         typical_step=spacing * float(np.sqrt(p @ square / p.sum())) if p.sum() > 0 else 0.0,
-        widths=spacing * np.sqrt(law.first),
-        class_shares=law.shares,
-        unexplained=spacing * np.sqrt(law.second if belief.linked else law.first),
+        widths=spacing * np.sqrt(model.first),
+        class_shares=model.shares,
+        unexplained=spacing * np.sqrt(model.second if belief.linked else model.first),
         persistence=persistence,
         log_likelihood_gain=belief.link_gain if belief.linked else 0.0,
         flow_weight=belief.flow_weight,

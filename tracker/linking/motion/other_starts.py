@@ -2,7 +2,7 @@
 
 Mutual nearest neighbours start well where steps are short and most detections are particles. Elsewhere they are mostly
 different particles, whose steps look short and lead nowhere, and expectation-maximisation stays with them. Two steps in
-a row that are alike are rare by chance, however long they are: a law that is wide for a first step and narrow for the
+a row that are alike are rare by chance, however long they are: a model that is wide for a first step and narrow for the
 next one finds them among all candidates. Which start was the best one, the likelihood of the links that each ends with
 tells, on a sample.
 """
@@ -22,13 +22,13 @@ from ..hooks import Hooks
 from .decoys import are_chance
 from .expected import candidates_ahead
 from .graph import sums_at_ends
-from .law import Law
 from .learning import Belief, TooManyCandidates
 from .learning_record import LearningRecord
 from .likelihood import log_likelihood
 from .ordered import NEAREST, Ordered
 from .shares import Shares
 from .start import TURNS
+from .step_model import StepModel
 
 PERSISTENCE, LEFT = 0.9, 0.2
 """To start with: the share of a step that the next one repeats, and the share of the variance that it leaves."""
@@ -52,9 +52,9 @@ GAIN_A_DETECTION, LOGS = 0.05, 5.0
 
 
 class GoingOn(NamedTuple):
-    """That steps go on as they came: a law, shares, and the radius of candidates in spacings."""
+    """That steps go on as they came: a step model, shares, and the radius of candidates in spacings."""
 
-    law: Law
+    model: StepModel
     shares: Shares
     radius: float
 
@@ -119,8 +119,8 @@ def _going_on(guess: _Guess, ndim: int) -> GoingOn:
     radius = _radius_around(guess.candidates, ndim)
     variance = (radius / 2) ** 2 / ndim / np.dot(guess.shares, guess.sizes)
     first = np.outer(guess.sizes, np.full(ndim, variance))
-    law = Law(np.array(guess.shares), first, LEFT * first, np.full(len(first), PERSISTENCE), np.array(TURNS))
-    return GoingOn(law, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
+    model = StepModel(np.array(guess.shares), first, LEFT * first, np.full(len(first), PERSISTENCE), np.array(TURNS))
+    return GoingOn(model, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
 
 
 def _radius_around(count: float, ndim: int) -> float:
@@ -208,7 +208,7 @@ def _tried(sample: Ordered, start: GoingOn, learned: _Learn, *, may_leave_flow: 
     """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
     The flow is taken by what it explains beside nothing, and may explain less beside past and future. Around it steps
-    are short, which is no law to start with: that is the one learned without it.
+    are short, which is no model to start with: that is the one learned without it.
     """
     try:
         belief = learned(sample, Start(start))
@@ -220,7 +220,7 @@ def _tried(sample: Ordered, start: GoingOn, learned: _Learn, *, may_leave_flow: 
             belief = learned(sample, Start(start, takes_flow=False))
     except TooManyCandidates:
         return
-    taught = GoingOn(belief.law, belief.shares, _wide_enough(belief, start.radius))
+    taught = GoingOn(belief.model, belief.shares, _wide_enough(belief, start.radius))
     if took_flow:
         yield Start(taught), likelihood
     yield Start(taught, takes_flow=False), log_likelihood(belief)
@@ -255,7 +255,7 @@ def followed(movie: Ordered, start: GoingOn, record: LearningRecord, hooks: Hook
     """
     graph = candidates_ahead(movie, 1, start.radius, 0.0, hooks)
     any_of_them = 1.0 / (1 + np.diff(graph.indptr))[graph.tail]
-    known = graph, start.law, start.shares, any_of_them
+    known = graph, start.model, start.shares, any_of_them
     belief = Belief(movie, *known, linked=True, record=record, hooks=hooks, most=most)
     for done in range(UNTAUGHT + SWEEPS):
         belief.sweep(learn=done >= UNTAUGHT)

@@ -18,7 +18,7 @@ from ..settings import Motion
 from . import held_out
 from .border import border_of
 from .expected import candidates_ahead
-from .features import FeatureLaw, Features
+from .features import FeatureModel, Features
 from .flow import fields_of, flow_at, flow_of_some, neighbours
 from .gaps import with_gaps
 from .graph import Graph
@@ -27,10 +27,10 @@ from .learning_record import LearningRecord
 from .ordered import Ordered
 from .other_starts import GoingOn, Start, Trial, followed, try_starts
 from .shares import shares_of
-from .start import mutual_nearest, starting_law
+from .start import mutual_nearest, starting_model
 
 FIRST_RADIUS = 1.5
-"""Candidates of the first pass, in spacings; learned laws that reach farther widen it up to `WIDEST_RADIUS`."""
+"""Candidates of the first pass, in spacings; learned models that reach farther widen it up to `WIDEST_RADIUS`."""
 WIDEST_RADIUS = 2.2
 LEAST_RADIUS = 0.3
 RIM = 1e-3
@@ -122,13 +122,13 @@ def _going_on_first(
     """Learn from steps that go on as they came."""
     belief = followed(movie, start, record, hooks, most)
     belief.drop_idle_classes()
-    belief.border = border_of(movie, record.learn(lambda: belief.law.typical_step))
+    belief.border = border_of(movie, record.learn(lambda: belief.model.typical_step))
     _sweeps(belief, 4)
     return belief
 
 
 def _first_order(movie: Ordered, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
-    """Learn the law of a step and the shares of the lost and the new, without a context."""
+    """Learn the step model and the shares of the lost and the new, without a context."""
     belief = _nearest_first(movie, record, hooks, most)
     _sweeps(belief, 4)
     radius = min(radius_of(belief), WIDEST_RADIUS)
@@ -139,7 +139,7 @@ def _first_order(movie: Ordered, record: LearningRecord, hooks: Hooks | None, mo
         del graph  # the belief has it, until it takes another
         _sweeps(belief, 3)
     belief.drop_idle_classes()
-    belief.border = border_of(movie, record.learn(lambda: belief.law.typical_step))
+    belief.border = border_of(movie, record.learn(lambda: belief.model.typical_step))
     _sweeps(belief, 1)
     return belief
 
@@ -150,8 +150,8 @@ def _nearest_first(movie: Ordered, record: LearningRecord, hooks: Hooks | None, 
     mutual = mutual_nearest(graph)
     probability = mutual.astype(np.float64)
     shares = record.learn(lambda: shares_of(movie, graph, probability, probability, 1))
-    law = record.learn(lambda: starting_law(graph, mutual))
-    return Belief(movie, graph, law, shares, probability, record=record, hooks=hooks, most=most)
+    model = record.learn(lambda: starting_model(graph, mutual))
+    return Belief(movie, graph, model, shares, probability, record=record, hooks=hooks, most=most)
 
 
 def _sweeps(belief: Belief, count: int, damping: float = 0.0) -> None:
@@ -161,9 +161,9 @@ def _sweeps(belief: Belief, count: int, damping: float = 0.0) -> None:
 
 def radius_of(belief: Belief) -> float:
     """Return the radius around the prediction that all but `RIM` of the steps stay in, in spacings."""
-    law = belief.law
-    mass = np.minimum(RIM / len(law.shares) / law.shares, 1)
-    return float(np.sqrt(law.first.max(axis=1) * chdtri(law.first.shape[1], mass)).max())
+    model = belief.model
+    mass = np.minimum(RIM / len(model.shares) / model.shares, 1)
+    return float(np.sqrt(model.first.max(axis=1) * chdtri(model.first.shape[1], mass)).max())
 
 
 def _take_features(belief: Belief, features: Features) -> None:
@@ -171,11 +171,11 @@ def _take_features(belief: Belief, features: Features) -> None:
     told = belief.record.learn(lambda: _told_by(features, belief))
     if told is not None:
         belief.features = features
-        belief.feature_law, belief.feature_gain = told
+        belief.feature_model, belief.feature_gain = told
         _sweeps(belief, 2)
 
 
-def _told_by(features: Features, belief: Belief) -> tuple[FeatureLaw, float] | None:
+def _told_by(features: Features, belief: Belief) -> tuple[FeatureModel, float] | None:
     """Return how features change along links, and what that tells of links that taught nothing of it, if it does."""
     sure = np.flatnonzero(belief.probability > 0.5)
     asked = held_out.every_other(*_tails(belief, sure))
@@ -183,12 +183,12 @@ def _told_by(features: Features, belief: Belief) -> tuple[FeatureLaw, float] | N
         belief.notes.append(f"too few links to learn from {', '.join(features.names)}")
         return None
     change = features.change(belief.graph.tail[sure], belief.graph.head[sure])
-    law = FeatureLaw.learned(change[~asked], belief.probability[sure][~asked])
-    gain = float(np.log(law.ratio(change[asked])).mean())
+    model = FeatureModel.learned(change[~asked], belief.probability[sure][~asked])
+    gain = float(np.log(model.ratio(change[asked])).mean())
     if gain < LINK_GAIN:
         belief.notes.append(f"{', '.join(features.names)} tell nothing of which link is right")
         return None
-    return law, gain
+    return model, gain
 
 
 def _tails(belief: Belief, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -242,7 +242,7 @@ def _gain_of_flow(belief: Belief) -> float | None:
     flow = cuda.to_host(flow_of_some(belief.movie, belief.graph, belief.probability, belief.near, links))
     step = cuda.to_host(belief.graph.steps_at(links))
     weight, _ = _weight_of(flow[~asked], step[~asked])
-    return held_out.gain_without(step - weight * flow, step, asked, belief.law)
+    return held_out.gain_without(step - weight * flow, step, asked, belief.model)
 
 
 def _flow(belief: Belief, near: np.ndarray) -> tuple[float, float, np.ndarray]:
@@ -291,7 +291,7 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
         belief.link_gain = belief.record.learn(lambda: _gain_of_link_before(belief))
         if belief.link_gain < HOPELESS * least_gain:
             return
-        belief.law = replace(belief.law, second=0.8 * belief.law.first)
+        belief.model = replace(belief.model, second=0.8 * belief.model.first)
         belief.know_of_each_other()
         _sweeps(belief, 5, damping=0.5)
     belief.link_gain = belief.record.learn(lambda: _gain_of_link_before(belief))
@@ -315,4 +315,4 @@ def _gain_of_link_before(belief: Belief) -> float:
         return 0.0
     steps = belief.own_steps()
     step, before = (cuda.to_host(steps.at(of)) for of in (links, into[graph.tail[links]]))
-    return held_out.gain_of_link_before(step, before, asked, belief.law)
+    return held_out.gain_of_link_before(step, before, asked, belief.model)

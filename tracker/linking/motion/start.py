@@ -1,4 +1,4 @@
-"""Where learning starts: mutual nearest neighbours, and the law that their steps suggest."""
+"""Where learning starts: mutual nearest neighbours, and the model that their steps suggest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scipy.special import gammaincinv
 
 from . import gpu_graph
 from .graph import Graph
-from .law import NARROWEST, Law
+from .step_model import NARROWEST, StepModel
 
 QUANTILES = (0.5, 0.8)
 """Where the variance is read from the mutual nearest neighbours' steps, the larger reading counting."""
@@ -20,8 +20,8 @@ TURNS = (0.6, 0.2, 0.2)
 """Probabilities to start with that a class is kept, drawn anew, and that a displacement knows of none before it."""
 
 
-def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
-    """Return a law of two classes, slow and fast, of the steps of mutual nearest neighbours."""
+def starting_model(graph: Graph, mutual: np.ndarray) -> StepModel:
+    """Return a model of two classes, slow and fast, of the steps of mutual nearest neighbours."""
     ndim = graph.ndim
     squares = graph.squares[mutual]
     variance = 0.01
@@ -29,7 +29,7 @@ def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
         readings = [float(np.quantile(squares, q)) / (2 * gammaincinv(ndim / 2, q)) for q in QUANTILES]
         variance = max(*readings, NARROWEST**2)
     first = np.outer(SIZES, np.full(ndim, variance))
-    return Law(np.array(SHARES), first, 0.8 * first, np.full(len(SIZES), 0.3), np.array(TURNS))
+    return StepModel(np.array(SHARES), first, 0.8 * first, np.full(len(SIZES), 0.3), np.array(TURNS))
 
 
 def mutual_nearest(graph: Graph) -> np.ndarray:

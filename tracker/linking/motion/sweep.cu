@@ -3,19 +3,19 @@
 //   densities     share times density of each edge's displacement, by class; a thread an edge
 //   pasts         factors from the edges before each edge, and
 //   futures       from those after it; a thread an edge, so that either looks at a pair of edges by itself
-//   pairs_summed  what the law is learned from pairs, summed by each thread on its own: apart from the two, which would have
+//   pairs_summed  what the model is learned from pairs, summed by each thread on its own: apart from the two, which would have
 //                 to wait for memory oftener with its sums in their registers
 //
 // Fewer registers than the compiler would take, and more threads at once: pairs_summed takes half the time, pasts four fifths.
 //   combined      odds, with and without past and future; a thread an edge
 //   unlinked      densities, factors and odds at once where steps know of no others, and nothing has to wait; a thread an edge
-//   step_sums     what the law of a step is learned from, summed by each thread on its own
+//   step_sums     what the step model is learned from, summed by each thread on its own
 //
-// Sums are added up in one order, thread by thread, so that the same movie gives the same law on the same card.
+// Sums are added up in one order, thread by thread, so that the same movie gives the same model on the same card.
 // Bytes: 8 CLASSES an edge and factor, 36 + 8 NDIM + 16 CLASSES where steps know of no others; an edge is read once a neighbour, from cache. No two threads write one place.
 // variant: -DNDIM=3 -DCLASSES=3
 // variant: -DNDIM=3 -DCLASSES=1
-#include "../tracker/linking/motion/law.cuh"
+#include "../tracker/linking/motion/step_model.cuh"
 
 constexpr int THREADS = 256;
 
@@ -27,19 +27,19 @@ constexpr int THREADS = 256;
 #endif
 
 // Share times density of a displacement over d + 1 frames.
-__device__ __forceinline__ double density_alone(const Law& law, int k, int d, const double* step) {
-    const double* precision = law.first_precision(k, d);
+__device__ __forceinline__ double density_alone(const StepModel& model, int k, int d, const double* step) {
+    const double* precision = model.first_precision(k, d);
     double q = 0.0;
     for (int axis = 0; axis < NDIM; axis++) q += step[axis] * step[axis] * precision[axis];
-    return law.share(k) * exp(law.first_norm(k, d) - 0.5 * q) + TINY;
+    return model.share(k) * exp(model.first_norm(k, d) - 0.5 * q) + TINY;
 }
 
 extern "C" __global__ void densities(
     int64 edges, const double* step, const int* lag, const double* tables, int lags, double* alone
 ) {
-    const Law law{tables, lags};
+    const StepModel model{tables, lags};
     for (int64 e = global_thread(); e < edges; e += all_threads()) {
-        for (int k = 0; k < CLASSES; k++) alone[CLASSES * e + k] = density_alone(law, k, lag[e] - 1, step + NDIM * e);
+        for (int k = 0; k < CLASSES; k++) alone[CLASSES * e + k] = density_alone(model, k, lag[e] - 1, step + NDIM * e);
     }
 }
 
@@ -48,19 +48,19 @@ struct Edges {
     const int64 *indptr, *in_ptr;
     const int *in_edge, *tail, *head, *lag;
     const double *step, *probability, *into, *out_of, *came, *went, *alone, *past_class, *future_class, *tie;
-    Law law;
+    StepModel model;
 
     // Whether the edge g and the edge e after it say nothing of each other.
     __device__ __forceinline__ bool are_silent(int64 g, int64 e) const { return into[g] < IGNORED && out_of[e] < IGNORED; }
 
     __device__ __forceinline__ double density(int k, int64 g, int64 e) const {
-        return law.density(k, lag[g] - 1, lag[e] - 1, step + NDIM * e, step + NDIM * g);
+        return model.density(k, lag[g] - 1, lag[e] - 1, step + NDIM * e, step + NDIM * g);
     }
 
     // Likelihood of the edge e, of class k, after the edge g.
     __device__ __forceinline__ double joint(int k, int64 g, int64 e, double density, double own) const {
-        const double kept = law.turn(0) * past_class[CLASSES * g + k];
-        return (law.turn(1) * law.share(k) + kept) * density + law.turn(2) * own;
+        const double kept = model.turn(0) * past_class[CLASSES * g + k];
+        return (model.turn(1) * model.share(k) + kept) * density + model.turn(2) * own;
     }
 };
 
@@ -72,7 +72,7 @@ struct Edges {
 #define THESE_EDGES                                                                                                     \
     Edges {                                                                                                             \
         indptr, in_ptr, in_edge, tail, head, lag, step, probability, into, out_of, came, went, alone, past_class,       \
-            future_class, tie, Law { tables, lags }                                                                     \
+            future_class, tie, StepModel { tables, lags }                                                                     \
     }
 
 // past: (edges, CLASSES).
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) pasts(int64 count, EDGE
 // future: (edges, CLASSES).
 extern "C" __global__ void futures(int64 count, EDGES, double* future) {
     const Edges edges = THESE_EDGES;
-    const double keeps = edges.law.turn(0), switches = edges.law.turn(1), afresh = edges.law.turn(2);
+    const double keeps = edges.model.turn(0), switches = edges.model.turn(1), afresh = edges.model.turn(2);
     for (int64 g = global_thread(); g < count; g += all_threads()) {
         const int i = head[g];
         const double last = fmax(1.0 - went[i], 1e-6);
@@ -108,7 +108,7 @@ extern "C" __global__ void futures(int64 count, EDGES, double* future) {
             for (int k = 0; k < CLASSES; k++) {
                 const double later = future_class[CLASSES * e + k];
                 likely[k] = edges.density(k, g, e) * later;
-                drawn += edges.law.share(k) * likely[k];
+                drawn += edges.model.share(k) * likely[k];
                 base += alone[CLASSES * e + k] * later;
             }
             const double counts = tie[i] * out_of[e], per_base = 1.0 / (base + TINY);
@@ -120,7 +120,7 @@ extern "C" __global__ void futures(int64 count, EDGES, double* future) {
     }
 }
 
-// What `pairs_summed` sums, in the order of law.Sums; the last three by class and axis.
+// What `pairs_summed` sums, in the order of step_model.Sums; the last three by class and axis.
 enum {
     PAIRS, KEPT, FRESH, BY_CLASS,
     LATER2 = BY_CLASS + CLASSES,
@@ -132,7 +132,7 @@ enum {
 // sums: (N_SUMS, threads).
 extern "C" __global__ void __launch_bounds__(THREADS, 2) pairs_summed(int64 count, EDGES, double* sums) {
     const Edges edges = THESE_EDGES;
-    const double keeps = edges.law.turn(0), afresh = edges.law.turn(2);
+    const double keeps = edges.model.turn(0), afresh = edges.model.turn(2);
     double learned[N_SUMS] = {};
     for (int64 e = global_thread(); e < count; e += all_threads()) {
         const int i = tail[e];
@@ -200,12 +200,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) unlinked(
     const double* arriving, const double* step, const double* tables, int lags, const double* came, const double* went,
     const double* tie, double* past, double* future, double* odds, double* without_past, double* part_without_future
 ) {
-    const Law law{tables, lags};
+    const StepModel model{tables, lags};
     for (int64 e = global_thread(); e < edges; e += all_threads()) {
         const int i = tail[e], j = head[e], d = lag[e] - 1;
         const double before = 1.0 + (tie[i] - 1.0) * came[i], after = 1.0 + (tie[j] - 1.0) * went[j];
         double alone[CLASSES], all = 0.0;
-        for (int k = 0; k < CLASSES; k++) alone[k] = density_alone(law, k, d, step + NDIM * e), all += alone[k];
+        for (int k = 0; k < CLASSES; k++) alone[k] = density_alone(model, k, d, step + NDIM * e), all += alone[k];
         const double base = exp(prior[d] + leaving[i] + arriving[j]), own = before * all, later = after * all;
         odds[e] = bounded(base * (own * after + TINY)), without_past[e] = bounded(base * (later + TINY));
         part_without_future[e] = bounded(own / (own * after + TINY));

@@ -2,7 +2,7 @@
 
 What is known of the past of edge e, tail i, comes through the edges g into i, each with its probability and the class
 of its particle; its future through the edges h out of its head. Every node is the meeting of one future and one past,
-so a single loop over nodes serves both, and gathers what the law is learned from.
+so a single loop over nodes serves both, and gathers what the model is learned from.
 
 What is as long as the edges is written to arrays of the caller's: NumPy has the system give large ones in large pages,
 numba does not, and then fetching them page by page takes longer than the sweep.
@@ -24,14 +24,14 @@ from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
 from . import gpu_sweep
 from .graph import Graph, Piece
-from .law import Packed, Sums
 from .shares import EndsByPlace
+from .step_model import Packed, Sums
 from .steps import Steps
 
 IGNORED = 1e-3
 """Probability below which an edge says nothing about its neighbours."""
 TELLING = 0.05
-"""Probability of two edges in a row from which the law is learned from them."""
+"""Probability of two edges in a row from which the model is learned from them."""
 TINY = 1e-300
 SUREST = 1e130
 """Odds beyond which all are as good as these."""
@@ -85,8 +85,8 @@ class Unwritten:
     ----------
     graph : Graph
     steps : Steps
-    law : tuple
-        See `law.Tables`.
+    model : tuple
+        See `step_model.Tables`.
     ends : EndsByPlace
     came : float64 (n,)
         Sum of `Others.into` at each detection.
@@ -94,21 +94,21 @@ class Unwritten:
 
     graph: Graph
     steps: Steps
-    law: Packed
+    model: Packed
     ends: EndsByPlace
     came: np.ndarray
 
     def __getitem__(self, edges: slice | np.ndarray) -> np.ndarray:
         """Return those of some edges, float64 (k, classes)."""
         tail = self.graph.tail[edges]
-        past = np.empty((len(tail), len(self.law[0])))
-        first_densities(self.steps.at(edges), self.graph.lag[edges], self.law, past)
+        past = np.empty((len(tail), len(self.model[0])))
+        first_densities(self.steps.at(edges), self.graph.lag[edges], self.model, past)
         _classes(tail, self.came, self.ends.place, self.ends.shared.tie, past)
         return past
 
     def written(self) -> np.ndarray:
         """Return those of all edges, float64 (edges, classes)."""
-        past = np.empty((len(self.graph), len(self.law[0])))
+        past = np.empty((len(self.graph), len(self.model[0])))
 
         def write(piece: Piece) -> None:
             past[piece.edges] = self[piece.edges]
@@ -145,7 +145,7 @@ class Weighed(NamedTuple):
 def weighed(
     graph: Graph,
     steps: Steps,
-    law: Packed,
+    model: Packed,
     prior: np.ndarray,
     ends: EndsByPlace,
     sums: tuple[np.ndarray, np.ndarray],
@@ -156,8 +156,8 @@ def weighed(
     Where `others` is None steps know of no others. `prior` is in log-odds, per lag; the rest is as in `factors_of`.
     """
     if others is None:
-        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, steps, law, prior, ends, sums)
-    factors = factors_of(graph, steps, law, ends.tie, sums, others)
+        return (_unlinked_on_gpu if graph.on_gpu else _unlinked)(graph, steps, model, prior, ends, sums)
+    factors = factors_of(graph, steps, model, ends.tie, sums, others)
     del others  # what is over is not held while the odds are made
     return Weighed(*odds_of(graph, prior, ends, factors), factors.past, factors.future, factors.sums)
 
@@ -165,7 +165,7 @@ def weighed(
 def factors_of(
     graph: Graph,
     steps: Steps,
-    law: Packed,
+    model: Packed,
     tie: np.ndarray,
     sums: tuple[np.ndarray, np.ndarray],
     others: Others,
@@ -176,8 +176,8 @@ def factors_of(
     ----------
     graph : Graph
     steps : Steps
-    law : tuple
-        See `law.Tables`.
+    model : tuple
+        See `step_model.Tables`.
     tie : float64 (n,)
         How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
     sums : float64 (n,), float64 (n,)
@@ -185,18 +185,18 @@ def factors_of(
     others : Others
     """
     step = steps.all()
-    alone, past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(3))
+    alone, past, future = (np.empty((len(graph), len(model[0])), like=step) for _ in range(3))
     if graph.on_gpu:
-        return _factors_on_gpu(graph, step, law, tie, others, sums, (alone, past, future))
+        return _factors_on_gpu(graph, step, model, tie, others, sums, (alone, past, future))
 
     *links, past_class, future_class = others
     future_class = np.ascontiguousarray(future_class)
 
     def write(piece: Piece) -> Any:
         e = piece.edges
-        first_densities(step[e], graph.lag[e], law, alone[e])
+        first_densities(step[e], graph.lag[e], model, alone[e])
         edges = graph.lag, step, *links, *sums, alone, past_class, future_class
-        return _contexts(*piece[:2], *graph.ways, *edges, tie, law, past, future)
+        return _contexts(*piece[:2], *graph.ways, *edges, tie, model, past, future)
 
     return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
 
@@ -204,13 +204,13 @@ def factors_of(
 def _factors_on_gpu(
     graph: Graph,
     step: np.ndarray,
-    law: Packed,
+    model: Packed,
     tie: np.ndarray,
     others: Others,
     sums: tuple[np.ndarray, np.ndarray],
     factors: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Factors:
-    kernels, there, (alone, *contexts) = _on_gpu(graph.ndim, alone_of=factors[0]), gpu_sweep.law_there(law), factors
+    kernels, there, (alone, *contexts) = _on_gpu(graph.ndim, alone_of=factors[0]), gpu_sweep.model_there(model), factors
     kernels.densities(step, graph.lag, there, alone)
     edges = graph.tail, graph.head, graph.lag, step, *others[:3], *sums, alone, *others[3:], tie
     return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
@@ -219,20 +219,20 @@ def _factors_on_gpu(
 def _unlinked(
     graph: Graph,
     steps: Steps,
-    law: Packed,
+    model: Packed,
     prior: np.ndarray,
     ends: EndsByPlace,
     sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
     """Weigh edges whose steps know of no others, a piece at a time, so that temporary arrays are the size of one."""
-    classes, (place, shared) = len(law[0]), ends
+    classes, (place, shared) = len(model[0]), ends
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
 
     def write(piece: Piece) -> None:
         e = piece.edges
         tail, head, lag = graph.tail[e], graph.head[e], graph.lag[e]
         alone, past, future = np.empty((3, len(head), classes))
-        first_densities(steps.at(e), lag, law, alone)
+        first_densities(steps.at(e), lag, model, alone)
         _uncoupled(tail, head, *sums, alone, place, shared.tie, past, future)
         known = place[tail], place[head], lag, prior, shared.leaving, shared.arriving, alone, past, future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
@@ -240,23 +240,23 @@ def _unlinked(
     side_by_side(write, graph.pieces)
     # Later links are no evidence for a class, so that each has the maximum of 1.
     future = np.broadcast_to(np.ones(()), (len(graph), classes))
-    past = Unwritten(graph, steps, law, ends, sums[0])
+    past = Unwritten(graph, steps, model, ends, sums[0])
     return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
 def _unlinked_on_gpu(
     graph: Graph,
     steps: Steps,
-    law: Packed,
+    model: Packed,
     prior: np.ndarray,
     ends: EndsByPlace,
     sums: tuple[np.ndarray, np.ndarray],
 ) -> Weighed:
     step, each = steps.all(), ends.of_each()
-    past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(2))
+    past, future = (np.empty((len(graph), len(model[0])), like=step) for _ in range(2))
     odds, without_past, part_without_future = (np.empty(len(graph), like=step) for _ in range(3))
     known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=step), each.leaving, each.arriving
-    kernels, there = _on_gpu(graph.ndim, alone_of=past), gpu_sweep.law_there(law)
+    kernels, there = _on_gpu(graph.ndim, alone_of=past), gpu_sweep.model_there(model)
     written = past, future, odds, without_past, part_without_future
     kernels.unlinked(*known, step, *there, *sums, each.tie, *written)
     return Weighed(odds, without_past, part_without_future, past, future, None)
@@ -319,24 +319,24 @@ def step_sums(
     return total, squares
 
 
-def densities_of(graph: Graph, steps: Steps, law: Packed) -> np.ndarray:
+def densities_of(graph: Graph, steps: Steps, model: Packed) -> np.ndarray:
     """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
-    alone = np.empty((len(graph), len(law[0])), like=graph.head)
+    alone = np.empty((len(graph), len(model[0])), like=graph.head)
     if graph.on_gpu:
-        _on_gpu(graph.ndim, alone).densities(steps.all(), graph.lag, gpu_sweep.law_there(law), alone)
+        _on_gpu(graph.ndim, alone).densities(steps.all(), graph.lag, gpu_sweep.model_there(model), alone)
         return alone
 
     def write(piece: Piece) -> None:
-        first_densities(steps.at(piece.edges), graph.lag[piece.edges], law, alone[piece.edges])
+        first_densities(steps.at(piece.edges), graph.lag[piece.edges], model, alone[piece.edges])
 
     side_by_side(write, graph.pieces)
     return alone
 
 
 @compiled(error_model="numpy")
-def first_densities(step, lag, law, out):
+def first_densities(step, lag, model, out):
     """Write share times density of each edge's displacement without a context to `out`, float64 (edges, classes)."""
-    shares, _, _, precision, norm, _, _ = law
+    shares, _, _, precision, norm, _, _ = model
     for e in range(len(step)):
         d = lag[e] - 1
         for k in range(len(shares)):
@@ -364,15 +364,15 @@ def _contexts(
     past_class,
     future_class,
     tie,
-    law,
+    model,
     past,
     future,
 ):
-    """Write the factors of edges from their past and their future; return the sums the law is learned from.
+    """Write the factors of edges from their past and their future; return the sums the model is learned from.
 
     The past of the edges out of the detections from `first` on, before `last`, and the future of those into them.
     """
-    shares, turns, slope, _, _, precision, norm = law
+    shares, turns, slope, _, _, precision, norm = model
     keeps, switches, afresh = turns
     ndim, classes = step.shape[1], len(shares)
     density, joint = np.empty(classes), np.empty(classes)

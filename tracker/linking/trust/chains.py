@@ -1,4 +1,4 @@
-"""How likely a chain of links is, by the law of motion: each link by its own displacement and by the link before it.
+"""How likely a chain of links is, by the step model: each link by its own displacement and by the link before it.
 
 A margin's weights count what ties a link to the next one twice, once from either side; here each tie counts once.
 """
@@ -11,8 +11,8 @@ import numpy as np
 
 from ....matching.jit.compiled import compiled
 from ..motion.graph import Graph
-from ..motion.law import tables
 from ..motion.learning import Belief
+from ..motion.step_model import tables
 from ..motion.sweep import densities_of
 
 LEAST = 1e-12
@@ -32,7 +32,7 @@ def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     """
     graph, movie = belief.graph, belief.movie
     steps, ends = belief.own_steps(), belief.ends_by_place
-    alone = densities_of(graph, steps, tables(belief.law, belief.lags).packed)
+    alone = densities_of(graph, steps, tables(belief.model, belief.lags).packed)
     base = np.exp(np.asarray(belief.shares.log_odds(movie.log_density), like=alone))[graph.lag - 1]
     for log_odds, end in ((ends.shared.leaving, graph.tail), (ends.shared.arriving, graph.head)):
         odds = np.exp(np.asarray(log_odds, like=alone))
@@ -70,12 +70,12 @@ def edge_between(indptr, head, i, j):
 
 
 @compiled(error_model="numpy")
-def likelihood_of(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, law, peak, scratch):
+def likelihood_of(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, model, peak, scratch):
     """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
 
     Where it is below `least`, only that is sure of what is returned.
     """
-    shares, turns, slope, _, _, precision, norm = law
+    shares, turns, slope, _, _, precision, norm = model
     keeps, switches, afresh = turns
     classes = len(shares)
     belief, then = scratch[0], scratch[1]

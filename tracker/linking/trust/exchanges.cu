@@ -4,7 +4,7 @@
 //   exchanged   the odds of all of these that undo each link, by its tail, in 2^-40ths: whole numbers add up
 //               alike in any order
 // variant: -DNDIM=3 -DCLASSES=3
-#include "../tracker/linking/motion/law.cuh"
+#include "../tracker/linking/motion/step_model.cuh"
 
 constexpr double LEAST = 1e-12;  // odds that do not count, and those of one chain that no gain of another makes up for
 constexpr double ONE = 1099511627776.0, MOST = 1048576.0;
@@ -23,7 +23,7 @@ struct Chains {
     const bool* allowed;
     const int *out, *into;
     const double *step, *base, *alone, *past, *tie;
-    Law law;
+    StepModel model;
     bool linked;
 
     // The edge from i to j where that may be a link, else -1.
@@ -43,7 +43,7 @@ extern "C" __global__ void links_laid(
 
 // The likelihood of the links a and b between g and h, against all detections alone; -1 is no link.
 __device__ double likelihood_of(const Chains& c, int g, int a, int b, int h) {
-    const double keeps = c.law.turn(0), switches = c.law.turn(1), afresh = c.law.turn(2);
+    const double keeps = c.model.turn(0), switches = c.model.turn(1), afresh = c.model.turn(2);
     double likelihood = 1.0, belief[CLASSES], then[CLASSES];
     for (int k = 0; k < CLASSES; k++) belief[k] = g >= 0 ? c.past[CLASSES * (int64)g + k] : 0.0;
     int64 before = g;
@@ -56,8 +56,8 @@ __device__ double likelihood_of(const Chains& c, int g, int a, int b, int h) {
             then[k] = c.alone[CLASSES * e + k];
             if (before >= 0 && c.linked) {
                 const double density =
-                    c.law.density(k, c.lag[before] - 1, c.lag[e] - 1, c.step + NDIM * e, c.step + NDIM * before);
-                then[k] = (switches * c.law.share(k) + keeps * belief[k]) * density + afresh * then[k];
+                    c.model.density(k, c.lag[before] - 1, c.lag[e] - 1, c.step + NDIM * e, c.step + NDIM * before);
+                then[k] = (switches * c.model.share(k) + keeps * belief[k]) * density + afresh * then[k];
             }
             total += then[k];
         }
@@ -133,7 +133,7 @@ extern "C" __global__ void exchanged(
 ) {
     const int j = global_thread();
     if (j >= n) return;
-    const Chains c{indptr, tail, head, lag, allowed, out, into, step, base, alone, past, tie, Law{tables, lags}, linked != 0};
+    const Chains c{indptr, tail, head, lag, allowed, out, into, step, base, alone, past, tie, StepModel{tables, lags}, linked != 0};
     exchanges(c, j, odds);
     passed_over(c, j, odds);
 }

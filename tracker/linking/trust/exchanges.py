@@ -4,7 +4,7 @@ A margin weighs what the best links lose without one of them, each at its own we
 other, the likeliest error takes one detection of each for the other's: four links at once, or two where the other
 detection belongs to nobody. Where one was missed, a false detection nearby passes for it. The weights count what ties a
 link to the next one twice, once from either side, so that the links look sure in each other's light. Here exchanges,
-and tracks that skip a detection, are weighed by the law of whole chains, each tie once.
+and tracks that skip a detection, are weighed by the model of whole chains, each tie once.
 """
 
 # ruff: noqa: ANN001, ANN201
@@ -17,8 +17,8 @@ import numpy as np
 
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
-from ..motion.law import tables
 from ..motion.learning import Belief
+from ..motion.step_model import tables
 from . import gpu_exchanges
 from .chains import LEAST, chains_of, edge_between, likelihood_of, links_made
 from .passed_over import passed_over
@@ -43,8 +43,8 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     """
     graph, linked = belief.graph, belief.linked
     if graph.on_gpu:
-        *chains, law = _known(belief)
-        return gpu_exchanges.exchange_odds(graph, (source, target), allowed, tuple(chains), law, linked=linked)
+        *chains, model = _known(belief)
+        return gpu_exchanges.exchange_odds(graph, (source, target), allowed, tuple(chains), model, linked=linked)
     link, out, into = links_made(graph, source, target)
     undone, ratio = map(np.concatenate, zip(*_all_undone(belief, allowed, out, into), strict=True))
     odds = np.bincount(undone, ratio, minlength=len(graph))
@@ -54,7 +54,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
 def _known(belief: Belief) -> tuple[Any, ...]:
     """Return what chains are weighed by, as compiled code takes it."""
     step, base, alone, tie = chains_of(belief)
-    return step, base, alone, belief.written_past, tie, tables(belief.law, belief.lags).packed
+    return step, base, alone, belief.written_past, tie, tables(belief.model, belief.lags).packed
 
 
 def _all_undone(
@@ -63,9 +63,9 @@ def _all_undone(
     """Return what `exchanges` and `passed_over` do, piece by piece; `out` and `into` as `links_made` has them."""
     graph = belief.graph
     ways = graph.indptr, graph.tail, graph.head, allowed, out, into
-    step, base, alone, past, tie, law = _known(belief)
-    peak = np.exp(max(law[4].max(), law[6].max()))  # no displacement's density is higher
-    chains = graph.head, belief.linked, graph.lag, step, base, alone, past, tie, law, peak
+    step, base, alone, past, tie, model = _known(belief)
+    peak = np.exp(max(model[4].max(), model[6].max()))  # no displacement's density is higher
+    chains = graph.head, belief.linked, graph.lag, step, base, alone, past, tie, model, peak
     now = np.zeros(graph.n)
 
     def undone(part: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -9,16 +9,16 @@ import numpy as np
 
 from ....matching.device import cuda
 from ..gate.gpu_movie import launch
-from ..motion.gpu_sweep import law_there
+from ..motion.gpu_sweep import model_there
 from ..motion.graph import Graph
-from ..motion.law import Packed
+from ..motion.step_model import Packed
 
 _ONE = 2.0**40
 _KERNELS = str(Path(__file__).with_name("exchanges.cu"))
 
 
 def exchange_odds(
-    graph: Graph, links: tuple[Any, Any], allowed: Any, chains: tuple[Any, ...], law: Packed, *, linked: bool
+    graph: Graph, links: tuple[Any, Any], allowed: Any, chains: tuple[Any, ...], model: Packed, *, linked: bool
 ) -> Any:
     """Return what `exchanges.exchange_odds` does, float64 (links,), to 2^-40, of links that all are candidates.
 
@@ -30,7 +30,7 @@ def exchange_odds(
     allowed : bool (edges,)
     chains
         Displacements, base, densities, classes by the past, and ties; see `exchanges.chains_of`.
-    law : tuple
+    model : tuple
     linked : bool
         Whether links know of the links before them.
     """
@@ -42,5 +42,5 @@ def exchange_odds(
     kernels["links_laid"](*launch(len(source)), (count, graph.indptr, graph.head, source, target, out, into))
     odds = cp.zeros(n, np.uint64)
     ways = graph.indptr, graph.tail, graph.head, graph.lag, allowed, out, into
-    kernels["exchanged"](*launch(n), (np.int32(n), *ways, *chains, *law_there(law), np.int32(linked), odds))
+    kernels["exchanged"](*launch(n), (np.int32(n), *ways, *chains, *model_there(model), np.int32(linked), odds))
     return odds[source].astype(np.float64) / _ONE

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....matching.jit.compiled import compiled
-from ..motion.law import tables
 from ..motion.learning import Belief
+from ..motion.step_model import tables
 from .chains import chains_of, edge_between, links_made
 
 LEAST = 1e-3
@@ -62,7 +62,7 @@ def sampled_links(
     if explained is not None:
         base = base / (explained[0][graph.tail] * explained[1][graph.head])
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
-    weights = step, base, alone, belief.written_past, tie, belief.linked, tables(belief.law, belief.lags).packed
+    weights = step, base, alone, belief.written_past, tie, belief.linked, tables(belief.model, belief.lags).packed
     _, out, into = links_made(graph, source, target)
     movable = _movable(edges, weights, out, into)
     drawn = np.full((count, graph.n), -1, np.int32)
@@ -74,8 +74,8 @@ def sampled_links(
 def _after(g, e, edges, weights):
     """Return the likelihood of the displacement of link e after link g, with what ties the two; 1 of no link e."""
     _, tail, _, lag, _ = edges
-    step, _, alone, past_class, tie, linked, law = weights
-    shares, turns, slope, _, _, precision, norm = law
+    step, _, alone, past_class, tie, linked, model = weights
+    shares, turns, slope, _, _, precision, norm = model
     if e < 0:
         return 1.0
     if g < 0:

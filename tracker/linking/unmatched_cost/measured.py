@@ -8,8 +8,8 @@ equal at the distance D with
 
 The first reading is made on mutual nearest neighbours, as if steps were Gaussian. They favour short steps, so the
 width comes out too small and the losses too high; therefore the sample is linked at that distance, to the optimum, and
-f (a Student-t law, `step_law`) and the shares are read from these links, `ROUNDS` times. The density is that of all
-positions in the sample's later frames. Where particles are so dense that the odds say little, D stays at least
+f (a Student-t distribution, `student_t`) and the shares are read from these links, `ROUNDS` times. The density is that
+of all positions in the sample's later frames. Where particles are so dense that the odds say little, D stays at least
 σ·√(2d).
 """
 
@@ -28,7 +28,7 @@ from ...calibrating.digits import in_digits
 from ...points import Points
 from ..gate.candidates import Cost, Frame, gate, in_runs
 from ..gate.excerpt import Excerpt, excerpts
-from .step_law import GAUSSIAN, StepLaw
+from .student_t import GAUSSIAN, StudentT
 
 ENOUGH = 3_000
 """Particles that are enough: frame pairs are measured from the first on until there are as many, and of larger frames
@@ -83,7 +83,7 @@ class Steps:
 
     Attributes
     ----------
-    law : StepLaw
+    distribution : StudentT
         Of their lengths.
     lost, new : float
         Shares of the particles without a link to the next frame, and without one from the frame before; at least
@@ -94,7 +94,7 @@ class Steps:
         Lengths of the links.
     """
 
-    law: StepLaw
+    distribution: StudentT
     lost: float
     new: float
     spacing: float
@@ -103,9 +103,9 @@ class Steps:
     @property
     def longest(self) -> float:
         """Length at which a link is as likely as one particle lost and another new."""
-        ndim = self.law.ndim
+        ndim = self.distribution.ndim
         log_density = float(np.log(self.lost * self.new)) - ndim * float(np.log(self.spacing))
-        return max(self.law.length_at(log_density), float(np.sqrt(2 * ndim * self.law.variance)))
+        return max(self.distribution.length_at(log_density), float(np.sqrt(2 * ndim * self.distribution.variance)))
 
 
 def measured_unmatched_cost(
@@ -157,10 +157,10 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
     spacing = density_spacing([part.later.grid.points for part in sample])
     least = (STILL * spacing) ** 2
     variance = max(*(_variance_at(q, nearest, ndim) for q in QUANTILES), least)
-    steps = Steps(StepLaw(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
+    steps = Steps(StudentT(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
     for _ in range(ROUNDS):
         lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest)
-        steps = Steps(StepLaw.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
+        steps = Steps(StudentT.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
     return steps
 
 
@@ -188,7 +188,7 @@ def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> n
 
 
 def _variance_at(q: float, steps: np.ndarray, ndim: int) -> float:
-    """Return σ² read from the q-quantile of the squared steps, which over σ² follow the χ² law of `ndim` degrees."""
+    """Return σ² read from the q-quantile of the squared steps, which over σ² are χ² distributed, of `ndim` degrees."""
     return float(np.quantile(steps, q) ** 2 / (2 * gammaincinv(ndim / 2, q)))
 
 

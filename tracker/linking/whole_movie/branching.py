@@ -18,9 +18,9 @@ import numpy as np
 from ..motion.expected import candidates_ahead
 from ..motion.flow import fields_of
 from ..motion.graph import Graph, merged
-from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.shares import RAREST as LEAST_LOST
+from ..motion.step_model import tables
 from ..motion.sweep import densities_of
 
 MOST_LAGS = 2
@@ -74,7 +74,7 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     following = np.bincount(graph.head, belief.probability, minlength=graph.n)
     followed = np.bincount(graph.tail, belief.probability, minlength=graph.n)
     wide, away = _candidates(belief, following, followed, divisions=divisions, merges=merges)
-    added = (wide.lag - 1) * float(belief.law.variance.mean())
+    added = (wide.lag - 1) * float(belief.model.variance.mean())
     lags = min(belief.lags, MOST_LAGS)
     ways = _Ways(lags, wide.lag, (away**2).sum(axis=1), away.shape[1], added, belief.movie.log_density)
     all_edges, place_of_wide, place_of_old = _united(wide, graph)
@@ -188,14 +188,14 @@ class _OtherLinks:
         """Return the links beside those of `wide`, whose mothers are `asking`: their tails, or heads at merges."""
         graph, few = belief.graph, np.flatnonzero(belief.graph.lag <= MOST_LAGS)
         steps = belief.own_steps()
-        density = densities_of(graph, steps, tables(belief.law, belief.lags).packed).sum(axis=1)
+        density = densities_of(graph, steps, tables(belief.model, belief.lags).packed).sum(axis=1)
         mother = (graph.tail if asking is wide.tail else graph.head)[few]
         keys, asked = (g.tail.astype(np.int64) * g.n + g.head for g in (graph, wide))
         keys = keys[few]
         at = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
         own = np.where(keys[at] == asked, at, -1) if len(keys) else np.full(len(asked), -1)
         step = steps.all()
-        square, added = (step[few] ** 2).sum(axis=1), (graph.lag[few] - 1) * float(belief.law.variance.mean())
+        square, added = (step[few] ** 2).sum(axis=1), (graph.lag[few] - 1) * float(belief.model.variance.mean())
         return cls(mother, belief.probability[few], square, added, density[few], asking, own, graph.n, step.shape[1])
 
     def likeness(self, variance: float) -> np.ndarray:

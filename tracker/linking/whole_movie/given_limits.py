@@ -9,10 +9,10 @@ from scipy.special import logsumexp
 
 from ...points import Points
 from ..motion.graph import Graph
-from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.ordered import Ordered
 from ..motion.shares import Ends, ends_inside
+from ..motion.step_model import tables
 from ..settings import LinkSettings
 from .branching import Branches
 
@@ -28,9 +28,9 @@ def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
     prior, ends = belief.shares.log_odds(movie.log_density), ends_inside(movie, belief.shares)
     if settings.unmatched_cost == "auto":
         return prior, ends
-    law, longest = tables(belief.law, 1), 2 * float(settings.unmatched_cost) / movie.spacing
-    square = longest**2 * law.first_precision[:, 0].mean(axis=1)  # along no axis in particular
-    even = float(logsumexp(law.first_norm[:, 0] - 0.5 * square, b=law.shares))
+    model, longest = tables(belief.model, 1), 2 * float(settings.unmatched_cost) / movie.spacing
+    square = longest**2 * model.first_precision[:, 0].mean(axis=1)  # along no axis in particular
+    even = float(logsumexp(model.first_norm[:, 0] - 0.5 * square, b=model.shares))
     nothing = np.zeros(len(movie.number))
     return prior - prior[0] - even, Ends(nothing, nothing, ends.tie)
 

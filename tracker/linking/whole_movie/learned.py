@@ -53,7 +53,7 @@ def too_dense(movie: Ordered) -> str | None:
 
 
 def _any_frame_has_more(most: np.ndarray, movie: Ordered) -> bool:
-    """Return whether any frame has more than `most[frame]` pairs within reach of the widest law."""
+    """Return whether any frame has more than `most[frame]` pairs within reach of the widest model."""
     if movie.grid is not None:
         return bool((pairs_of_frames(movie.grid, movie.starts, WIDEST_RADIUS) > most).any())
     frames = (movie.position[movie.of_frame(f)] for f in range(len(movie.number)))
@@ -173,7 +173,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
         "is_optimal": all(proof.is_optimal for proof in proofs),
         "solver": proofs[0].solver,
         "device": proofs[0].device,
-        "motion": motion.model,
+        "motion": motion.contexts,
         "expected_wrong": wrong,
         "learned": [*learned, trust],
         "notes": [],

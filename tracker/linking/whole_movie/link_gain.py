@@ -9,10 +9,10 @@ import numpy as np
 from ...points import Points
 from ..gate.candidates import Cost
 from ..motion.gaps import WIDEST
-from ..motion.law import Law, tables
 from ..motion.learning import Belief
 from ..motion.ordered import Ordered
 from ..motion.recipe import radius_of
+from ..motion.step_model import StepModel, tables
 from ..motion.sweep import first_densities
 from ..settings import LinkSettings
 from .given_limits import in_force
@@ -53,11 +53,11 @@ class LengthGain:
 
 @dataclass(frozen=True)
 class LearnedGain:
-    """By the learned law, away from the border and without the contexts: neighbours and links before and after.
+    """By the learned model, away from the border and without the contexts: neighbours and links before and after.
 
     Attributes
     ----------
-    law : Law
+    model : StepModel
     prior : float64 (lags,)
         Log-odds of a link before its ends and its displacement are looked at, by looks.
     numbers : int64 (frames,)
@@ -68,12 +68,12 @@ class LearnedGain:
         See `shares.Ends`.
     drift : float64 (frames, d)
     spacing, reach : float
-        Unit of law, drift and reach, in the unit of the positions; radius over one frame, in spacings.
+        Unit of model, drift and reach, in the unit of the positions; radius over one frame, in spacings.
     longest : float
         Longest link a frame, in the unit of the positions.
     """
 
-    law: Law
+    model: StepModel
     prior: np.ndarray
     numbers: np.ndarray
     looked: np.ndarray
@@ -97,9 +97,9 @@ class LearnedGain:
         """Return log-odds against both ends staying unlinked; see `LinkGain`."""
         drift = np.stack([self._at(frames[:, 1], of) - self._at(frames[:, 0], of) for of in self.drift.T], axis=1)
         step = np.ascontiguousarray((target - source)[:, -drift.shape[1] :] / self.spacing - drift)
-        law = tables(self.law, self.most_frames).packed
-        density = np.empty((len(step), len(law[0])))
-        first_densities(step, np.full(len(step), lag), law, density)
+        model = tables(self.model, self.most_frames).packed
+        density = np.empty((len(step), len(model[0])))
+        first_densities(step, np.full(len(step), lag), model, density)
         ends = self._at(frames[:, 0], self.leaving) + self._at(frames[:, 1], self.arriving)
         looks = np.ceil(self._at(frames[:, 1], self.looked) - self._at(frames[:, 0], self.looked)).astype(np.int64)
         gain = self.prior[np.clip(looks, 1, lag) - 1] + ends + np.log(density.sum(axis=1))
@@ -113,7 +113,7 @@ def learned_gain(points: Points, movie: Ordered, belief: Belief, settings: LinkS
     """Return what links gain by what was learned of a movie; `movie` as it was learned from, drift taken off."""
     prior, ends = in_force(belief, settings)
     return LearnedGain(
-        belief.law,
+        belief.model,
         prior,
         points.frame_numbers,
         movie.looked,

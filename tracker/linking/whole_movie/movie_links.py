@@ -157,7 +157,7 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     either, one = seams.differences()
     count, frames = len(windows), max(window.last - window.first for window in windows)
     note = (
-        f"worked through in {count} windows of up to {frames} frames, by laws learned on {taught.frames} of "
+        f"worked through in {count} windows of up to {frames} frames, by models learned on {taught.frames} of "
         f"{len(task.movie.number)}; at {count - 1} seams {one} of {either} links differ"
     )
     most = max(int(task.movie.starts[window.last] - task.movie.starts[window.first]) for window in windows)

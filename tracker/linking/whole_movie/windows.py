@@ -23,7 +23,7 @@ WORTH_WHILE = 0.75
 CONTEXT = 8
 """Frames on each side of a seam, beside those that a link may span, beyond which hardly anything is told of a link."""
 RUNS = 4
-"""Runs of frames, spread over the movie, that laws are learned from."""
+"""Runs of frames, spread over the movie, that models are learned from."""
 LEAST_RUN = 8
 """Frames of the shortest."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.features import FeatureLaw, features_of
+from auctrack.tracker.linking.motion.features import FeatureModel, features_of
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
@@ -71,13 +71,13 @@ def test_the_unit_of_a_feature_does_not_matter():
     assert ours[["source", "target"]].equals(theirs[["source", "target"]])
 
 
-def test_the_ratio_of_the_law_is_learned_from_ratios_and_never_proves_a_link_wrong():
+def test_the_ratio_of_the_model_is_learned_from_ratios_and_never_proves_a_link_wrong():
     rng = np.random.default_rng(0)
     change = rng.normal(0, [0.1, 0.5], (4000, 2))
-    law = FeatureLaw.learned(change, np.ones(4000))
-    np.testing.assert_allclose(np.sort(np.sqrt(law.variance)), [0.1, 0.5], rtol=0.1)
-    assert law.ratio(np.zeros((1, 2)))[0] == pytest.approx(0.95 / 0.05 + 0.05, rel=0.2)
-    assert law.ratio(np.full((1, 2), 50.0))[0] >= 0.05
+    model = FeatureModel.learned(change, np.ones(4000))
+    np.testing.assert_allclose(np.sort(np.sqrt(model.variance)), [0.1, 0.5], rtol=0.1)
+    assert model.ratio(np.zeros((1, 2)))[0] == pytest.approx(0.95 / 0.05 + 0.05, rel=0.2)
+    assert model.ratio(np.full((1, 2), 50.0))[0] >= 0.05
 
 
 def test_the_value_of_random_detections_changes_by_one():

@@ -15,10 +15,10 @@ from auctrack.tracker.linking.motion.held_out import (
     gain_without,
     some,
 )
-from auctrack.tracker.linking.motion.law import Law
+from auctrack.tracker.linking.motion.step_model import StepModel
 
 N = 4000
-LAW = Law(
+LAW = StepModel(
     shares=np.array([0.5, 0.5]),
     first=np.array([[1.0, 1.0], [2.0, 2.0]]),
     second=np.array([[1.0, 1.0], [2.0, 2.0]]),
@@ -74,7 +74,7 @@ def test_the_step_before_gains_what_it_tells(persistence):
     assert gain_of_link_before(step, before, ASKED, LAW) == pytest.approx(information, abs=0.03)
 
 
-def test_where_a_law_begins_does_not_decide_what_the_step_before_gains():
+def test_where_a_model_begins_does_not_decide_what_the_step_before_gains():
     switching = replace(LAW, turns=np.array([0.05, 0.9, 0.05]))
     before = drawn(2)
     step = 0.8 * before + 0.6 * drawn(3)

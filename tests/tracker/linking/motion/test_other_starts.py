@@ -153,11 +153,11 @@ def streams(step: float) -> tuple[Points, np.ndarray]:
 
 
 def test_where_the_flow_was_taken_learning_starts_with_whole_steps():
-    """Around the flow they are short; the law of those would look for short steps where there are none."""
+    """Around the flow they are short; their model would look for short steps where there are none."""
     points, who = streams(1.3)
     start = try_starts(ordered(points), partial(recipe._learned, motion="auto")).start
     assert start.takes_flow
-    assert start.going_on.law.typical_step == pytest.approx(2.6, rel=0.1)  # in spacings
+    assert start.going_on.model.typical_step == pytest.approx(2.6, rel=0.1)  # in spacings
     assert right_share(points, who) > 0.96
 
 

@@ -45,7 +45,7 @@ def test_predictions_are_asked_for_along_all_axes_of_the_table(plane):
     np.testing.assert_array_equal(deep.links[["source", "target"]], expected.links[["source", "target"]])
 
 
-def test_what_is_corrected_is_weighed_by_the_same_law(plane):
+def test_what_is_corrected_is_weighed_by_the_same_model(plane):
     ways = {
         points.ndim: Session(link_points(points, LinkSettings(device="cpu"), editable=True))
         for points in (plane, in_space(plane, 0.0))

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chi2
 
 from auctrack.tracker.linking.motion.graph import Graph
-from auctrack.tracker.linking.motion.law import NARROWEST
-from auctrack.tracker.linking.motion.start import SIZES, mutual_nearest, starting_law
+from auctrack.tracker.linking.motion.start import SIZES, mutual_nearest, starting_model
+from auctrack.tracker.linking.motion.step_model import NARROWEST
 
 
 def pairs(lengths: np.ndarray) -> Graph:
@@ -23,16 +23,16 @@ def pairs(lengths: np.ndarray) -> Graph:
 )
 def test_the_variance_is_the_larger_reading_at_half_and_at_four_fifths_of_the_steps(lengths):
     graph = pairs(lengths)
-    law = starting_law(graph, mutual_nearest(graph))
+    model = starting_model(graph, mutual_nearest(graph))
     reading = max(np.quantile(lengths, q) ** 2 / chi2.ppf(q, 2) for q in (0.5, 0.8))
-    np.testing.assert_allclose(law.first, np.outer(SIZES, [reading, reading]))
-    np.testing.assert_allclose(law.second, 0.8 * law.first)
+    np.testing.assert_allclose(model.first, np.outer(SIZES, [reading, reading]))
+    np.testing.assert_allclose(model.second, 0.8 * model.first)
 
 
 def test_particles_that_stand_still_have_the_least_width_there_is():
     graph = pairs(np.zeros(20))
-    law = starting_law(graph, mutual_nearest(graph))
-    np.testing.assert_allclose(law.first, np.outer(SIZES, [NARROWEST**2] * 2))
+    model = starting_model(graph, mutual_nearest(graph))
+    np.testing.assert_allclose(model.first, np.outer(SIZES, [NARROWEST**2] * 2))
 
 
 def test_of_two_candidates_the_nearer_is_the_neighbour():

@@ -32,7 +32,7 @@ def of_few(frames: np.ndarray, positions: np.ndarray, missed: int = 0) -> Belief
     movie = replace(movie, position=place, spacing=1.0)
     graph = merged([candidates(movie, lag, 2.0, place) for lag in range(1, missed + 2)])
     even = np.full(len(graph), 0.5)
-    return of_one_class(Belief(movie, graph, learned.law, learned.shares, even, lags=missed + 1, linked=True))
+    return of_one_class(Belief(movie, graph, learned.model, learned.shares, even, lags=missed + 1, linked=True))
 
 
 def all_trackings(belief: Belief) -> list[set[int]]:

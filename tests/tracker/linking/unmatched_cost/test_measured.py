@@ -19,7 +19,7 @@ from auctrack.tracker.linking.unmatched_cost.measured import (
     measured_steps,
     mutual_nearest,
 )
-from auctrack.tracker.linking.unmatched_cost.step_law import GAUSSIAN, StepLaw
+from auctrack.tracker.linking.unmatched_cost.student_t import GAUSSIAN, StudentT
 from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
@@ -93,14 +93,14 @@ def test_mutual_nearest_by_brute_force():
     np.testing.assert_allclose(lengths, d[rows].min(axis=1))
 
 
-def law(**changes) -> Steps:
-    values = {"law": StepLaw(3, 8.0, 0.01), "lost": 0.05, "new": 0.1, "spacing": 1.0, "lengths": np.ones(1)}
+def steps_with(**changes) -> Steps:
+    values = {"distribution": StudentT(3, 8.0, 0.01), "lost": 0.05, "new": 0.1, "spacing": 1.0, "lengths": np.ones(1)}
     return Steps(**(values | changes))
 
 
 @pytest.mark.parametrize("degrees", [3.0, 10.0, GAUSSIAN])
 def test_at_the_longest_link_one_link_is_as_likely_as_one_lost_and_one_new(degrees):
-    steps = law(law=StepLaw(3, degrees, 0.01))
+    steps = steps_with(distribution=StudentT(3, degrees, 0.01))
     density = multivariate_t(shape=0.01 * np.eye(3), df=degrees).pdf([steps.longest, 0, 0])
     assert density == pytest.approx(0.05 * 0.1 / steps.spacing**3, rel=1e-6)
 
@@ -108,7 +108,9 @@ def test_at_the_longest_link_one_link_is_as_likely_as_one_lost_and_one_new(degre
 @pytest.mark.parametrize("ndim", [2, 3])
 def test_in_a_crowd_links_up_to_the_floor_are_worth_making(ndim):
     """Where the spacing is so small that the odds say nothing, D is σ·√(2d)."""
-    assert law(law=StepLaw(ndim, 8.0, 0.01), spacing=1e-3).longest == pytest.approx(0.1 * np.sqrt(2 * ndim))
+    assert steps_with(distribution=StudentT(ndim, 8.0, 0.01), spacing=1e-3).longest == pytest.approx(
+        0.1 * np.sqrt(2 * ndim)
+    )
 
 
 def test_clean_data_do_not_make_long_links_free():
@@ -138,7 +140,7 @@ def test_particles_that_stand_still_have_an_unmatched_cost():
     )
     steps = measured_steps(frame_pairs(points, 0.0), 1.0, 3)
     assert steps is not None
-    assert np.sqrt(steps.law.variance) == pytest.approx(0.01 * steps.spacing)
+    assert np.sqrt(steps.distribution.variance) == pytest.approx(0.01 * steps.spacing)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_the_first_reading_is_the_larger_of_that_at_half_and_at_four_fifths_of_t
     steps = measured_steps(frame_pairs(Points(table), 0.0), 15.0, 2)
     assert steps is not None
     readings = [np.quantile(lengths, q) ** 2 / chi2.ppf(q, 2) for q in (0.5, 0.8)]
-    assert steps.law.variance == pytest.approx(max(readings), rel=1e-9)
+    assert steps.distribution.variance == pytest.approx(max(readings), rel=1e-9)
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3])

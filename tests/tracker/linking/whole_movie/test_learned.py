@@ -44,7 +44,7 @@ def test_the_neighbours_flow_links_steps_longer_than_the_spacing():
     learned = link_points(points)
     assert f1(points, names, learned.links["source"], learned.links["target"]) > 0.995
     assert learned.motion.flow_share > 0.5
-    assert "flow" in learned.motion.model
+    assert "flow" in learned.motion.contexts
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -252,7 +252,7 @@ class TestCorners:
     def test_too_few_links_to_learn_from_are_said(self):
         points = table(np.repeat(np.arange(4), 3), np.tile(PLACES[:3], (4, 1)))
         linking = link_points(points)
-        assert linking.motion.model == "none"
+        assert linking.motion.contexts == "none"
         assert linking.motion.notes
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.tracker.linking.motion.law import Law
+from auctrack.tracker.linking.motion.step_model import StepModel
 from auctrack.tracker.linking.whole_movie.link_gain import LearnedGain
 
-LAW = Law(np.ones(1), np.ones((1, 2)), np.ones((1, 2)), np.zeros(1), np.ones(3) / 3)
+LAW = StepModel(np.ones(1), np.ones((1, 2)), np.ones((1, 2)), np.zeros(1), np.ones(3) / 3)
 ANY = np.zeros(1)
 
 

@@ -27,7 +27,7 @@ def movie() -> tuple[Points, np.ndarray]:
 
 @pytest.fixture
 def taught_by_the_whole(monkeypatch):
-    """Let the whole movie teach the laws, so that they are those of a movie that is held as a whole."""
+    """Let the whole movie teach the models, so that they are those of a movie that is held as a whole."""
     monkeypatch.setattr(
         "auctrack.tracker.linking.whole_movie.movie_links.excerpt", lambda movie, _: (movie, np.arange(len(movie)))
     )
@@ -51,7 +51,7 @@ def test_what_was_learned_of_a_movie_leads_to_the_same_belief_again(movie):
 
 
 @pytest.mark.usefixtures("taught_by_the_whole")
-def test_by_the_same_laws_windows_make_the_links_of_the_whole_movie(movie):
+def test_by_the_same_models_windows_make_the_links_of_the_whole_movie(movie):
     points, _ = movie
     whole, windows = link_points(points), link_points(points, held(6000))
     assert windows.report["windows"] > 2
@@ -71,7 +71,7 @@ def test_windows_go_by_what_an_excerpt_teaches_and_say_so(movie):
     report = windows.report
     assert 0 <= report["seam_differences"] < 0.02 * report["seam_links"]
     assert report["notes"] == [
-        f"worked through in {report['windows']} windows of up to 33 frames, by laws learned on 8 of 70; at "
+        f"worked through in {report['windows']} windows of up to 33 frames, by models learned on 8 of 70; at "
         f"{report['windows'] - 1} seams {report['seam_differences']} of {report['seam_links']} links differ"
     ]
 
@@ -149,7 +149,7 @@ class TestTheWholeMovieIsHeld:
 
 
 def scattered() -> Points:
-    """Points of which no frame knows of the other, so that the law is wide and candidates are four times as many."""
+    """Points of which no frame knows of the other, so that the model is wide and candidates are four times as many."""
     places = np.random.default_rng(1).uniform(0, 5, (6000, 3))
     return table(np.repeat(np.arange(60), 100), places)
 

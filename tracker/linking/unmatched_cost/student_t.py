@@ -1,7 +1,8 @@
-"""The law that steps follow: a Student-t law, the same in every direction, whose tails may be heavy.
+"""The distribution of steps: a Student-t distribution, the same in every direction, whose tails may be heavy.
 
 Particles that rest and run, or that differ from each other, make long steps far more often than a Gaussian of the same
-width. The multivariate t law has one more parameter for that, and a Gaussian is its limit of many degrees of freedom.
+width. The multivariate t distribution has one more parameter for that; a Gaussian is its limit of many degrees of
+freedom.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from scipy.special import gammaln
 
 HEAVIEST, GAUSSIAN = 3.0, 1000.0
 """Degrees of freedom: the fewest that are fitted (tails heavier still come from wrong links: T cells, every second
-frame, F1 .969 against .961 without this bound), and as many as make the law a Gaussian."""
+frame, F1 .969 against .961 without this bound), and as many as make the distribution a Gaussian."""
 
 _CLOSE = 1e-3
 """Relative change of both parameters at which they are taken as settled."""
@@ -22,7 +23,7 @@ _ROUNDS = 50
 
 
 @dataclass(frozen=True)
-class StepLaw:
+class StudentT:
     """Density of a particle's displacement from one frame to the next.
 
     Attributes
@@ -40,8 +41,8 @@ class StepLaw:
     variance: float
 
     @classmethod
-    def fitted(cls, lengths: np.ndarray, ndim: int, least_variance: float) -> StepLaw:
-        """Return the most likely law of some steps (Liu & Rubin, ML estimation of the t distribution, 1995: ECME).
+    def fitted(cls, lengths: np.ndarray, ndim: int, least_variance: float) -> StudentT:
+        """Return the likeliest of some steps (Liu & Rubin, ML estimation of the t distribution, 1995: ECME).
 
         Parameters
         ----------
@@ -49,7 +50,7 @@ class StepLaw:
             Lengths of at least one step.
         ndim : int
         least_variance : float
-            Above 0; added to that of every step, so that steps of length 0 do not make the law a point.
+            Above 0; added to that of every step, so that steps of length 0 do not make the distribution a point.
         """
         unit = max(float(lengths.max()), np.sqrt(least_variance))
         squares = (lengths / unit) ** 2 + ndim * least_variance / unit**2
@@ -74,7 +75,7 @@ class StepLaw:
 
 
 def _log_peak(degrees: float, ndim: int) -> float:
-    """Return the logarithm of the highest density of a law of unit width."""
+    """Return the logarithm of the highest density of a distribution of unit width."""
     return float(gammaln((degrees + ndim) / 2) - gammaln(degrees / 2) - ndim / 2 * np.log(degrees * np.pi))
 
 

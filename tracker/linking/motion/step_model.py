@@ -1,4 +1,4 @@
-"""The law of a displacement, alone and after the one before it: Gaussians of several classes, one variance per axis.
+"""How likely a displacement is, alone and after the one before it: Gaussians of several classes, one variance per axis.
 
 A particle is of a class (slow, fast, outlying). In class k a displacement over one frame has variance `first[k]`, and
 after a displacement v it has mean `persistence[k]`·v and variance `second[k]`. From link to link the class is kept, or
@@ -16,7 +16,7 @@ import numpy as np
 NARROWEST = 0.003
 """Smallest standard deviation per axis, in spacings: identical positions must not make a class infinitely sure."""
 RELATIVE = 0.03
-"""Smallest standard deviation of a class, in those of the whole law on the same axis."""
+"""Smallest standard deviation of a class, in those of the whole model on the same axis."""
 LEAST_SHARE = 0.02
 """Smallest share of a class."""
 LEAST_TURN = 0.01
@@ -27,7 +27,7 @@ Packed: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.nda
 
 
 class Sums(NamedTuple):
-    """What the law is learned from: sums over pairs of consecutive edges, both over one frame, by their probability.
+    """What the model is learned from: sums over pairs of consecutive edges, both over one frame, by their probability.
 
     Attributes
     ----------
@@ -49,8 +49,8 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Law:
-    """Parameters of the law, per class k and axis.
+class StepModel:
+    """Parameters of the distribution of steps, per class k and axis.
 
     Attributes
     ----------
@@ -78,12 +78,12 @@ class Law:
         """Root mean square length of a displacement over one frame, in spacings."""
         return float(np.sqrt(self.variance.sum()))
 
-    def without_idle_classes(self) -> Law:
-        """Return the law without the classes whose share is the least there can be: nothing is known of them."""
+    def without_idle_classes(self) -> StepModel:
+        """Return the model without the classes whose share is the least there can be: nothing is known of them."""
         busy = self.shares > 1.1 * LEAST_SHARE
         if busy.all() or not busy.any():
             return self
-        return Law(
+        return StepModel(
             self.shares[busy] / self.shares[busy].sum(),
             self.first[busy],
             self.second[busy],
@@ -91,8 +91,8 @@ class Law:
             self.turns,
         )
 
-    def learned_from(self, sums: Sums) -> Law:
-        """Return the law with what consecutive links say: persistence by weighted least squares, and the rest."""
+    def learned_from(self, sums: Sums) -> StepModel:
+        """Return the model with what consecutive links say: persistence by weighted least squares, and the rest."""
         slope = (sums.product / self.second).sum(axis=1) / np.maximum((sums.earlier2 / self.second).sum(axis=1), 1e-300)
         trust = sums.by_class / (sums.by_class + 5)
         p = np.clip(trust * slope, -0.6, 1.0)[:, None]
@@ -101,8 +101,8 @@ class Law:
         turns = np.array([sums.kept, sums.pairs - sums.kept - sums.new, sums.new]) + LEAST_TURN * sums.pairs
         return replace(self, second=second, persistence=p[:, 0], turns=turns / turns.sum())
 
-    def floored(self) -> Law:
-        """Return the law with shares and variances that are not too small to be true."""
+    def floored(self) -> StepModel:
+        """Return the model with shares and variances that are not too small to be true."""
         shares = np.maximum(self.shares, LEAST_SHARE)
         shares = shares / shares.sum()
         least = np.maximum(NARROWEST**2, RELATIVE**2 * (shares @ self.first))
@@ -152,9 +152,9 @@ class Tables:
         )
 
 
-def tables(law: Law, lags: int) -> Tables:
-    """Sum the law up over 1 … lags frames."""
-    p = law.persistence[:, None]
+def tables(model: StepModel, lags: int) -> Tables:
+    """Sum the model up over 1 … lags frames."""
+    p = model.persistence[:, None]
     lag = np.arange(1, lags + 1)
     powers = p ** np.arange(lags + 1)  # (classes, lags + 1): 1, p, p², …
     partial = np.cumsum(powers, axis=1)  # 1, 1 + p, …
@@ -163,12 +163,12 @@ def tables(law: Law, lags: int) -> Tables:
     second_growth = np.cumsum(partial[:, :lags] ** 2, axis=1)
     # A velocity averaged over several frames is not the last one.
     blur = (1 - p) * (lag - 1) / lag  # (classes, lags before)
-    first = law.first[:, None, :] * np.maximum(first_growth, 0.5)[:, :, None]
+    first = model.first[:, None, :] * np.maximum(first_growth, 0.5)[:, :, None]
     second = (
-        law.second[:, None, None, :] * second_growth[:, None, :, None]
-        + law.first[:, None, None, :] * (blur[:, :, None] * slope[:, None, :] ** 2)[..., None]
+        model.second[:, None, None, :] * second_growth[:, None, :, None]
+        + model.first[:, None, None, :] * (blur[:, :, None] * slope[:, None, :] ** 2)[..., None]
     )
-    return Tables(law.shares, law.turns, slope, 1 / first, _norm(first), 1 / second, _norm(second))
+    return Tables(model.shares, model.turns, slope, 1 / first, _norm(first), 1 / second, _norm(second))
 
 
 def _norm(variance: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-// The law of a displacement, as in law.py: its tables, one after the other, for NDIM axes and CLASSES classes.
+// The step model, as in step_model.py: its tables, one after the other, for NDIM axes and CLASSES classes.
 #pragma once
 #include "device/common.cuh"
 
@@ -9,8 +9,8 @@
 #define CLASSES 2
 #endif
 
-// The fields of law.Tables one after the other.
-struct Law {
+// The fields of step_model.Tables one after the other.
+struct StepModel {
     const double* at;
     int lags;
 
