@@ -1,7 +1,7 @@
-"""Links of particles, a table with one row each: what its columns are, and the tracks and the lineage that links make.
+"""The table of links, and the tracks and the lineage that links make.
 
-Every table of links is made here, by `links_between` or `links_of`, and every lineage by `chains_of`: links that are
-the only one of both their ends make chains, which are tracks; all others say which track descends from which.
+Every table of links is made by `links_of`, and every lineage by `chains_of`. A link that is the only one at both its
+ends goes on with a track; any other begins a new track, which descends from that of its source.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ..matching.jit.compiled import compiled
 from .points import Points, Tracks
 
 ENDS = ["source", "target"]
-"""Columns of both ends of a link, rows of the points table."""
+"""Columns of a link's ends: rows of the points table."""
 STEP, GAP, DIVISION, MERGE = range(4)
 KINDS = "step", "gap", "division", "merge"
-"""A link to the next frame, over missed ones, the second out of its source, the second into its target."""
+"""Of links: to the next frame, over missed frames, the second one out of its source, the second one into its target."""
 PROBABILITY, MARGIN = "link_probability", "link_margin"
-"""Columns of the tracks: of the link that leads to a detection. Detectors call theirs "probability"."""
+"""Columns of tracks, of the link that leads to a detection; "probability" alone is what detectors call theirs."""
 
 
 def links_of(
@@ -63,7 +63,10 @@ def links_between(
     is_division: np.ndarray | None = None,
     is_merge: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Return the links between rows of a points table; bool (links,) marks second links, a division before a merge."""
+    """Return the table of links between rows of a points table.
+
+    `is_division` and `is_merge`, bool (links,), mark second links; one that is both counts as a division.
+    """
     frames, positions = points.frames[target] - points.frames[source], points.positions
     kind = np.where(frames > points.frame_step, GAP, STEP)
     for is_second, second in ((is_merge, MERGE), (is_division, DIVISION)):
@@ -91,7 +94,10 @@ def tracks_of(points: Points, source: np.ndarray, target: np.ndarray) -> Tracks:
 
 
 def with_sureness(tracks: Tracks, links: pd.DataFrame) -> Tracks:
-    """Return tracks with `link_probability` and `link_margin` of the link that leads to each detection."""
+    """Return tracks with `link_probability` and `link_margin` of the link that leads to each detection.
+
+    NaN where none does; of two that merge there, those of the one with the smaller margin.
+    """
     _, target = ends_of(links)
     sure = {name: np.full(len(tracks), np.nan) for name in (PROBABILITY, MARGIN)}
     shared = np.flatnonzero(np.bincount(target, minlength=len(tracks))[target] > 1)
@@ -104,14 +110,14 @@ def with_sureness(tracks: Tracks, links: pd.DataFrame) -> Tracks:
 
 
 def are_only_links(source: np.ndarray, target: np.ndarray, n: int) -> np.ndarray:
-    """Return of each link between `n` detections whether it is the only one of both its ends."""
+    """Return of each link between `n` detections whether it is the only one at both its ends, bool (links,)."""
     return (np.bincount(source, minlength=n)[source] == 1) & (np.bincount(target, minlength=n)[target] == 1)
 
 
 def chains_of(
     frames: np.ndarray, source: np.ndarray, target: np.ndarray, goes_on: np.ndarray
 ) -> tuple[np.ndarray, dict[int, list[int]]]:
-    """Return the tracks that those links make which go on, as `track_ids`, and the lineage that the others make."""
+    """Return tracks, as `track_ids` of the links that go on, and the lineage that the others make: parents by child."""
     ids = track_ids(frames, source[goes_on], target[goes_on])
     parents: dict[int, list[int]] = {}
     for parent, child in zip(ids[source[~goes_on]].tolist(), ids[target[~goes_on]].tolist(), strict=True):

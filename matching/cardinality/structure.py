@@ -28,9 +28,10 @@ class Components(NamedTuple):
     Attributes
     ----------
     row_label, col_label : ndarray of int32
-        Component of each vertex, numbered from 0 in the order of their first row; columns without an edge come last.
+        Component of each row and column, numbered from 0 in the order of their first rows; columns without an edge
+        come last.
     n_components : int
-        How many there are; a vertex without an edge is one.
+        How many there are; a row or column without an edge is one.
     """
 
     row_label: NDArray[np.int32]
@@ -68,7 +69,13 @@ _HORIZONTAL, _SQUARE, _VERTICAL = map(int, Block)  # CuPy computes with plain in
 
 
 class CoarseBlocks(NamedTuple):
-    """The `Block` of each row and column, as int8 arrays; the same for every maximum matching."""
+    """The coarse blocks, the same for every maximum matching.
+
+    Attributes
+    ----------
+    row_block, col_block : ndarray of int8
+        The `Block` of each row and column.
+    """
 
     row_block: NDArray[np.int8]
     col_block: NDArray[np.int8]

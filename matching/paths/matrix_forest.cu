@@ -30,7 +30,7 @@
 
 // The level that `all` carries. All threads take part.
 __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Messages& messages,
-                                           const dual_t* v_of_strip, const AtBound& at_bound, Columns& own, Shared& shared, Room& room) {
+                                           const dual_t* v_of_strip, const AtBound& at_bound, Columns& own, Shared& shared, Scratch& scratch) {
     const int t = threadIdx.x;
     const bool has_rows = t < (int)gridDim.x && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
     const int count = has_rows ? shared.count_of_block[t] : 0;
@@ -42,33 +42,33 @@ __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, 
         __syncthreads();
         for (int q = t; q < here; q += THREADS) {
             const int from = shared.source[q] >> 16, k = shared.source[q] & 0xffff;
-            room.level.put(q, shared.count_of_block[from] > 1 ? messages.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
+            scratch.level.put(q, shared.count_of_block[from] > 1 ? messages.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
         }
         __syncthreads();
-        at_bound.consider_all(room.level, here, all.key, strip);
-        if (all.count <= FEW) scan_few(costs, room.level, here, all.key, strip, own);
-        else scan_part(costs, room.level, here, strip, v_of_strip, found);
+        at_bound.consider_all(scratch.level, here, all.key, strip);
+        if (all.count <= FEW) scan_few(costs, scratch.level, here, all.key, strip, own);
+        else scan_part(costs, scratch.level, here, strip, v_of_strip, found);
         if (at_bound.bound != nullptr || all.count > FEW) __syncthreads();
     }
-    if (all.count > FEW) merge(own, room.share, all.key, strip, found);
+    if (all.count > FEW) merge(own, scratch.share, all.key, strip, found);
 }
 
 // The level of all free rows.
 __device__ __forceinline__ void scan_roots(const Costs& costs, const dual_t* r, const int* free_rows, int n_free, const Strip& strip,
-                                           const dual_t* v_of_strip, const AtBound& at_bound, Columns& own, Room& room) {
+                                           const dual_t* v_of_strip, const AtBound& at_bound, Columns& own, Scratch& scratch) {
     Found found = found_nothing();
     for (int base = 0; base < n_free; base += CHUNK) {
         const int count = min(CHUNK, n_free - base);
         for (int q = threadIdx.x; q < count; q += THREADS) {
             const int row = load_fresh(&free_rows[base + q]);
-            room.level.put(q, Entry{row, FREE, row, fresh_dual(&r[row])}, costs.n_cols);
+            scratch.level.put(q, Entry{row, FREE, row, fresh_dual(&r[row])}, costs.n_cols);
         }
         __syncthreads();
-        scan_part(costs, room.level, count, strip, v_of_strip, found);
-        at_bound.consider_all(room.level, count, dual_t(0), strip);
+        scan_part(costs, scratch.level, count, strip, v_of_strip, found);
+        at_bound.consider_all(scratch.level, count, dual_t(0), strip);
         __syncthreads();
     }
-    merge(own, room.share, dual_t(0), strip, found);
+    merge(own, scratch.share, dual_t(0), strip, found);
 }
 
 // Exchanges matched edges and other edges along the path to `sink` (Algorithms 5 and 6 in one walk, as predecessors are enough).
@@ -88,7 +88,7 @@ __device__ void augment_path(int sink, int n_cols, const int2* pred, int* col_of
 
 // The whole solve. r, v: reduced (Algorithm 1).
 __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols) {
-    __shared__ Room room;
+    __shared__ Scratch scratch;
     __shared__ Shared shared;
     __shared__ dual_t v_of_strip[THREADS * GROUPS];
     Counts* const counts = self.counts;
@@ -138,7 +138,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
             for (int k = threadIdx.x; k < strip.height; k += THREADS) at_bound.key[strip.first_row + k] = none();
             __syncthreads();
         }
-        scan_roots(costs, self.r, roots, n_free, strip, v_of_strip, at_bound, own, room);
+        scan_roots(costs, self.r, roots, n_free, strip, v_of_strip, at_bound, own, scratch);
         if (at_bound.bound != nullptr) __syncthreads();
         n_scanned += n_free, n_levels += 1;
 
@@ -176,7 +176,7 @@ __device__ __forceinline__ void solve(const Solve& self, int n_rows, int n_cols)
                     __syncthreads();
                 }
             } else {
-                scan_level(costs, all, strip, step, messages, v_of_strip, at_bound, own, shared, room);
+                scan_level(costs, all, strip, step, messages, v_of_strip, at_bound, own, shared, scratch);
             }
         }
         const int64 grown = nanoseconds();

@@ -117,7 +117,7 @@ struct Share {
     dual_t slack[THREADS];
     Origin from[THREADS];
 };
-union Room {
+union Scratch {  // of a block: what a level reads, then what its threads found
     Level level;
     Share share;
 };

@@ -17,8 +17,8 @@ from .change import Change, Link
 from .corrected import Corrected
 from .outcome import edges_exchanged
 
-COMPANY = 0.5
-"""Wrong links come in company: what log-odds count in the order of doubts where an act exchanged a link beside."""
+BESIDE_A_CHANGE = 0.5
+"""What log-odds count in the order of doubts where an act exchanged a link at an end: wrong links come together."""
 
 
 class Doubts:
@@ -88,15 +88,15 @@ class Doubts:
         return exchanged
 
     def least(self, count: int) -> pd.DataFrame:
-        """Return the least sure links that are not confirmed, the least sure first; see `COMPANY`."""
+        """Return the least sure links that are not confirmed, the least sure first; see `BESIDE_A_CHANGE`."""
         self._work_out()
         far = np.arange(len(self._margin))
         if count < len(far):
             far = np.argpartition(self._log_odds, count)[:count]
         table = self._table(far[np.isfinite(self._margin[far])])
         table = table[np.isfinite(table["margin"])]
-        company = table[ENDS].map(lambda end: self._exchanged[end] > 0).any(axis=1)
-        order = np.where(company, np.minimum(COMPANY * table["log_odds"], table["log_odds"]), table["log_odds"])
+        beside = table[ENDS].map(lambda end: self._exchanged[end] > 0).any(axis=1)
+        order = np.where(beside, np.minimum(BESIDE_A_CHANGE * table["log_odds"], table["log_odds"]), table["log_odds"])
         table = table.assign(order=order).sort_values(["order", *ENDS], ignore_index=True).head(count)
         table["probability"] = expit(table["log_odds"]) if self._is_learned else np.nan
         return table.drop(columns=["order", "log_odds"])

@@ -316,7 +316,7 @@ class Session:
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the least sure links that are not confirmed: `source`, `target`, `margin`, `probability`.
 
-        `probability` is NaN with motion "none". Wrong links come in company: one that meets a link that an act made or
+        `probability` is NaN with motion "none". Wrong links come together: one that meets a link that an act made or
         took away stands where a link of half its log-odds does. Links at what an act touched, and at the candidates
         there, are measured again; an act may have changed margins beyond, which `linking` measures anew.
         """
