@@ -18,7 +18,7 @@ from ..jit.row_scan import float_of_rank, ranks_at_ends
 
 # Limits of what numbers can hold, not tolerances: nothing is judged nearly equal by them.
 INT_LIMIT = 2**62
-"""The longest alternating path times the largest cost stays below, for exact int64 arithmetic; the integer "none", too."""
+"""Longest alternating path times largest cost stay below it, for exact int64 arithmetic; also the integer "none"."""
 COORDINATE_LIMIT = 1e140
 """Beyond it, and where all are below its inverse, a float cannot hold squares of coordinates with all their digits."""
 LARGEST_FLOAT = sys.float_info.max

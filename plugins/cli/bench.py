@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from . import console
-from .asked import usage
+from .command_settings import usage
 
 if TYPE_CHECKING:
     from ..bench.benchmark import Benchmark, Effort

@@ -12,7 +12,7 @@ import typer
 from ...tracker.calibrating.digits import counted
 from ..words.setting_options import OF_TABLE
 from . import console, options
-from .asked import asked_settings, usage
+from .command_settings import given_settings, usage
 from .taking import taking
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def command(
     from .destination import checked_format, make_ready, note_losses
 
     checked_format(format_)
-    given = asked_settings(ctx.params).input
+    given = given_settings(ctx.params).input
     drawn = _drawn(drawn_diameter, image_shape)
     from ...tracker.formats.registry import to_write
     from ...tracker.formats.sidecar import read_sidecar

@@ -11,7 +11,7 @@ import typer
 from ...tracker.errors import InvalidInput
 from ..words.setting_options import DETECT, INPUT, LINK
 from . import console, options
-from .asked import asked_settings
+from .command_settings import given_settings
 from .taking import chosen, taking
 
 
@@ -61,7 +61,7 @@ def command(
     from .destination import checked_format, destination, make_ready
 
     checked_format(format_)
-    settings = asked_settings(ctx.params)
+    settings = given_settings(ctx.params)
     from ...tracker.formats.write import write_points
     from ...tracker.pipeline import find_points
     from ..words.notes import on_points

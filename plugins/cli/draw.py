@@ -11,7 +11,7 @@ import typer
 
 from ..words.setting_options import OF_TABLE
 from . import console, options
-from .asked import asked_settings, input_beside
+from .command_settings import given_settings, input_beside
 from .taking import taking
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def command(
     if colour not in (None, "track", "time"):
         raise typer.BadParameter(f"needs track or time; got {colour!r}.", param_hint="--colour")
     wanted = None if only is None else _ids(only)
-    given = asked_settings({**ctx.params, "min_length": None}).input
+    given = given_settings({**ctx.params, "min_length": None}).input
     if given.frame_slice is not None and given.frame_slice.step is not None:
         raise typer.BadParameter(f"needs FROM:TO, without a step; got {frames!r}.", param_hint="--frames")
     from ...tracker.measuring.measures import filter_by_length

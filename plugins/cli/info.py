@@ -17,7 +17,7 @@ from ...tracker.errors import InvalidInput, UnknownChannel, UnknownScale
 from ..words.errors import sentence
 from ..words.setting_options import DETECT, INPUT, as_options
 from . import console, options
-from .asked import asked_settings
+from .command_settings import given_settings
 from .taking import chosen, taking
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def command(
     """
     from .standard_input import STANDARD_INPUT, table_file
 
-    settings = asked_settings(ctx.params)
+    settings = given_settings(ctx.params)
     if Path(source) != STANDARD_INPUT:
         _tell(source, settings, "auctrack track", source, as_json=as_json)
         return

@@ -10,7 +10,7 @@ import typer
 
 from ..words.setting_options import INPUT, LINK, OF_TABLE, REST
 from . import console, options
-from .asked import asked_settings
+from .command_settings import given_settings
 from .taking import chosen, taking, typer_option
 
 
@@ -65,7 +65,7 @@ def command(
     from .destination import checked_format, destination, make_ready, note_losses
 
     checked_format(format_)
-    settings = asked_settings(ctx.params)
+    settings = given_settings(ctx.params)
     from dataclasses import replace
 
     from ...tracker.formats.registry import to_write

@@ -11,7 +11,7 @@ import typer
 from ...tracker.calibrating.digits import in_digits
 from ..words.setting_options import OF_TABLE
 from . import console, options
-from .asked import asked_settings
+from .command_settings import given_settings
 from .taking import taking
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def command(
         raise typer.BadParameter("goes with --msd only.", param_hint="--per-track")
     if max_lag is not None and not (msd or picture):
         raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
-    given = asked_settings({**ctx.params, "min_length": None}).input
+    given = given_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
     from ..words.notes import on_length, on_unknown_size

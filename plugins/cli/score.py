@@ -15,7 +15,7 @@ import typer
 from ...tracker.errors import InvalidInput
 from ..words.setting_options import INPUT
 from . import console, options
-from .asked import asked_settings, usage
+from .command_settings import given_settings, usage
 from .score_pairs import is_folder_of_tables, paired
 from .score_table import SHOWN, by_movie, links_of_one
 from .score_truth import TRUTH_OPTIONS, read_truth
@@ -183,7 +183,7 @@ def command(
         raise typer.BadParameter(f"needs a name in .csv or .parquet; got {output}.", param_hint="--output")
     from .destination import make_ready
 
-    given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
+    given = given_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
     score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
     by_name: dict[str, Any] = {}
     pairs = paired(tracks, truth)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...tracker.errors import InvalidInput, InvalidSetting, InvalidTable
 from ..words.errors import sentence
 from . import console
-from .asked import input_beside
+from .command_settings import input_beside
 from .standard_input import table_file
 
 if TYPE_CHECKING:

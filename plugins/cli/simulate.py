@@ -13,7 +13,7 @@ import typer
 
 from ...tracker.calibrating.digits import counted, in_digits
 from . import console, options
-from .asked import usage
+from .command_settings import usage
 
 if TYPE_CHECKING:
     from ...tracker.simulating.render import RenderSettings

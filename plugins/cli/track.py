@@ -10,7 +10,7 @@ import typer
 
 from ..words.setting_options import DETECT, INPUT, LINK, REST
 from . import console, options
-from .asked import asked_settings
+from .command_settings import given_settings
 from .taking import chosen, taking, typer_option
 
 
@@ -111,7 +111,7 @@ def command(
     from .outcome import exit_code
 
     checked_format(format_)
-    settings = asked_settings(ctx.params)
+    settings = given_settings(ctx.params)
     if save_config is not None:
         from ...tracker.formats.write import write_whole
         from .settings_file import settings_file

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from auctrack.plugins.cli import track
-from auctrack.plugins.cli.asked import asked_settings
+from auctrack.plugins.cli.command_settings import given_settings
 from auctrack.plugins.cli.inputs import stem
 from auctrack.plugins.cli.settings_file import settings_file
 from auctrack.plugins.words.setting_options import SETTINGS, as_options
@@ -83,7 +83,7 @@ def parsed(words):
 def test_settings_come_back_from_toml_and_from_options(mapping):
     settings = Settings.from_mapping(mapping)
     assert Settings.from_mapping(tomllib.loads(to_toml(settings.to_mapping()))) == settings
-    assert asked_settings(parsed(as_options(settings))) == settings
+    assert given_settings(parsed(as_options(settings))) == settings
 
 
 def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
@@ -162,10 +162,10 @@ def test_a_result_is_named_after_its_input(source, name):
     ("text", "gb"), [("16", 16), ("0.5", 0.5), ("16GB", 16), ("1.5 gb", 1.5), ("500MB", 0.5), ("2g", 2)]
 )
 def test_a_memory_budget_is_in_gb_unless_it_says_so(text, gb):
-    assert asked_settings({"memory_budget": text}).link.memory_budget_gb == gb
+    assert given_settings({"memory_budget": text}).link.memory_budget_gb == gb
 
 
 @pytest.mark.parametrize("text", ["much", "16KB", "GB", "0", "-1", "inf"])
 def test_what_is_no_memory_budget_is_refused_by_its_option(text):
     with pytest.raises(typer.BadParameter, match="--memory-budget "):
-        asked_settings({"memory_budget": text})
+        given_settings({"memory_budget": text})

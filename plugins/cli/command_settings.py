@@ -1,4 +1,4 @@
-"""What was asked for: options and settings file together as `Settings`."""
+"""The settings that a command is given: its options and its settings file together."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def usage(option: str | None = None, options: Mapping[str, str] = OPTIONS) -> Ge
         raise typer.BadParameter(sentence(error, options), param_hint=option) from None
 
 
-def asked_settings(params: Mapping[str, Any], options: Mapping[str, str] = OPTIONS) -> Settings:
+def given_settings(params: Mapping[str, Any], options: Mapping[str, str] = OPTIONS) -> Settings:
     """Return the settings that the options of a command (and its `config` file) ask for.
 
     Parameters
