@@ -11,16 +11,11 @@ from ..errors import InvalidInput
 from ..label_centres import LabelCentres
 from ..points import AXES, Points
 from ..reading.frames import FrameSource
-from ..stepwise import Progress, Step, Steps, counted, finished
+from ..stepwise import Step, Steps
 
 
-def read_points_from_labels(
-    labels: FrameSource,
-    intensity: FrameSource | None = None,
-    *,
-    progress: Progress | None = None,
-) -> Points:
-    """Return the centroid, size and intensity of every label of every frame.
+def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> Steps[Points]:
+    """Return the centroid, size and intensity of every label, frame by frame.
 
     Parameters
     ----------
@@ -28,8 +23,6 @@ def read_points_from_labels(
         Whole numbers; 0 is background. A label that appears in several frames is one row in each of them.
     intensity : Movie, optional
         Movie of the same shape and frames, to be averaged over each label.
-    progress : callable, optional
-        Called as ``progress(done, total)`` after every frame.
 
     Returns
     -------
@@ -43,11 +36,6 @@ def read_points_from_labels(
     InvalidInput
         If a label is negative or not a whole number, or the two movies do not fit each other.
     """
-    return finished(label_steps(labels, intensity), counted(progress))
-
-
-def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> Steps[Points]:
-    """Measure labels as `read_points_from_labels` does, frame by frame."""
     if intensity is not None:
         _check_fit(labels, intensity)
     tables: list[pd.DataFrame] = []

@@ -10,15 +10,21 @@ import pytest
 import tifffile
 from scipy import ndimage
 
-from auctrack.tracker.detecting.labels import read_points_from_labels
+from auctrack.tracker.detecting.labels import label_steps
 from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.points import Points
 from auctrack.tracker.reading.movie import Movie, read_movie
+from auctrack.tracker.stepwise import finished
 
 
 def movie_of(path: Path, image: np.ndarray, **options: object) -> Movie:
     axes = "TZYX"[-image.ndim :] if image.ndim != 3 else "TYX"
     tifffile.imwrite(path, image, photometric="minisblack")
     return read_movie(path, axes=axes, scale=(2, 1, 1)[-(image.ndim - 1) :], **options)
+
+
+def points_of(labels: Movie, intensity: Movie | None = None) -> Points:
+    return finished(label_steps(labels, intensity))
 
 
 def scattered(shape: tuple[int, ...], labels: int, dtype: type, seed: int = 0) -> np.ndarray:
@@ -34,7 +40,7 @@ def scattered(shape: tuple[int, ...], labels: int, dtype: type, seed: int = 0) -
 def test_centroid_size_and_intensity_are_those_of_scipy(tmp_path: Path, shape: tuple[int, ...], dtype: type) -> None:
     image = scattered(shape, 7, dtype)
     values = np.random.default_rng(1).integers(0, 60000, shape).astype(np.uint16)
-    points = read_points_from_labels(movie_of(tmp_path / "l.tif", image), movie_of(tmp_path / "i.tif", values))
+    points = points_of(movie_of(tmp_path / "l.tif", image), movie_of(tmp_path / "i.tif", values))
     axes = ["z", "y", "x"][4 - len(shape) :]
     assert list(points.table.columns) == [
         "frame", *axes, "label", "volume" if len(axes) == 3 else "area", "mean_intensity"
@@ -52,8 +58,8 @@ def test_centroid_size_and_intensity_are_those_of_scipy(tmp_path: Path, shape: t
 def test_positions_are_those_of_the_whole_file(tmp_path: Path) -> None:
     image = np.zeros((2, 6, 20, 20), np.uint16)
     image[:, 3:5, 8:11, 12:15] = 9
-    whole = read_points_from_labels(movie_of(tmp_path / "l.tif", image))
-    cut = read_points_from_labels(
+    whole = points_of(movie_of(tmp_path / "l.tif", image))
+    cut = points_of(
         movie_of(tmp_path / "l.tif", image, roi=(slice(2, 6), slice(5, 15), slice(11, 20)), frames=slice(1, 2))
     )
     assert whole.table.loc[1, ["z", "y", "x"]].tolist() == [3.5, 9, 13]
@@ -64,12 +70,12 @@ def test_positions_are_those_of_the_whole_file(tmp_path: Path) -> None:
 def test_large_label_values_cost_no_memory(tmp_path: Path) -> None:
     image = np.zeros((1, 4, 4), np.uint32)
     image[0, 1, 2] = 2**32 - 1
-    points = read_points_from_labels(movie_of(tmp_path / "l.tif", image))
+    points = points_of(movie_of(tmp_path / "l.tif", image))
     assert points.table["label"].tolist() == [2**32 - 1]
 
 
 def test_no_label_at_all_is_a_table_without_rows(tmp_path: Path) -> None:
-    points = read_points_from_labels(movie_of(tmp_path / "l.tif", np.zeros((3, 4, 5, 6), np.uint8)))
+    points = points_of(movie_of(tmp_path / "l.tif", np.zeros((3, 4, 5, 6), np.uint8)))
     assert len(points) == 0
     assert list(points.table.columns) == ["frame", "z", "y", "x", "label", "volume"]
 
@@ -79,26 +85,26 @@ def test_an_intensity_image_is_not_taken_for_labels(tmp_path: Path, value: float
     image = np.zeros((2, 4, 5), np.int16 if value == -1 else np.float32)
     image[1, 2, 2] = value
     with pytest.raises(InvalidInput, match="frame 1 "):
-        read_points_from_labels(movie_of(tmp_path / "l.tif", image))
+        points_of(movie_of(tmp_path / "l.tif", image))
 
 
 def test_movies_that_do_not_fit(tmp_path: Path) -> None:
     labels = movie_of(tmp_path / "l.tif", np.zeros((3, 4, 5), np.uint8))
     for shape in ((3, 5, 4), (2, 4, 5)):
         with pytest.raises(InvalidInput, match=r"i\.tif"):
-            read_points_from_labels(labels, movie_of(tmp_path / "i.tif", np.zeros(shape, np.uint8)))
+            points_of(labels, movie_of(tmp_path / "i.tif", np.zeros(shape, np.uint8)))
 
 
 def test_progress_counts_frames(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     labels = movie_of(tmp_path / "l.tif", np.zeros((3, 4, 5), np.uint8))
-    read_points_from_labels(labels, progress=lambda done, total: seen.append((done, total)))
+    finished(label_steps(labels), lambda step: seen.append((step.done, step.total)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_the_nuclei_of_hl60_lie_where_their_truth_says(real_data) -> None:
     with read_movie(real_data("hl60_3d/labels.tif"), scale=(2, 1, 1)) as labels:
-        points = read_points_from_labels(labels)
+        points = points_of(labels)
     truth = pd.read_csv(real_data("hl60_3d/truth.csv")).rename(columns={"true_id": "label"})
     both = truth.merge(points.table, on=["frame", "label"], how="outer", indicator=True)
     assert (both["_merge"] == "both").all()
