@@ -1,5 +1,5 @@
 """`auctrack convert`: points or tracks from one format into another."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 
@@ -36,20 +36,18 @@ def command(
     ],
     drawn_diameter: Annotated[
         float | None,
-        typer.Option(
-            "--diameter",
-            metavar="LENGTH",
-            rich_help_panel=options.OUTPUT,
-            help="Diameter of the particles where the format draws them (ctc, trackmate), in the unit of the input. "
+        options.in_output(
+            "LENGTH",
+            "Diameter of the particles where the format draws them (ctc, trackmate), in the unit of the input. "
             "Default: that of the detection, where the input tells it, else 5 voxels.",
+            "--diameter",
         ),
     ] = None,
     image_shape: Annotated[
         str | None,
-        typer.Option(
-            metavar="Z,Y,X",
-            rich_help_panel=options.OUTPUT,
-            help="Voxels of the movie along z,y,x (or y,x), for label images (ctc). Default: as the input tells, else "
+        options.in_output(
+            "Z,Y,X",
+            "Voxels of the movie along z,y,x (or y,x), for label images (ctc). Default: as the input tells, else "
             "as many as the positions need.",
         ),
     ] = None,

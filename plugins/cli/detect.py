@@ -1,5 +1,5 @@
 """`auctrack detect`: a movie in, a table of its particles out."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 
@@ -24,13 +24,11 @@ def command(
     ],
     output: Annotated[
         str | None,
-        typer.Option(
+        options.in_output(
+            "FILE|FOLDER",
+            "Points table; .csv, .parquet or .napari.csv, or a folder. Default: NAME.points.csv in the current folder.",
             "--output",
             "-o",
-            metavar="FILE|FOLDER",
-            rich_help_panel=options.OUTPUT,
-            help="Points table; .csv, .parquet or .napari.csv, or a folder. Default: NAME.points.csv in the current "
-            "folder.",
         ),
     ] = None,
     format_: options.Format = None,

@@ -1,5 +1,5 @@
 """`auctrack draw`: a picture of tracks that are there already, of the part one wants to see."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...tracker.points import Tracks
     from ...tracker.settings import InputSettings
 
-_SHOWN = "What is shown"
+_shown, _input = map(options.panel, ("What is shown", "Input"))
 
 
 @taking(*OF_TABLE[:-1])
@@ -32,59 +32,43 @@ def command(
     ],
     movie: Annotated[
         str | None,
-        typer.Option(
-            metavar="MOVIE",
-            rich_help_panel="Input",
-            help="Movie behind the tracks. Default: the one that they come from, as TRACKS.settings.json says; "
+        _input(
+            "MOVIE",
+            "Movie behind the tracks. Default: the one that they come from, as TRACKS.settings.json says; "
             "without one they are drawn on black.",
         ),
     ] = None,
     frames: Annotated[
         str | None,
-        typer.Option(
-            metavar="FROM:TO",
-            rich_help_panel=_SHOWN,
-            help="Frames to show, counted from 0; TO is excluded. Example: 80:100.",
-        ),
+        _shown("FROM:TO", "Frames to show, counted from 0; TO is excluded. Example: 80:100."),
     ] = None,
     roi: Annotated[
         str | None,
-        typer.Option(
-            metavar="RANGES",
-            rich_help_panel=_SHOWN,
-            help="Region to show, in voxels: one from:to per axis, in the order z,y,x. Example: 10:14,:,: for a slab.",
+        _shown(
+            "RANGES",
+            "Region to show, in voxels: one from:to per axis, in the order z,y,x. Example: 10:14,:,: for a slab.",
         ),
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(
+        _shown(
+            "ID,…",
+            "Show these tracks alone, by their track_id. Example: 12,40 (as track and report name doubtful ones).",
             "--tracks",
-            metavar="ID,…",
-            rich_help_panel=_SHOWN,
-            help="Show these tracks alone, by their track_id. Example: 12,40 (as track and report name doubtful ones).",
         ),
     ] = None,
     colour: Annotated[
         str | None,
-        typer.Option(
-            metavar="track|time",
-            rich_help_panel=_SHOWN,
-            help="One colour per track, or colours from early to late. Default: by time where only the last "
+        _shown(
+            "track|time",
+            "One colour per track, or colours from early to late. Default: by time where only the last "
             "frames are shown.",
         ),
     ] = None,
-    min_length: Annotated[
-        int, typer.Option(metavar="N", min=1, rich_help_panel=_SHOWN, help="Leave out tracks of fewer detections.")
-    ] = 1,
+    min_length: Annotated[int, _shown("N", "Leave out tracks of fewer detections.", min=1)] = 1,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.png",
-            rich_help_panel=options.OUTPUT,
-            help="The picture. Default: NAME.tracks.png beside the tracks.",
-        ),
+        options.in_output("FILE.png", "The picture. Default: NAME.tracks.png beside the tracks.", "--output", "-o"),
     ] = None,
     overwrite: options.Overwrite = False,
 ) -> None:

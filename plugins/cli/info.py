@@ -1,5 +1,5 @@
 """`auctrack info`: what is in a file, and which settings suit it."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 

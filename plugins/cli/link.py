@@ -1,5 +1,5 @@
 """`auctrack link`: a table of points in, tracks out."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ def command(
     ],
     output: Annotated[
         str | None,
-        typer.Option(
+        options.in_output(
+            "FILE|FOLDER",
+            "Tracks; the ending of the name chooses the format (auctrack convert --help lists them). A folder, or "
+            "left out: NAME.tracks.csv there, or in the current folder.",
             "--output",
             "-o",
-            metavar="FILE|FOLDER",
-            rich_help_panel=options.OUTPUT,
-            help="Tracks; the ending of the name chooses the format (auctrack convert --help lists them). A folder, or "
-            "left out: NAME.tracks.csv there, or in the current folder.",
         ),
     ] = None,
     format_: options.Format = None,

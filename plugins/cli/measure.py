@@ -1,5 +1,5 @@
 """`auctrack measure`: tracks in, one row of measures a track out, and the mean squared displacement."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...tracker.points import Tracks
 
 _FORMATS = ("csv", "parquet")
+_measures = options.panel("Measures")
 
 
 @taking(*OF_TABLE)
@@ -33,71 +34,54 @@ def command(
             help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
         ),
     ],
-    min_length: Annotated[
-        int, typer.Option(metavar="N", min=1, rich_help_panel="Measures", help="Leave out tracks of fewer detections.")
-    ] = 1,
+    min_length: Annotated[int, _measures("N", "Leave out tracks of fewer detections.", min=1)] = 1,
     msd: Annotated[
         bool,
-        typer.Option(
+        _measures(
+            "",
+            "Also write the mean squared displacement over all tracks against the time lag, into NAME.msd.csv.",
             "--msd",
-            metavar="",
-            rich_help_panel="Measures",
-            help="Also write the mean squared displacement over all tracks against the time lag, into NAME.msd.csv.",
         ),
     ] = False,
-    per_track: Annotated[
-        bool,
-        typer.Option("--per-track", metavar="", rich_help_panel="Measures", help="With --msd: one curve per track."),
-    ] = False,
+    per_track: Annotated[bool, _measures("", "With --msd: one curve per track.", "--per-track")] = False,
     max_lag: Annotated[
         int | None,
-        typer.Option(
-            metavar="FRAMES",
-            min=1,
-            rich_help_panel="Measures",
-            help="With --msd or --picture: longest lag. Default: the longest track.",
-        ),
+        _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", min=1),
     ] = None,
     intervals: Annotated[
         bool,
-        typer.Option(
-            "--intervals",
-            metavar="",
-            rich_help_panel="Measures",
-            help="Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
+        _measures(
+            "",
+            "Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
             "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
             "with --msd, also for its curve. Thirty likely trackings of the detections are drawn, by the settings "
             "beside the table.",
+            "--intervals",
         ),
     ] = False,
     picture: Annotated[
         bool,
-        typer.Option(
-            "--picture",
-            metavar="",
-            rich_help_panel=options.OUTPUT,
-            help="Also draw the mean squared displacement with its errors, and histograms of speed, displacement and "
+        options.in_output(
+            "",
+            "Also draw the mean squared displacement with its errors, and histograms of speed, displacement and "
             "duration, into NAME.measures.png.",
+            "--picture",
         ),
     ] = False,
     output: Annotated[
         str | None,
-        typer.Option(
+        options.in_output(
+            "FILE|FOLDER",
+            "Measures; .csv or .parquet, or a folder. Default: NAME.measures.csv beside the tracks. --msd goes "
+            "beside the measures.",
             "--output",
             "-o",
-            metavar="FILE|FOLDER",
-            rich_help_panel=options.OUTPUT,
-            help="Measures; .csv or .parquet, or a folder. Default: NAME.measures.csv beside the tracks. --msd goes "
-            "beside the measures.",
         ),
     ] = None,
     format_: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            metavar="csv|parquet",
-            rich_help_panel=options.OUTPUT,
-            help="Format of the tables. Default: by the ending of the file; CSV in a folder.",
+        options.in_output(
+            "csv|parquet", "Format of the tables. Default: by the ending of the file; CSV in a folder.", "--format"
         ),
     ] = None,
     overwrite: options.Overwrite = False,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +12,18 @@ from ..words.setting_options import OUTPUT
 from .logs import keep_log, say_more
 
 _MESSAGES = "Messages"
+
+
+def panel(name: str) -> Callable[..., Any]:
+    """Return what makes the options of one panel of a help page: of metavar, help, and names that are not its own."""
+
+    def option(metavar: str, text: str, *names: str, **more: Any) -> Any:
+        return typer.Option(*names, metavar=metavar, rich_help_panel=name, help=text, **more)
+
+    return option
+
+
+in_output = panel(OUTPUT)
 
 Config = Annotated[
     Path | None,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..report.movie_report import Result
 
 INDEX = "index.html"
+_input = options.panel("Input")
 
 
 def command(
@@ -34,20 +35,18 @@ def command(
     ],
     movie: Annotated[
         str | None,
-        typer.Option(
-            metavar="MOVIE",
-            rich_help_panel="Input",
-            help="Movie behind the tracks, where it is no longer where TRACKS.settings.json says. For one table only.",
+        _input(
+            "MOVIE",
+            "Movie behind the tracks, where it is no longer where TRACKS.settings.json says. For one table only.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        options.in_output(
+            "FOLDER|FILE.html",
+            "Where the pages go; of one table also the name of its page. Default: beside each table.",
             "--output",
             "-o",
-            metavar="FOLDER|FILE.html",
-            rich_help_panel=options.OUTPUT,
-            help="Where the pages go; of one table also the name of its page. Default: beside each table.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks
     from ...tracker.settings import InputSettings
 
-_TRUTH, _COUNTING = "Truth", "What counts"
+_truth, _counting = map(options.panel, ("Truth", "What counts"))
 _OWN_TOLERANCE = {"isbi": "the ISBI challenge took 5 pixels", "sparse": "the Biohub competition took 7 µm"}
 """Kinds of score that judge detections by their distance alone."""
 
@@ -51,70 +51,52 @@ def command(
     ],
     kind: Annotated[
         str,
-        typer.Option(
-            "--scores",
-            metavar="|".join(SHOWN),
-            rich_help_panel=_COUNTING,
-            help="links: detections, links and whole tracks. lineages: those of cell tracking (DET, TRA, LNK, CHOTA, "
+        _counting(
+            "|".join(SHOWN),
+            "links: detections, links and whole tracks. lineages: those of cell tracking (DET, TRA, LNK, CHOTA, "
             "divisions and more). isbi: α, β, JSC and RMSE of the ISBI 2012 challenge. sparse: edge and division "
             "Jaccard, where only some particles are in the truth.",
+            "--scores",
         ),
     ] = "links",
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            metavar="LENGTH",
-            rich_help_panel=_COUNTING,
-            help="A detection is right if a real particle is at most this far away, in the unit of the tracks (isbi: "
+        _counting(
+            "LENGTH",
+            "A detection is right if a real particle is at most this far away, in the unit of the tracks (isbi: "
             "nearer than this; the challenge took 5 pixels, the Biohub competition 7 µm). Default: by the column "
             "true_id of the tracks, which simulated points have.",
         ),
     ] = None,
     max_missed_frames: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=0, rich_help_panel=_COUNTING, help="links: count links across up to N missed frames too."
-        ),
+        _counting("N", "links: count links across up to N missed frames too.", min=0),
     ] = 0,
     divisions: Annotated[
         bool,
-        typer.Option(
-            "--divisions",
-            metavar="",
-            rich_help_panel=_COUNTING,
-            help="links: count links from mothers to daughters too.",
-        ),
+        _counting("", "links: count links from mothers to daughters too.", "--divisions"),
     ] = False,
     frame_tolerance: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            rich_help_panel=_COUNTING,
-            help="lineages: a division may come up to N frames early or late.",
-        ),
+        _counting("N", "lineages: a division may come up to N frames early or late.", min=0),
     ] = 0,
     truth_voxel: Annotated[
         str | None,
-        typer.Option(
-            metavar="Z,Y,X",
-            rich_help_panel=_TRUTH,
-            help="Size in µm of one coordinate step of the truth. Default: what stands beside the truth, else the "
+        _truth(
+            "Z,Y,X",
+            "Size in µm of one coordinate step of the truth. Default: what stands beside the truth, else the "
             "size that the tracks have.",
         ),
     ] = None,
     truth_columns: Annotated[
         str | None,
-        typer.Option(
-            metavar="OURS=THEIRS,…", rich_help_panel=_TRUTH, help="Columns of the truth, such as frame=t,track_id=cell."
-        ),
+        _truth("OURS=THEIRS,…", "Columns of the truth, such as frame=t,track_id=cell."),
     ] = None,
     frames: Annotated[
         str | None,
-        typer.Option(
-            metavar="FROM:TO[:STEP]",
-            rich_help_panel=_TRUTH,
-            help="Frames of the truth that count. Default: those that were tracked, where that stands beside the "
+        _truth(
+            "FROM:TO[:STEP]",
+            "Frames of the truth that count. Default: those that were tracked, where that stands beside the "
             "tracks, else all.",
         ),
     ] = None,
@@ -122,12 +104,8 @@ def command(
     as_json: options.Json = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=options.OUTPUT,
-            help="Also write every figure into a table, one row per movie; .csv or .parquet.",
+        options.in_output(
+            "FILE", "Also write every figure into a table, one row per movie; .csv or .parquet.", "--output", "-o"
         ),
     ] = None,
     overwrite: options.Overwrite = False,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.calibrating.digits import counted, in_digits
+from ..words.setting_options import option_of
 from . import console, options
 from .command_settings import usage
 
@@ -36,7 +37,9 @@ _OPTIONS = {
 }
 """Options that are called otherwise than their settings."""
 _ENDINGS = (*_MOVIES, ".csv", ".parquet")
-_MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (points only)", "Microscope (movies only)"
+_movement, _detector, _microscope = map(
+    options.panel, ("Particles and how they move", "Detector (points only)", "Microscope (movies only)")
+)
 
 
 def command(
@@ -49,117 +52,44 @@ def command(
             help="NAME.ome.tif for a movie; NAME.csv or NAME.parquet for a table of points.",
         ),
     ],
-    particles: Annotated[
-        int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="Particles in the first frame.")
-    ] = 1000,
-    frames: Annotated[int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="Frames.")] = 10,
-    ndim: Annotated[int, typer.Option(metavar="2|3", rich_help_panel=_MOVEMENT, help="Dimensions of space.")] = 3,
+    particles: Annotated[int, _movement("N", "Particles in the first frame.")] = 1000,
+    frames: Annotated[int, _movement("N", "Frames.")] = 10,
+    ndim: Annotated[int, _movement("2|3", "Dimensions of space.")] = 3,
     spacing: Annotated[
         float,
-        typer.Option(
-            metavar="LENGTH",
-            rich_help_panel=_MOVEMENT,
-            help="Mean distance of nearest neighbours in µm; it sizes the box.",
-        ),
+        _movement("LENGTH", "Mean distance of nearest neighbours in µm; it sizes the box."),
     ] = 10.0,
     box: Annotated[
         str | None,
-        typer.Option(
-            metavar="Z,Y,X",
-            rich_help_panel=_MOVEMENT,
-            help="Edges of the box in µm, in place of --spacing. Example: 20,100,100.",
-        ),
+        _movement("Z,Y,X", "Edges of the box in µm, in place of --spacing. Example: 20,100,100."),
     ] = None,
-    persistence: Annotated[
-        float,
-        typer.Option(
-            metavar="0…1", rich_help_panel=_MOVEMENT, help="0: every step in a new direction; 1: straight lines."
-        ),
-    ] = 0.9,
-    step: Annotated[
-        float,
-        typer.Option(metavar="FACTOR", rich_help_panel=_MOVEMENT, help="Mean step, as a fraction of the spacing."),
-    ] = 0.3,
-    step_um: Annotated[
-        float | None,
-        typer.Option(metavar="LENGTH", rich_help_panel=_MOVEMENT, help="Mean step in µm, in place of --step."),
-    ] = None,
-    walls: Annotated[
-        str,
-        typer.Option(
-            metavar="reflect|leave", rich_help_panel=_MOVEMENT, help="At a wall, particles bounce off or leave."
-        ),
-    ] = "reflect",
-    births: Annotated[
-        float,
-        typer.Option(
-            metavar="RATE", rich_help_panel=_MOVEMENT, help="New particles per frame, as a fraction of --particles."
-        ),
-    ] = 0.0,
-    deaths: Annotated[
-        float,
-        typer.Option(
-            metavar="RATE", rich_help_panel=_MOVEMENT, help="Fraction of the particles that vanish per frame."
-        ),
-    ] = 0.0,
-    keep_density: Annotated[
-        bool,
-        typer.Option(
-            "--keep-density", metavar="", rich_help_panel=_MOVEMENT, help="Replace every particle that is lost."
-        ),
-    ] = False,
-    frame_interval: Annotated[
-        float, typer.Option(metavar="SECONDS", rich_help_panel=_MOVEMENT, help="Time between two frames.")
-    ] = 1.0,
-    seed: Annotated[
-        int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="The same seed gives the same data.")
-    ] = 0,
-    missed: Annotated[
-        float,
-        typer.Option(metavar="RATE", rich_help_panel=_DETECTOR, help="Fraction of the particles missed per frame."),
-    ] = 0.0,
+    persistence: Annotated[float, _movement("0…1", "0: every step in a new direction; 1: straight lines.")] = 0.9,
+    step: Annotated[float, _movement("FACTOR", "Mean step, as a fraction of the spacing.")] = 0.3,
+    step_um: Annotated[float | None, _movement("LENGTH", "Mean step in µm, in place of --step.")] = None,
+    walls: Annotated[str, _movement("reflect|leave", "At a wall, particles bounce off or leave.")] = "reflect",
+    births: Annotated[float, _movement("RATE", "New particles per frame, as a fraction of --particles.")] = 0.0,
+    deaths: Annotated[float, _movement("RATE", "Fraction of the particles that vanish per frame.")] = 0.0,
+    keep_density: Annotated[bool, _movement("", "Replace every particle that is lost.", "--keep-density")] = False,
+    frame_interval: Annotated[float, _movement("SECONDS", "Time between two frames.")] = 1.0,
+    seed: Annotated[int, _movement("N", "The same seed gives the same data.")] = 0,
+    missed: Annotated[float, _detector("RATE", "Fraction of the particles missed per frame.")] = 0.0,
     false: Annotated[
         float,
-        typer.Option(
-            "--false",
-            metavar="RATE",
-            rich_help_panel=_DETECTOR,
-            help="False detections per frame, as a fraction of the real ones.",
-        ),
+        _detector("RATE", "False detections per frame, as a fraction of the real ones.", "--false"),
     ] = 0.0,
     localisation_error: Annotated[
         str | None,
-        typer.Option(
-            metavar="LENGTH|Z,Y,X",
-            rich_help_panel=_DETECTOR,
-            help="Standard deviation of positions in µm, one for all axes or one each.",
-        ),
+        _detector("LENGTH|Z,Y,X", "Standard deviation of positions in µm, one for all axes or one each."),
     ] = None,
-    voxel: Annotated[
-        str | None,
-        typer.Option(metavar="Z,Y,X", rich_help_panel=_MICROSCOPE, help="Voxel size in µm. [default: 1,0.5,0.5]"),
-    ] = None,
+    voxel: Annotated[str | None, _microscope("Z,Y,X", "Voxel size in µm. [default: 1,0.5,0.5]")] = None,
     psf_sigma: Annotated[
         str | None,
-        typer.Option(
-            metavar="Z,Y,X",
-            rich_help_panel=_MICROSCOPE,
-            help="Standard deviation of a spot in µm. [default: 1.5,0.75,0.75]",
-        ),
+        _microscope("Z,Y,X", "Standard deviation of a spot in µm. [default: 1.5,0.75,0.75]"),
     ] = None,
-    peak: Annotated[
-        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Mean brightness of a spot's centre.")
-    ] = 100.0,
-    peak_spread: Annotated[
-        float,
-        typer.Option(metavar="PART", rich_help_panel=_MICROSCOPE, help="How much particles differ in brightness."),
-    ] = 0.25,
-    background: Annotated[
-        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Uniform background per voxel.")
-    ] = 10.0,
-    read_noise: Annotated[
-        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Read noise of the camera.")
-    ] = 1.5,
+    peak: Annotated[float, _microscope("PHOTONS", "Mean brightness of a spot's centre.")] = 100.0,
+    peak_spread: Annotated[float, _microscope("PART", "How much particles differ in brightness.")] = 0.25,
+    background: Annotated[float, _microscope("PHOTONS", "Uniform background per voxel.")] = 10.0,
+    read_noise: Annotated[float, _microscope("PHOTONS", "Read noise of the camera.")] = 1.5,
     overwrite: options.Overwrite = False,
     verbose: options.Verbose = False,
     log: options.Log = None,
@@ -318,12 +248,12 @@ def _refuse_idle(ctx: typer.Context, output: Path, *, is_movie: bool) -> None:
     )
     for name in idle:
         if _is_given(ctx, name):
-            raise typer.BadParameter(f"goes with {other} only, and {output} is a {made}.", param_hint=_option(name))
+            raise typer.BadParameter(f"goes with {other} only, and {output} is a {made}.", param_hint=option_of(name))
     for name, replacing in (("spacing", "box"), ("step", "step_um")):
         if _is_given(ctx, name) and _is_given(ctx, replacing):
             raise typer.BadParameter(
-                f"would change nothing beside {_option(replacing)}, which replaces it; give one of the two.",
-                param_hint=_option(name),
+                f"would change nothing beside {option_of(replacing)}, which replaces it; give one of the two.",
+                param_hint=option_of(name),
             )
 
 

@@ -1,5 +1,5 @@
 """`auctrack track`: movies in, tracks out."""
-# ruff: noqa: ARG001 - the options reach `asked` through the context
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
 
 from __future__ import annotations
 
@@ -27,46 +27,42 @@ def command(
     ] = None,
     output: Annotated[
         Path,
-        typer.Option(
+        options.in_output(
+            "FOLDER|FILE",
+            "Where results go; made if need be. Default: the current folder. Of one input also the name of its "
+            "tracks, whose ending chooses the format.",
             "--output",
             "-o",
-            metavar="FOLDER|FILE",
-            rich_help_panel=options.OUTPUT,
             show_default=False,
-            help="Where results go; made if need be. Default: the current folder. Of one input also the name of its "
-            "tracks, whose ending chooses the format.",
         ),
     ] = Path(),
     format_: options.Format = None,
     min_length: Annotated[int | None, typer_option(REST["min_length"])] = None,
     picture: Annotated[
         bool,
-        typer.Option(
-            "--picture",
-            metavar="",
-            rich_help_panel=options.OUTPUT,
-            help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; where tracks are "
+        options.in_output(
+            "",
+            "Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; where tracks are "
             "crowded, a part of it, which the title names (auctrack draw shows others).",
+            "--picture",
         ),
     ] = False,
     summary: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            rich_help_panel=options.OUTPUT,
-            help="Where the JSON summary goes. Default: auctrack-summary.json in the output folder, where an earlier "
+        options.in_output(
+            "FILE",
+            "Where the JSON summary goes. Default: auctrack-summary.json in the output folder, where an earlier "
             "one stays if options fit no input.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run",
-            metavar="",
-            rich_help_panel=options.OUTPUT,
-            help="Only say what each input is taken to be, how many particles, how much memory and time to expect. "
+        options.in_output(
+            "",
+            "Only say what each input is taken to be, how many particles, how much memory and time to expect. "
             "Writes nothing but the file of --save-config.",
+            "--dry-run",
         ),
     ] = False,
     config: options.Config = None,
