@@ -256,10 +256,7 @@ def _write(output: Path, summaries: dict[str, dict[str, Any]], *, overwrite: boo
     """Write one row per movie."""
     import pandas as pd
 
-    from ...tracker.formats.write import write_whole
+    from ...tracker.formats.write import plain_table, write_whole
 
     table = pd.DataFrame([{"movie": name, **of} for name, of in summaries.items()])
-    content = (
-        table.to_parquet() if output.suffix == ".parquet" else table.to_csv(index=False, lineterminator="\n").encode()
-    )
-    write_whole({output: content}, overwrite=overwrite)
+    write_whole({output: plain_table(table, output.suffix.removeprefix("."))}, overwrite=overwrite)

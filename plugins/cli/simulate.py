@@ -262,10 +262,6 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _numbers(option: str, text: str | None) -> tuple[float, ...] | None:
     if text is None:
         return None

@@ -143,6 +143,11 @@ def sidecar_beside(
     return {sidecar_path(path): Record(path, sidecar)}
 
 
+def plain_table(table: pd.DataFrame, kind: str) -> bytes:
+    """Return a table that holds no points as the content of a file, "csv" or "parquet"."""
+    return table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
+
+
 def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) -> None:
     """Write files that belong together, each whole or not at all.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..formats.write import sidecar_beside, write_whole
+from ..formats.write import plain_table, sidecar_beside, write_whole
 from ..points import Tracks
 from .measures import measure_units
 
@@ -19,5 +19,4 @@ def write_measures(
     """Write a table of measures of tracks as "csv" or "parquet", whole or not at all; errors as of `write_tracks`."""
     units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
     sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units}, timeline=tracks.timeline)
-    content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
-    write_whole({path: content, **sidecar}, overwrite=overwrite)
+    write_whole({path: plain_table(table, kind), **sidecar}, overwrite=overwrite)
