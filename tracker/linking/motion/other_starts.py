@@ -172,9 +172,7 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
     return Trial(start, is_chance)
 
 
-def _best_of(
-    sample: Ordered, is_inner: np.ndarray, learned: _Learn, *, may_leave_flow: bool
-) -> tuple[Start, float]:
+def _best_of(sample: Ordered, is_inner: np.ndarray, learned: _Learn, *, may_leave_flow: bool) -> tuple[Start, float]:
     """Return the start that leads to the likeliest links, and their log-likelihood.
 
     Raises
