@@ -70,11 +70,13 @@ def edge_between(indptr, head, i, j):
 
 
 @compiled(error_model="numpy")
-def likelihood_of(g, a, b, h, least, head, linked, lag, step, base, alone, past_class, tie, model, peak, scratch):
+def likelihood_of(g, a, b, h, least, chains):
     """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
 
-    Where it is below `least`, only that is sure of what is returned.
+    Where it is below `least`, only that is sure of what is returned. `chains` comes as one: given array by array, all
+    of them would be counted as in use, and as done with, in every call, which took longer than the rest.
     """
+    head, linked, lag, step, base, alone, past_class, tie, model, peak, scratch = chains
     shares, turns, slope, _, _, precision, norm = model
     keeps, switches, afresh = turns
     classes = len(shares)

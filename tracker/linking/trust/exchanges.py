@@ -110,16 +110,16 @@ def exchanges(first, last, ways, chains, now):
             if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
                 continue
             if now[j] == 0.0:
-                now[j] = likelihood_of(g, a, b, h, 0.0, *chains)
-            ratio = likelihood_of(g, a_new, b_new, h, LEAST * now[j], *chains) / now[j]
+                now[j] = likelihood_of(g, a, b, h, 0.0, chains)
+            ratio = likelihood_of(g, a_new, b_new, h, LEAST * now[j], chains) / now[j]
             if ratio < LEAST:
                 continue
             if a2 >= 0 or b2 >= 0:
                 g2 = into[tail[a2]] if a2 >= 0 else -1
                 h2 = out[head[b2]] if b2 >= 0 else -1
                 if now[other] == 0.0:
-                    now[other] = likelihood_of(g2, a2, b2, h2, 0.0, *chains)
-                ratio *= likelihood_of(g2, a2_new, b2_new, h2, LEAST * now[other] / ratio, *chains) / now[other]
+                    now[other] = likelihood_of(g2, a2, b2, h2, 0.0, chains)
+                ratio *= likelihood_of(g2, a2_new, b2_new, h2, LEAST * now[other] / ratio, chains) / now[other]
             if ratio < LEAST:
                 continue
             for e in (a, b, a2, b2):

@@ -34,8 +34,8 @@ def passed_over(first, last, ways, chains, now):
             if ratio < LEAST:
                 continue
             if over == 0.0:
-                over = likelihood_of(g, b, -1, h, 0.0, *chains)
-            ratio *= likelihood_of(g, a_new, b_new, h, LEAST * over / ratio, *chains) / over
+                over = likelihood_of(g, b, -1, h, 0.0, chains)
+            ratio *= likelihood_of(g, a_new, b_new, h, LEAST * over / ratio, chains) / over
             if ratio < LEAST:
                 continue
             for e in (b, into[j], out[j]):
@@ -58,5 +58,5 @@ def _without(j, ways, chains, now):
         if over < 0 or not allowed[over]:
             return 0.0
     if now[j] == 0.0:
-        now[j] = likelihood_of(g, a, b, h, 0.0, *chains)
-    return likelihood_of(g if over >= 0 else -1, over, -1, h, LEAST * now[j], *chains) / now[j]
+        now[j] = likelihood_of(g, a, b, h, 0.0, chains)
+    return likelihood_of(g if over >= 0 else -1, over, -1, h, LEAST * now[j], chains) / now[j]
