@@ -375,29 +375,36 @@ def _contexts(
     shares, turns, slope, _, _, precision, norm = model
     keeps, switches, afresh = turns
     ndim, classes = step.shape[1], len(shares)
-    density, joint = np.empty(classes), np.empty(classes)
+    density, joint, own = np.empty(classes), np.empty(classes), np.empty(classes)
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, kept, new = 0.0, 0.0, 0.0
+    most = 0
     for i in range(first, last):
-        for at in range(in_ptr[i], in_ptr[i + 1]):
+        most = max(most, in_ptr[i + 1] - in_ptr[i])
+    telling = np.empty(most, np.int32)  # those edges into a detection that edges out of it hear of in any case
+    for i in range(first, last):
+        begin, coming, count = np.uint64(in_ptr[i]), in_ptr[i + 1] - in_ptr[i], 0
+        for at in range(coming):
+            g = np.uint64(in_edge[begin + np.uint64(at)])
+            telling[count] = g
+            count += not into[g] < IGNORED  # without a branch, which nothing could predict
             for k in range(classes):
-                future[in_edge[at], k] = max(1.0 - went[i], 1e-6)
+                future[g, k] = max(1.0 - went[i], 1e-6)
         for e in range(indptr[i], indptr[i + 1]):
-            d = lag[e] - 1
+            d = np.uint64(lag[e] - 1)  # unsigned: no look whether it counts from the end
             base = 0.0
             for k in range(classes):
                 base += alone[e, k] * future_class[e, k]
-                past[e, k] = max(1.0 - came[i], 1e-6) * alone[e, k]
+                own[k] = max(1.0 - came[i], 1e-6) * alone[e, k]
             per_base = 1.0 / (base + TINY)
-            for at in range(in_ptr[i], in_ptr[i + 1]):
-                g = in_edge[at]
-                if into[g] < IGNORED and out_of[e] < IGNORED:
-                    continue
-                before = lag[g] - 1
+            is_ignored = out_of[e] < IGNORED
+            for at in range(count if is_ignored else coming):
+                g = np.uint64(telling[at] if is_ignored else in_edge[begin + np.uint64(at)])
+                before = np.uint64(lag[g] - 1)
                 drawn = 0.0
                 for k in range(classes):
-                    q, pull = 0.0, slope[k, d] / (before + 1)
+                    q, pull = 0.0, slope[k, d] / lag[g]
                     for axis in range(ndim):
                         r = step[e, axis] - pull * step[g, axis]
                         q += r * r * precision[k, before, d, axis]
@@ -406,7 +413,7 @@ def _contexts(
                 for k in range(classes):
                     class_now = switches * shares[k] + keeps * past_class[g, k]
                     joint[k] = class_now * density[k] + afresh * alone[e, k]
-                    past[e, k] += tie[i] * into[g] * joint[k]
+                    own[k] += tie[i] * into[g] * joint[k]
                     then = switches * drawn + keeps * density[k] * future_class[e, k]
                     future[g, k] += tie[i] * out_of[e] * (afresh + then * per_base)
                 both = probability[g] * probability[e]
@@ -428,6 +435,8 @@ def _contexts(
                             later2[k, axis] += share * step[e, axis] ** 2
                             product[k, axis] += share * step[e, axis] * step[g, axis]
                             earlier2[k, axis] += share * step[g, axis] ** 2
+            for k in range(classes):
+                past[e, k] = own[k]
     return pairs, kept, new, by_class, later2, product, earlier2
 
 
