@@ -8,7 +8,7 @@ What is as long as the edges is written to arrays of the caller's: NumPy has the
 numba does not, and then fetching them page by page takes longer than the sweep.
 """
 
-# ruff: noqa: ANN001, ANN201, ANN202
+# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -226,6 +226,7 @@ def _unlinked(
 ) -> Weighed:
     """Weigh edges whose steps know of no others, a piece at a time, so that temporary arrays are the size of one."""
     classes, (place, shared) = len(model[0]), ends
+    base = place, *map(np.exp, (prior, shared.leaving, shared.arriving))
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
 
     def write(piece: Piece) -> None:
@@ -234,7 +235,7 @@ def _unlinked(
         alone, past, future = np.empty((3, len(head), classes))
         first_densities(steps.at(e), lag, model, alone)
         _uncoupled(tail, head, *sums, alone, place, shared.tie, past, future)
-        known = place[tail], place[head], lag, prior, shared.leaving, shared.arriving, alone, past, future
+        known = tail, head, lag, *base, alone, past, future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
 
     side_by_side(write, graph.pieces)
@@ -287,11 +288,11 @@ def odds_of(
         return odds, without_past, part_without_future
 
     place, shared = ends
+    base = place, *map(np.exp, (prior, shared.leaving, shared.arriving))
 
     def write(piece: Piece) -> None:
         e = piece.edges
-        at = place[graph.tail[e]], place[graph.head[e]]
-        known = *at, graph.lag[e], prior, shared.leaving, shared.arriving
+        known = graph.tail[e], graph.head[e], graph.lag[e], *base
         speaking = factors.alone[e], factors.past[e], factors.future[e]
         _combined(*known, *speaking, odds[e], without_past[e], part_without_future[e])
 
@@ -333,17 +334,23 @@ def densities_of(graph: Graph, steps: Steps, model: Packed) -> np.ndarray:
     return alone
 
 
-@compiled(error_model="numpy")
-def first_densities(step, lag, model, out):
+def first_densities(step: np.ndarray, lag: np.ndarray, model: Packed, out: np.ndarray) -> None:
     """Write share times density of each edge's displacement without a context to `out`, float64 (edges, classes)."""
     shares, _, _, precision, norm, _, _ = model
+    _first_exponents(step, lag, precision, norm + np.log(shares)[:, None], out)
+    np.exp(out, out=out)  # NumPy's, of several numbers at once
+    out += TINY
+
+
+@compiled(error_model="numpy")
+def _first_exponents(step, lag, precision, norm, out):
     for e in range(len(step)):
-        d = lag[e] - 1
-        for k in range(len(shares)):
+        d = np.uint64(lag[e] - 1)  # unsigned: no look whether it counts from the end
+        for k in range(len(norm)):
             q = 0.0
             for axis in range(step.shape[1]):
                 q += step[e, axis] * step[e, axis] * precision[k, d, axis]
-            out[e, k] = shares[k] * np.exp(norm[k, d] - 0.5 * q) + TINY
+            out[e, k] = norm[k, d] - 0.5 * q
 
 
 @compiled(error_model="numpy")
@@ -463,8 +470,22 @@ def _classes(tail, came, place, tie, past):
 
 
 @compiled(error_model="numpy")
-def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
-    # `prior` (per lag), `leaving` and `arriving` are log-odds; `tail` and `head` say which of these are the edge's.
+def _combined(
+    tail,
+    head,
+    lag,
+    place,
+    prior,
+    leaving,
+    arriving,
+    alone,
+    past,
+    future,
+    odds,
+    without_past,
+    part_without_future,
+):
+    # `prior` (per lag), `leaving` and `arriving` (per `place` of a detection) are odds.
     for e in range(len(past)):
         total, own, later, largest = TINY, 0.0, TINY, 0.0
         for k in range(past.shape[1]):
@@ -472,7 +493,7 @@ def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, od
             own += past[e, k]
             later += alone[e, k] * future[e, k]
             largest = max(largest, future[e, k])
-        base = np.exp(prior[lag[e] - 1] + leaving[tail[e]] + arriving[head[e]])
+        base = prior[lag[e] - 1] * leaving[place[tail[e]]] * arriving[place[head[e]]]
         odds[e], without_past[e] = _bounded(base * total), _bounded(base * later)
         part_without_future[e] = _bounded(own / total)
         for k in range(past.shape[1]):
