@@ -38,6 +38,12 @@ Plain = Callable[..., Any]
 FORMAT = "symbols numbered from a drawn number"
 """What files must have in common to be loaded beside each other, beyond numba and Python."""
 
+BORROWING = {"_nrt": False}
+"""Options of a kernel that other kernels call, and that makes no array or list.
+
+numba else counts every array that it is given as in use, and as done with, in each call: up to three quarters of one.
+"""
+
 numba_names: Any = FunctionIdentity
 numba_names._unique_ids = itertools.count(secrets.randbits(60))  # noqa: SLF001 - numba has no other door
 

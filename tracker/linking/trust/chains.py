@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....matching.jit.compiled import compiled
+from ....matching.jit.compiled import BORROWING, compiled
 from ..motion.graph import Graph
 from ..motion.learning import Belief
 from ..motion.step_model import tables
@@ -60,7 +60,7 @@ def _edges_between(indptr, head, source, target):
     return edge
 
 
-@compiled
+@compiled(**BORROWING)
 def edge_between(indptr, head, i, j):
     """Return the edge from i to j, −1 where there is none."""
     for e in range(indptr[i], indptr[i + 1]):
@@ -69,12 +69,11 @@ def edge_between(indptr, head, i, j):
     return -1
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def likelihood_of(g, a, b, h, least, chains):
     """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
 
-    Where it is below `least`, only that is sure of what is returned. `chains` comes as one: given array by array, all
-    of them would be counted as in use, and as done with, in every call, which took longer than the rest.
+    Where it is below `least`, only that is sure of what is returned.
     """
     head, linked, lag, step, base, alone, past_class, tie, model, peak, scratch = chains
     shares, turns, slope, _, _, precision, norm = model

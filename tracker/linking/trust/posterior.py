@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....matching.jit.compiled import compiled
+from ....matching.jit.compiled import BORROWING, compiled
 from ..motion.learning import Belief
 from ..motion.step_model import tables
 from .chains import chains_of, edge_between, links_made
@@ -70,7 +70,7 @@ def sampled_links(
     return drawn
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _after(g, e, edges, weights):
     """Return the likelihood of the displacement of link e after link g, with what ties the two; 1 of no link e."""
     _, tail, _, lag, _ = edges
@@ -95,23 +95,23 @@ def _after(g, e, edges, weights):
     return tie[tail[e]] * total
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _made(g, e, edges, weights):
     """Return the likelihood of link e after link g against neither of its ends linked; 1 of no link."""
     return weights[1][e] * _after(g, e, edges, weights) if e >= 0 else 1.0
 
 
-@compiled
+@compiled(**BORROWING)
 def _next(e, head, out):
     return out[head[e]] if e >= 0 else -1
 
 
-@compiled
+@compiled(**BORROWING)
 def _before(e, tail, into):
     return into[tail[e]] if e >= 0 else -1
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _relinked(e, edges, weights, out, into, move):
     """Return the odds of making e at the cost of the links at its ends; write these and those made to `move`."""
     indptr, tail, head, _, allowed = edges
@@ -131,7 +131,7 @@ def _relinked(e, edges, weights, out, into, move):
     return new / old
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _unmade(e, edges, weights, out, into, move):
     """Return the odds of doing without link e; see `_relinked`."""
     _, tail, head, _, _ = edges
@@ -141,20 +141,20 @@ def _unmade(e, edges, weights, out, into, move):
     return _after(-1, h, edges, weights) / (_made(g, e, edges, weights) * _after(e, h, edges, weights))
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _single(g, e, h, edges, weights):
     """Return the likelihood of a link between g and h; these may be −1."""
     return _made(g, e, edges, weights) * _after(e, h, edges, weights)
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _chain(g, a, b, h, edges, weights):
     """Return the likelihood of two links in a row between g and h; any may be −1."""
     likelihood = _made(g, a, edges, weights) * _made(a, b, edges, weights)
     return likelihood * _after(b, h, edges, weights) if b >= 0 else likelihood
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _exchanged(e, edges, weights, out, into, move):
     """Return the odds of exchanging the head of e for the head of the link with its tail; see `_relinked`."""
     indptr, tail, head, lag, allowed = edges
@@ -178,7 +178,7 @@ def _exchanged(e, edges, weights, out, into, move):
     return new / (_chain(g, a, b, h, edges, weights) * _chain(g2, a2, b2, h2, edges, weights))
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _skipped(e, edges, weights, out, into, move):
     """Return the odds of passing over a detection by e, or of taking its head where that is passed over; see above."""
     indptr, tail, head, lag, allowed = edges
@@ -209,7 +209,7 @@ def _skipped(e, edges, weights, out, into, move):
     return odds * _single(g2, over, h2, edges, weights) / _chain(g2, a2, b2, h2, edges, weights)
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", **BORROWING)
 def _odds(kind, e, edges, weights, out, into, move):
     """Return the odds of one of the `KINDS` of moves around an edge, 0 where there is none; see `_relinked`."""
     if out[edges[1][e]] == e:
@@ -252,7 +252,7 @@ def _walk(edges, weights, out, into, tried, movable, drawn, rng):
             drawn[taken, i] = head[out[i]] if out[i] >= 0 else -1
 
 
-@compiled
+@compiled(**BORROWING)
 def _can_be_undone(move, movable):
     undone = True
     for e in move:
@@ -260,7 +260,7 @@ def _can_be_undone(move, movable):
     return undone
 
 
-@compiled
+@compiled(**BORROWING)
 def _apply(move, tail, head, out, into):
     for k in range(4):
         if move[k] >= 0:
