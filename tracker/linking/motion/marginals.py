@@ -80,7 +80,7 @@ def cavities(
     side_by_side(lambda piece: _shared_out(*piece[:2], *graph.ways, *arriving, *leaving, *before), graph.pieces)
 
 
-@compiled
+@compiled(inline="always")
 def _terms(of, indptr, odds, message):
     """Return one, for staying unlinked, and the terms of a row's edges but for the largest; and the largest."""
     rest, largest = 1.0, 0.0
