@@ -30,6 +30,7 @@ AS_TIFF = (
     "TIFF. Tables are read from CSV and Parquet."
 )
 """What to do with other files."""
+_NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")
 _GREY = "grey"
 """The channel of an RGB image that is the mean of its colours."""
 
@@ -308,7 +309,7 @@ class TiffStack:
             remedy = naming_axes(len(only.shape)) if only.axes.endswith("YX") else {}
             raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}", **remedy)
         compression = tifffile.COMPRESSION(only.keyframe.compression)
-        if compression not in tifffile.TIFF.DECOMPRESSORS:
+        if not _can_be_unpacked(compression):
             raise InvalidInput(
                 f"{self.path}: is compressed with {compression.name}; `pip install imagecodecs` to read it."
             )
@@ -336,6 +337,20 @@ class TiffStack:
             return stated_by(self._tif)
         except InvalidInput as error:
             raise InvalidInput(f"{self.path}: {error}") from error
+
+
+def _can_be_unpacked(compression: tifffile.COMPRESSION) -> bool:
+    """Whether there is a codec; tifffile names one for zstd that before Python 3.14 fails once it is called."""
+    codecs = tifffile.TIFF.DECOMPRESSORS
+    if compression not in codecs:
+        return False
+    if not compression.name.startswith("ZSTD"):
+        return True
+    try:
+        codecs[compression](_NOTHING_IN_ZSTD)
+    except ImportError:
+        return False
+    return True
 
 
 def _is_in_colour(series: Any) -> bool:

@@ -199,6 +199,21 @@ def test_a_compression_without_its_codec_says_what_to_install(tmp_path: Path) ->
         read_movie(path)
 
 
+def test_a_codec_that_is_named_but_not_installed_counts_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def before_python_3_14(_: bytes) -> bytes:
+        raise ModuleNotFoundError("No module named 'compression'")
+
+    zstd = tifffile.COMPRESSION.ZSTD
+    path = ome(tmp_path / "m.ome.tif", STACK[0, 0], "YX")
+    with tifffile.TiffFile(path, mode="r+b") as tif:
+        tif.pages.first.tags["Compression"].overwrite(int(zstd))
+    monkeypatch.setattr(tifffile.TIFF, "DECOMPRESSORS", {zstd: before_python_3_14})
+    with pytest.raises(InvalidInput, match=r"ZSTD.*pip install imagecodecs"):
+        read_movie(path)
+
+
 def test_a_folder_whose_files_differ_names_the_stranger(tmp_path: Path) -> None:
     for frame in range(3):
         ome(tmp_path / f"t{frame}.tif", STACK[frame], "ZYX")
