@@ -71,10 +71,15 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
         _LOG.debug("where it failed", exc_info=error)
     except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not stop the others
         outcome.status, outcome.message = "failed", sentence(error)
-        console.fail(f"{job.source}: {outcome.message}. This is a bug of auctrack; please report it with:")
-        console.say(traceback.format_exc())
+        show_bug(job.source, error)
     finally:
         outcome.seconds = round(time.monotonic() - began, 3)
+
+
+def show_bug(source: str, error: Exception) -> None:
+    """Say that an input failed by a bug of ours, and where in the program."""
+    console.fail(f"{source}: {sentence(error)}. This is a bug of auctrack; please report it with:")
+    console.say("".join(traceback.format_exception(error)))
 
 
 def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:

@@ -9,10 +9,11 @@ from ...tracker.calibrating.digits import counted
 from ...tracker.settings import Settings
 from ..words.errors import naming
 from . import console
-from .batch import describe, is_up_to_date
+from .batch import describe, is_up_to_date, show_bug
 from .fingerprint import fingerprint
 from .first_look import first_look
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
+from .interrupt import is_ctrl_c
 from .outcome import ALL_GOOD, SOME_FAILED
 
 
@@ -30,6 +31,11 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
         except (AuctrackError, OSError, MemoryError) as error:
             failed += 1
             console.fail(naming(job.source, error))
+        except Exception as error:  # one broken input, even by a bug of ours, must not hide the others
+            if is_ctrl_c(error):
+                raise
+            failed += 1
+            show_bug(job.source, error)
     of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD

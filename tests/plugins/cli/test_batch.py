@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.cli import batch, interrupt
+from auctrack.plugins.cli import batch, dry_run, interrupt
 from auctrack.plugins.cli.inputs import Job
 from auctrack.plugins.cli.interrupt import held_back
 from auctrack.plugins.cli.outcome import Outcome
@@ -165,6 +165,23 @@ def test_even_our_own_bug_stops_no_other(auctrack, movie, write_movie, monkeypat
     result = auctrack("track", movie.parent)
     assert (result.exit_code, statuses(summary())) == (1, ["failed", "tracked"])
     assert "unexpected ZeroDivisionError: by zero" in result.stderr
+
+
+def test_even_our_own_bug_stops_no_dry_run(auctrack, movie, write_movie, monkeypatch):
+    write_movie(movie.parent / "z.ome.tif")
+    look = dry_run.first_look
+
+    def buggy(source, settings, **rest):
+        if "spots" in str(source):
+            raise ZeroDivisionError("by zero")
+        return look(source, settings, **rest)
+
+    monkeypatch.setattr(dry_run, "first_look", buggy)
+    result = auctrack("track", movie.parent, "--dry-run")
+    assert result.exit_code == 1
+    assert "unexpected ZeroDivisionError: by zero" in result.stderr
+    assert "z.tracks.csv" in result.stdout
+    assert "1 of 2" in result.stdout
 
 
 def test_frames_in_files_of_their_own_are_one_movie_and_stacks_are_one_each(
