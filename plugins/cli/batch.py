@@ -28,7 +28,7 @@ from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
 from ..words.errors import naming, sentence
-from ..words.notes import on_doubt, on_length, on_linking, on_pixels, on_table, on_tone
+from ..words.notes import on_doubt, on_length, on_linking, on_lone_frames, on_pixels, on_table, on_tone
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
@@ -46,11 +46,14 @@ _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit 
 def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> list[Outcome]:
     """Track every input in turn. Ctrl-C ends the run: what is finished stays, the rest is not started."""
     outcomes = [Outcome(job.source, str(job.result)) for job in jobs]
+    is_table = settings.input.is_table
     try:
         for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
             if len(jobs) > 1:
                 console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
             _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
+        of_movies = [out.figures for job, out in zip(jobs, outcomes, strict=True) if not is_table(job.source)]
+        console.note(*on_lone_frames([figures["frames"] for figures in of_movies if figures is not None]))
     except KeyboardInterrupt:
         for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
             outcome.status = "interrupted"
@@ -220,11 +223,12 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     made, unit = figures(result), result.tracks.calibration.unit
     detected = result.settings.detect
     rows: list[tuple[str, str]] = []
-    was_detected = "quality" in result.linking.tracks.table and not result.settings.input.is_table(job.source)
+    of_table = result.settings.input.is_table(job.source)
+    was_detected = "quality" in result.linking.tracks.table and not of_table
     if was_detected:
         rows.append(("detect", detected.in_words(unit)))
     frames = counted(made["frames"], "frame")
-    is_flat = result.tracks.ndim == 2 and result.settings.input.is_table(job.source)
+    is_flat = result.tracks.ndim == 2 and of_table
     plane = ", in 2D (y, x)" if is_flat else ""  # where a column of z went by another name, that is how one sees it
     rows += [("points", f"{made['points']} in {frames}{plane}{pixels_note(result.tracks, result.settings)}")]
     if made["candidate_links"]:
@@ -241,7 +245,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
         ("took", console.stages(seconds, result.seconds.devices, digits=1)),
     ]
     console.show(console.aligned(rows))
-    console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
+    console.note(*on_linking(result.linking, detected=was_detected, of_table=of_table))
     console.note(*on_doubt(result.linking))
     console.note(*on_length(result.linking.tracks, result.settings.min_length))
     if was_detected:

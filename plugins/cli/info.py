@@ -327,7 +327,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
         console.note(*on_doubt(linking), *on_reach([each["share"] for each in facts["reach"]]))
         facts["expected_f1"], row = _expected_f1(points, settings)
         rows += row
-    console.note(*on_linking(linking, detected="quality" in points.table))
+    of_table = settings.input.is_table(source)
+    detected = not of_table and "quality" in points.table
+    console.note(*on_linking(linking, detected=detected, of_table=of_table))
     return {"particles": facts}, console.aligned(rows)
 
 

@@ -49,18 +49,35 @@ def on_table(settings: Settings, named: Named = option_of) -> list[str]:
     return [f"{', '.join(map(named, idle))} {'is' if len(idle) == 1 else 'are'} of movies only, and this is a table."]
 
 
-def on_points(points: Points, *, detected: bool, named: Named = option_of) -> list[str]:
-    """Return what is to be said of points of which none, or only one frame, is there."""
+def on_points(points: Points, *, detected: bool, of_table: bool = False, named: Named = option_of) -> list[str]:
+    """Return what is to be said of points of which none, or only one frame, is there.
+
+    `detected` if they were found in a movie just now, `of_table` if they were read from a table.
+    """
     if not len(points):
         return [
             "no particles were found" + (f"; a lower {named('threshold')} finds fainter ones." if detected else ".")
         ]
     if len(points.frame_numbers) == 1:
-        is_one_stack = points.ndim == 3 and points.timeline.numbers is not None and len(points.timeline.numbers) == 1
+        is_one_stack = points.ndim == 3 and not of_table and len(points.timeline.numbers or ()) == 1
         flat = f" If its planes are the time points of a movie in 2D, {named('axes')} TYX says so."
         remedy = flat if is_one_stack else ""
         return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link.{remedy}"]
     return [] if detected else on_repeated_rows(points)
+
+
+def on_lone_frames(frames: Sequence[int]) -> list[str]:
+    """Return what is to be said of several movies tracked together by how many frames with particles each has.
+
+    A pattern without quotes is made a list of files by the shell, and each of them is an input of its own.
+    """
+    if len(frames) < 2 or max(frames) > 1:
+        return []
+    return [
+        f"none of the {len(frames)} movies has particles in more than one frame, so nothing was linked. If the files "
+        "are the time points of one movie, give their folder, or a pattern in quotes such as 'folder/*.tif', and they "
+        "are put together."
+    ]
 
 
 def on_repeated_rows(points: Points) -> list[str]:
@@ -145,11 +162,11 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
     ]
 
 
-def on_linking(linking: Linking, *, detected: bool, named: Named = option_of) -> list[str]:
-    """Return what is to be said where no link was possible; `named` is what settings are called."""
+def on_linking(linking: Linking, *, detected: bool, of_table: bool = False, named: Named = option_of) -> list[str]:
+    """Return what is to be said where no link was possible; as `on_points`, `named` is what settings are called."""
     steps = () if linking.is_frame_by_frame else linking.links["frames"].to_numpy()
     bridged = bool((np.asarray(steps) > linking.tracks.frame_step).any())
-    notes = on_points(linking.tracks, detected=detected, named=named)
+    notes = on_points(linking.tracks, detected=detected, of_table=of_table, named=named)
     notes += on_frames(linking.tracks, bridged=bridged, named=named)
     notes += linking.report["notes"]
     if linking.report["candidate_links"] or not linking.report["frame_pairs"]:

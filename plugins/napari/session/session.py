@@ -394,8 +394,10 @@ class Session:
         assert self.linked is not None  # asked for after a run
         linking = self.linked.linking
         found = () if self.detected is None else self.detected.notes
-        detected = "quality" in linking.tracks.table
-        return [*found, *on_linking(linking, detected=detected, named=in_words), *on_doubt(linking)]
+        of_table = self.source is not None and self.source.kind == "points"
+        detected = not of_table and "quality" in linking.tracks.table
+        said = on_linking(linking, detected=detected, of_table=of_table, named=in_words)
+        return [*found, *said, *on_doubt(linking)]
 
     def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
         """Return title and plots of one track (work)."""

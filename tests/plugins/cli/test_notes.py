@@ -89,6 +89,32 @@ def test_planes_that_may_be_time_points_are_pointed_out(auctrack, movie, tmp_pat
 
 
 @pytest.mark.parametrize("command", ["track", "link", "info"])
+def test_a_table_of_one_stack_has_no_axes_to_give_and_no_threshold_to_lower(auctrack, movie, tmp_path, command):
+    stack = tmp_path / "stack.tif"
+    tifffile.imwrite(stack, tifffile.imread(movie), imagej=True, metadata={"axes": "ZYX"})
+    found = auctrack("detect", stack, "--voxel", "1,1,1", "--diameter", 3, "-o", "found.csv")
+    assert found.exit_code == 0, found.output
+    (note,) = notes(auctrack(command, "found.csv"))
+    assert "one frame (0)" in note
+    assert "--axes" not in note
+    if command != "info":
+        (note,) = notes(auctrack(command, "found.csv", "--roi", "0:1,0:1,0:1", "-o", "none.csv"))
+        assert "--threshold" not in note
+
+
+def test_files_that_a_shell_has_listed_may_be_the_frames_of_one_movie(auctrack, movie, tmp_path):
+    image = tifffile.imread(movie)
+    for number, frame in enumerate(image):
+        tifffile.imwrite(tmp_path / f"t{number}.tif", np.stack([frame] * 3), imagej=True, metadata={"axes": "ZYX"})
+    given = ("--voxel", "1,1,1", "--diameter", 3)
+    said = notes(auctrack("track", "t0.tif", "t1.tif", "t2.tif", *given))
+    assert [note for note in said if "in quotes" in note] == said[-1:]
+    assert "none of the 3 movies" in said[-1]
+    again = notes(auctrack("track", "t?.tif", movie, *given, "-o", "together"))
+    assert not any("in quotes" in note for note in again)
+
+
+@pytest.mark.parametrize("command", ["track", "link", "info"])
 def test_a_table_that_holds_rows_twice_is_said_to(auctrack, tmp_path, command):
     once = pd.DataFrame({"frame": [0, 0, 1, 1], "y": [1.0, 9.0, 1.5, 9.5], "x": [3.0, 3.0, 3.0, 3.0]})
     once.to_csv(tmp_path / "once.csv", index=False)
