@@ -40,7 +40,7 @@ class InvalidInput(AuctrackError, ValueError):
         self.problem = problem
         self.in_python = in_python
         self.setting = setting
-        self.examples = examples
+        self.examples = dict(examples)  # a plain one, so that errors of other processes arrive
 
     def of(self, where: object) -> Self:
         """Return the same, said of a file or table."""

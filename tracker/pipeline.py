@@ -59,7 +59,7 @@ class DetectedPoints:
     device: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrackingResult:
     """What a run gives.
 

@@ -23,7 +23,7 @@ _PART = 1 << 20  # rows that a thread takes at a time
 _TOO_LARGE = 2.0**63  # for the number of a frame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # `==` of two tables is a table, not an answer
 class Points:
     """Detected particles.
 
@@ -214,7 +214,7 @@ class Points:
                 yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tracks(Points):
     """Points that carry a `track_id`, and who descends from whom.
 

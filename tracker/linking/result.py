@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from .solution import LinkSolution
 from .unmatched_cost.measured import UnmatchedCost
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linking:
     """Tracks, the links they are made of, and how sure they are.
 
@@ -79,6 +79,10 @@ class Linking:
             f"<Linking with tracks: {tracks}, points: {len(self.tracks)}, links: {made}; "
             "see .tracks.table, .links, .report, .settings>"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the table of links itself, as what makes it is of this process alone."""
+        return {**vars(self), "make_links": partial(pd.DataFrame, self.links)}
 
     @cached_property
     def links(self) -> pd.DataFrame:
