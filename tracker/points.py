@@ -356,6 +356,12 @@ def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.n
         return
     row = int(rows[0])
     name = next(name for name, is_bad in bad.items() if is_bad[row])
+    if isinstance(table[name].iloc[row], str) and len(rows) > len(table) / 2:
+        raise InvalidTable(
+            *(Column(name), " needs plain numbers; ", Row(row), f" has {_shown(table[name].iloc[row])}, and "),
+            f"{len(rows)} of {counted(len(table), 'row')} are like it. Write numbers alone there, without units or "
+            "separators of thousands, or name another column.",
+        )
     needed = "numbers below 2**63 in size" if np.isfinite(columns[name][row]) else "finite numbers"
     among = f"; {counted(len(rows), 'row')} in all have no frame or no position" if len(rows) > 1 else ""
     raise InvalidTable(

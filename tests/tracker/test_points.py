@@ -68,6 +68,12 @@ class TestTable:
     def test_the_first_row_without_a_place_is_named_whatever_its_column_and_all_are_counted(self):
         with pytest.raises(InvalidInput, match=r"'y' .*row 0 has nan; 2 rows in all .* Remove or repair those rows"):
             Points(spots(z=[1.0, np.nan, 2], y=[np.nan, np.inf, 2]))
+
+    @pytest.mark.parametrize("x", [["7um", "8um", "9um"], ["1,000.5", "8", "2,000.5"]], ids=["units", "thousands"])
+    def test_rows_that_are_not_numbers_most_of_them_are_not_to_be_removed(self, x):
+        with pytest.raises(InvalidInput, match=rf"'x' .*row 0 has '{x[0]}'.*of 3 rows") as caught:
+            Points(spots(x=x))
+        assert "Remove" not in str(caught.value)
         with pytest.raises(InvalidInput, match=r"'frame' .*row 1 has nan\. Remove or repair that row\.$"):
             Points(spots(frame=[0, None, 2], y=[1.0, np.nan, 2]))
 
