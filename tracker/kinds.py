@@ -83,8 +83,21 @@ def whole_number(least: int, of: str = "") -> Declared:
     """Return the metadata of what counts, from the least on."""
     return declared_as(
         f"a whole number{of} of at least {least}",
-        lambda value: is_number(value) and float(value).is_integer() and value >= least,
+        lambda value: is_whole(value) and value >= least,
     )
+
+
+def require_whole(value: Any, least: int, setting: str) -> int:
+    """Return a count as an int.
+
+    Raises
+    ------
+    InvalidSetting
+        If it is not a whole number, or less than the least.
+    """
+    if not is_whole(value) or value < least:
+        raise InvalidSetting(f"needs a whole number of at least {least}; got {value!r}.", setting=setting)
+    return int(value)
 
 
 def text_such_as(example: str) -> Declared:
@@ -99,6 +112,11 @@ def _is_text(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Whether a value is a number; True and False are none."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, however it is stored."""
+    return is_number(value) and float(value).is_integer()
 
 
 LENGTH = declared_as(A_LENGTH, is_above_zero)

@@ -16,6 +16,7 @@ from .calibrating.digits import counted
 from .calibrating.lengths import LONGEST
 from .calibrating.stated import AXES
 from .errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
+from .ranges import frames_of, roi_of
 from .timeline import Timeline
 from .track_frames import comes_twice
 
@@ -148,21 +149,25 @@ class Points:
         divisor = int(np.gcd.reduce(gaps))
         return divisor if divisor > self.frame_step else None
 
-    def cut(self, frames: slice | None = None, roi: Sequence[slice] | None = None) -> Points:
+    def cut(self, frames: slice | str | None = None, roi: Sequence[slice] | str | None = None) -> Points:
         """Return the points inside a range of frame numbers and a box.
 
         Parameters
         ----------
-        frames : slice, optional
-            Frame numbers; a step counts from `start`, or from the first frame number.
-        roi : sequence of slice, optional
-            Box in the table's coordinates, one slice along z, y, x (or y, x): from ≤ position < to.
+        frames : slice or str, optional
+            Frame numbers, as a slice or as in a setting ("0:20"); a step counts from `start`, or from the first frame
+            number.
+        roi : sequence of slice, or str, optional
+            Box in the table's coordinates, one slice along z, y, x (or y, x): from ≤ position < to; or "0:10,:,4:9".
 
         Raises
         ------
         InvalidSetting
-            If `roi` does not have one slice an axis, or there are points, and none in `frames`.
+            If `frames` or `roi` is no such range, `roi` does not have one an axis, or there are points, and none in
+            `frames`.
         """
+        frames = None if frames is None else frames_of(frames)
+        roi = None if roi is None else roi_of(roi)
         keep, timeline = np.ones(len(self), dtype=bool), self.timeline
         if frames is not None and len(self):
             begin = self.timeline.numbers[0] if self.timeline.numbers else int(self.frames.min())

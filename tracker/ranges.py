@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from .errors import InvalidSetting
+from .kinds import is_number, is_whole
 
 
 def parse_frames(text: str) -> slice:
@@ -37,6 +41,49 @@ def parse_roi(text: str) -> tuple[slice, ...]:
             setting="roi",
         )
     return ranges
+
+
+def frames_of(given: slice | str) -> slice:
+    """Return a range of frame numbers that is given as a slice, or as a text.
+
+    Raises
+    ------
+    InvalidSetting
+        If it is neither, or its numbers are not whole.
+    """
+    if isinstance(given, str):
+        return parse_frames(given)
+    ends: list[Any] = [given.start, given.stop, given.step] if isinstance(given, (slice, range)) else [None, None, 0]  # pyright: ignore[reportUnnecessaryIsInstance]
+    if ends[2] == 0 or not all(end is None or is_whole(end) for end in ends):
+        raise InvalidSetting(
+            f'needs a range of whole numbers, such as slice(0, 20) or "0:20"; got {given!r}.', setting="frames"
+        )
+    return slice(*(None if end is None else int(end) for end in ends))
+
+
+def roi_of(given: Sequence[slice] | str) -> tuple[slice, ...]:
+    """Return a region that is given as slices, or as a text.
+
+    Raises
+    ------
+    InvalidSetting
+        If it is neither.
+    """
+    if isinstance(given, str):
+        return parse_roi(given)
+    parts = tuple(given) if isinstance(given, Sequence) else ()  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not parts or not all(map(_is_range, parts)):
+        raise InvalidSetting(
+            "needs one range an axis, such as (slice(0, 10), slice(100, 300), slice(None)) or "
+            f'"0:10,100:300,:"; got {given!r}.',
+            setting="roi",
+        )
+    return parts
+
+
+def _is_range(part: Any) -> bool:
+    """Whether this is a slice between numbers, or open at an end."""
+    return isinstance(part, slice) and all(end is None or is_number(end) for end in (part.start, part.stop))
 
 
 def _is_empty(ends: slice) -> bool:

@@ -179,6 +179,13 @@ class TestCut:
     def test_a_range_of_frames_may_be_longer_than_memory(self):
         assert Points(spots()).cut(slice(0, 10**15)).table.index.tolist() == [0, 1, 2]
 
+    def test_ranges_may_be_written_as_in_settings(self):
+        points = Points(spots())
+        for kept, as_slices in ((points.cut("1:"), points.cut(slice(1, None))), (points.cut("0:9:2"), points)):
+            assert kept.table.index.tolist() == as_slices.table.index.tolist()
+        region = points.cut(roi=(slice(None), slice(4, 6), slice(8, None)))
+        assert points.cut(roi=":,4:6,8:").table.index.tolist() == region.table.index.tolist() == [1]
+
     def test_the_region_needs_a_range_an_axis(self):
         with refused(InvalidSetting, match="3 ranges", setting="roi"):
             Points(spots()).cut(roi=(slice(None),))

@@ -15,7 +15,8 @@ import numpy as np
 from ..calibrating.calibration import Calibration
 from ..calibrating.stated import AXES, calibrate
 from ..errors import InvalidInput, InvalidSetting, UnknownChannel, UnknownScale
-from ..ranges import parse_frames, parse_roi
+from ..kinds import is_whole
+from ..ranges import frames_of, roi_of
 from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
@@ -242,8 +243,8 @@ def read_movie(
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
-    frames = parse_frames(frames) if isinstance(frames, str) else frames
-    roi = parse_roi(roi) if isinstance(roi, str) else roi
+    frames = None if frames is None else frames_of(frames)
+    roi = None if roi is None else roi_of(roi)
     stack = open_stack(path, axes)
     try:
         number = _channel_number(channel, stack.channels, stack.path)
@@ -348,7 +349,8 @@ def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) ->
     parts = [slice(0, 1)] * (3 - ndim)
     for name, part, size in zip(names, roi, sizes[3 - ndim :], strict=True):
         start, stop = part.start or 0, size if part.stop is None else part.stop
-        if part.step not in (None, 1) or not 0 <= start < stop <= size:
+        is_inside = is_whole(start) and is_whole(stop) and 0 <= start < stop <= size
+        if part.step not in (None, 1) or not is_inside:
             raise InvalidSetting(
                 f"along {name} needs a range from:to inside 0:{size}, without a step; "
                 f"got {part.start}:{part.stop}{'' if part.step is None else f':{part.step}'}.",
