@@ -199,13 +199,13 @@ ACTS: dict[str, Callable[..., Any]] = {
 """The acts by the names under which they are recorded."""
 
 
-_NO_IDS = ("act", "acts", "frame", "position", "measures")
+NO_IDS = ("act", "acts", "frame", "position", "measures")
 """Arguments of acts that name no detections."""
 
 
 def named(act: Mapping[str, Any]) -> list[int]:
     """Return the detections that an act names, each once, in the order of its arguments."""
-    ids = [int(one) for name, value in act.items() if name not in _NO_IDS for one in np.ravel(value)]
+    ids = [int(one) for name, value in act.items() if name not in NO_IDS for one in np.ravel(value)]
     return [*dict.fromkeys([*ids, *(one for part in act.get("acts", ()) for one in named(part))])]
 
 
@@ -215,7 +215,7 @@ def renamed(act: Mapping[str, Any], id_of: Callable[[int], int]) -> dict[str, An
     def with_ids(value: Any) -> Any:
         return [with_ids(one) for one in value] if isinstance(value, list) else id_of(value)
 
-    ids = {name: with_ids(value) for name, value in act.items() if name not in _NO_IDS}
+    ids = {name: with_ids(value) for name, value in act.items() if name not in NO_IDS}
     parts = {"acts": [renamed(part, id_of) for part in act["acts"]]} if "acts" in act else {}
     return {**act, **ids, **parts}
 

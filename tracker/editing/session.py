@@ -13,11 +13,12 @@ import pandas as pd
 from ...matching.certificate.assignment import Assignment
 from ...matching.paths.changing import Changes
 from ..errors import InvalidEdit, InvalidInput
+from ..kinds import require_whole
 from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
 from ..stepwise import Progress
-from .acts import do, named, problem_among
+from .acts import NO_IDS, do, named, problem_among
 from .change import Change, Link
 from .corrected import Corrected
 from .corrected_linking import as_linking, present
@@ -204,7 +205,8 @@ class Session:
         return self._act(arguments.pop("act"), **arguments)
 
     def _act(self, name: str, **arguments: Any) -> Change:
-        act = {"act": name, **_plain(arguments)}
+        given = _plain(arguments)
+        act = {"act": name, **{key: one if key in NO_IDS else _as_ids(one) for key, one in given.items()}}
         self._movie.journal.begin()
         self._movie.matching.begin()
         try:
@@ -320,7 +322,7 @@ class Session:
         took away stands where a link of half its log-odds does. Links at what an act touched, and at the candidates
         there, are measured again; an act may have changed margins beyond, which `linking` measures anew.
         """
-        return self._doubts.least(count)
+        return self._doubts.least(require_whole(count, 0, "count"))
 
     def proof(self) -> Assignment:
         """Return the assignment of the whole, confirmed links left out, its certificate recomputed."""
@@ -399,6 +401,13 @@ def _require_known(acts: Sequence[Mapping[str, Any]]) -> None:
 def _given(measures: Mapping[str, float] | None) -> dict[str, Any]:
     """Return measures as an act records them; nothing where there are none."""
     return {} if measures is None else {"measures": dict(measures)}
+
+
+def _as_ids(value: Any) -> Any:
+    """Return ids as ints where a row of `doubtful`, taken out of its table, has made floats of them."""
+    if isinstance(value, list):
+        return [_as_ids(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidSetting
+from ..kinds import require_whole
 from ..links import tracks_of
 from ..points import Tracks
 from .motion.motion import Motion
@@ -96,6 +97,7 @@ class Linking:
 
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the rows of the least sure links, the least sure first."""
+        count = require_whole(count, 0, "count")
         return self.links.sort_values(["probability", "margin"], kind="stable").head(count)
 
     def sampled_tracks(self) -> Iterator[Tracks]:

@@ -1,5 +1,6 @@
 """Corrections: every act leaves the best links given what is confirmed and forbidden, and can be taken back."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +11,14 @@ from scipy.special import expit, logit
 from auctrack.matching.solving import solve
 from auctrack.tracker.editing.session import Session
 from auctrack.tracker.editing.session_file import write_session
-from auctrack.tracker.errors import InvalidEdit, InvalidInput, OutputExists
+from auctrack.tracker.errors import InvalidEdit, InvalidInput, InvalidSetting, OutputExists
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
+from ...refusals import refused
 from ..linking.movies import table, walks
 from .candidates import candidates_of
 
@@ -231,6 +233,27 @@ def test_a_linking_that_kept_nothing_is_linked_once_more():
     points, _ = walks(30, 4)
     session = Session(link_points(points, LinkSettings(motion="none")))
     assert_proven(session)
+
+
+def test_ids_may_come_as_the_floats_that_a_row_of_a_table_makes_of_them():
+    session = Session(pair_of_tracks())
+    row = session.doubtful(1).iloc[0]
+    assert isinstance(row.source, float)
+    session.break_link(row.source, row.target)
+    session.confirm_links([[0.0, 2.0]])
+    assert session.acts == [
+        {"act": "break_link", "source": int(row.source), "target": int(row.target)},
+        {"act": "confirm_links", "links": [[0, 2]]},
+    ]
+    assert all(type(session.acts[0][end]) is int for end in ("source", "target"))
+
+
+@pytest.mark.parametrize("count", [-1, 2.5, "a"])
+def test_how_many_doubtful_links_are_wanted_is_a_whole_number(count):
+    linking = pair_of_tracks()
+    for asked in (linking, Session(linking)):
+        with refused(InvalidSetting, match=re.escape(repr(count)), setting="count"):
+            asked.doubtful(count)
 
 
 def test_swapped_links_are_confirmed_and_the_old_ones_forbidden():
