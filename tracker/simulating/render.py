@@ -29,6 +29,7 @@ from .simulate import Simulation, SimulationSettings
 
 # Spots end here, in PSF sigmas: what is cut off is below 4e-4 of the peak.
 _REACH = 4.0
+_SPOTS = 1000  # drawn at a time: Ctrl-C waits for compiled code
 _ZLIB_LEVEL = 1  # a tenth of the time of the usual 6, and noise gets 5 % larger
 # tifffile would draw a new UUID each time; with a fixed one the same settings give the same bytes.
 _UUID = UUID(int=0)
@@ -271,8 +272,12 @@ def _draw(
     centres[:, 3 - ndim :] = rows[list(simulation.settings.axes)].to_numpy()
     sigma = np.asarray(settings.psf_sigma_um) / np.asarray(settings.voxel_um)
     # A plane is a stack of one slice, with every spot's z on it.
-    photons = np.full((1,) * (3 - ndim) + shape, settings.background)
-    _add_spots(photons, centres, rows["peak"].to_numpy(), sigma, _REACH)
+    photons = np.empty((1,) * (3 - ndim) + shape)
+    for plane in photons:  # one by one: Ctrl-C waits for each, and new memory takes seconds for a large frame
+        plane[:] = settings.background
+    peaks = rows["peak"].to_numpy()
+    for part in (slice(k, k + _SPOTS) for k in range(0, len(rows), _SPOTS)):
+        _add_spots(photons, centres[part], peaks[part], sigma, _REACH)
     return _recorded(photons, settings, np.random.default_rng((settings.seed, 1, frame)), drawn).reshape(shape)
 
 

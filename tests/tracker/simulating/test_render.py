@@ -12,6 +12,7 @@ from auctrack.tracker.errors import InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.formats.sidecar import read_sidecar
 from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.points import Points
+from auctrack.tracker.simulating import render as rendering
 from auctrack.tracker.simulating.render import RenderSettings, movie_shape, render, render_frame, rendered_truth
 from auctrack.tracker.simulating.simulate import Simulation, SimulationSettings, simulate
 
@@ -191,6 +192,20 @@ def test_an_interrupted_rendering_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         render(small(), tmp_path / "movie.ome.tif", progress=stop)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_waits_for_few_spots_only(monkeypatch):
+    swarm = simulate(SimulationSettings(particles=50, frames=1, box_um=(9, 30, 30)))
+    whole, add, sizes = render_frame(swarm, RenderSettings(), 0), rendering._add_spots, []
+
+    def counted(image, centres, *rest):
+        sizes.append(len(centres))
+        add(image, centres, *rest)
+
+    monkeypatch.setattr(rendering, "_add_spots", counted)
+    monkeypatch.setattr(rendering, "_SPOTS", 20)
+    np.testing.assert_array_equal(render_frame(swarm, RenderSettings(), 0), whole)
+    assert sizes == [20, 20, 10]
 
 
 def test_a_frame_without_particles_shows_background():
