@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaincinv, ndtri, stdtrit
 
-from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
 from ..points import Points, Tracks
 from .ensemble import measure_ensemble
@@ -64,18 +63,19 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
     for value, high in pooled.loc[rate, ["value", "high"]].to_numpy().tolist():
         pooled.loc[rate, ["low", "high"]] = _of_a_count(value, high - value, level)
     for exponent, low, high in pooled.loc[pooled["measure"] == "msd_exponent", ["value", "low", "high"]].to_numpy():
-        _warn_of_a_bend(exponent, low, high, level=level)
+        _warn_of_a_bend(exponent, low, high)
     return pooled.assign(unit=pooled["measure"].map(dict(zip(tables[0]["measure"], tables[0]["unit"], strict=True))))
 
 
-def _warn_of_a_bend(exponent: float, low: float, high: float, *, level: float) -> None:
-    """Warn where the exponent is surely not that of a straight line; of few tracks one interval is not sure."""
+def _warn_of_a_bend(exponent: float, low: float, high: float) -> None:
+    """Warn where the exponent is surely not that of a straight line; of few tracks one interval is not sure.
+
+    The words are the same for every movie: Python shows a warning again for each new text. The table has the numbers.
+    """
     if abs(exponent - 1) > _STRAIGHT and high - low < abs(exponent - 1):
-        bounds = f"{level * 100:g} %: {in_digits(low)} to {in_digits(high)}"
         warnings.warn(
-            f"the mean squared displacement is no straight line: from one to four frames it grows as the time to the "
-            f"power of {in_digits(exponent)} ({bounds}). 'diffusion' is its growth from one frame to two, and no "
-            "diffusion coefficient.",
+            "the mean squared displacement is no straight line, as its exponent is not 1 (msd_exponent). 'diffusion' "
+            "is its growth from one frame to two, and no diffusion coefficient.",
             stacklevel=3,
         )
 

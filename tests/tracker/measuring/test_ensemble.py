@@ -1,5 +1,6 @@
 """What all tracks measure together, and intervals that hold the errors of tracking too."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -133,8 +134,15 @@ class TestIntervals:
         np.testing.assert_allclose(pooled["high"] - pooled["low"], 2 * 1.95996 * alone["standard_error"], rtol=1e-4)
 
     def test_a_curve_that_bends_is_said_to_be_no_line_and_its_slope_no_coefficient(self):
-        with pytest.warns(UserWarning, match="no straight line.*power of 1.8.*no diffusion coefficient"):
+        with pytest.warns(UserWarning, match="no straight line.*msd_exponent.*no diffusion coefficient"):
             ensemble_intervals([tracks_of(persistent(0.9, 400))] * 3)
+
+    def test_it_is_said_once_of_many_movies_that_are_measured_in_a_loop(self):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("default")
+            for persistence in (0.9, 0.95):
+                ensemble_intervals([tracks_of(persistent(persistence, 400))] * 3)
+        assert len(said) == 1
 
     def test_nothing_is_said_of_one_that_may_be_straight(self):
         for seed in range(50):
