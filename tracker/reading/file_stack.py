@@ -72,6 +72,9 @@ class FileStack:
             self._file_at = {(n, 0, 0): file for n, file in zip(self.timeline.numbers or (), files, strict=True)}
         else:
             self._lay_out(dict(zip(self._named, in_names, strict=True)))
+            if (stated := stated_letters(in_names)) not in ("", self._named):
+                words = f"the words in the names say {stated}, and the axes given {self._named}"
+                self.note = f"{self.note}; {words}" if self.note else words
 
     def _lay_out(self, named: dict[str, NameAxis]) -> None:
         """Find the frame, channel and plane of each file."""

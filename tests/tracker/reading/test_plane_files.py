@@ -69,6 +69,15 @@ def test_axes_given_without_planes_win_over_names(tmp_path: Path) -> None:
         assert (movie.ndim, len(movie)) == (2, 12)
 
 
+def test_axes_that_the_words_in_names_contradict_are_taken_and_that_is_said(tmp_path: Path) -> None:
+    written(tmp_path, "t{t}_z{z}.tif")
+    with read_movie(tmp_path, axes="ZTYX", scale=SIZE) as movie:
+        assert (movie.shape, len(movie)) == ((3, 16, 12), 4)
+        assert "TZ" in movie.timeline_note
+    with read_movie(tmp_path, axes="TZYX", scale=SIZE) as movie:
+        assert (movie.shape, len(movie), movie.timeline_note) == ((4, 16, 12), 3, "")
+
+
 def test_channels_in_names_are_chosen_by_them(tmp_path: Path) -> None:
     written(tmp_path, "t{t}_ch{c:02d}_z{z}.tif", channels=(1, 2))
     with pytest.raises(UnknownChannel, match="ch2"):
