@@ -51,6 +51,11 @@ class Points:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", _checked(self.table))
+        if not isinstance(self.calibration, Calibration):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(
+                'calibration needs a Calibration, such as auctrack.Calibration((2, 0.5, 0.5), "µm"); '
+                f"got {type(self.calibration).__name__}."
+            )
         _require_step(self.frames, self.timeline.step)
 
     def __repr__(self) -> str:
@@ -200,8 +205,19 @@ class Points:
 
         The arrays become part of the table, and what was checked is not looked at again: of ten million rows either
         takes as long as linking them on a GPU.
+
+        Raises
+        ------
+        InvalidInput
+            If a column is not as long as the table, or is one of frames or positions.
         """
         added = {"track_id": track_id, **columns}
+        for name, values in added.items():
+            if len(values) != len(self) or name in ("frame", *self.axes):
+                raise InvalidInput(
+                    f"columns to add need {len(self)} values, one a point, and are none of frame, "
+                    f"{', '.join(self.axes)}; got {len(values)} for {name!r}."
+                )
         series = {name: pd.Series(values, self.table.index, copy=False) for name, values in added.items()}
         tracks = object.__new__(Tracks)
         vars(tracks).update(vars(self), table=self.table.assign(**series), parents={})
@@ -255,8 +271,20 @@ class Tracks(Points):
         return f"<Tracks: {tracks} of points: {self._in_words()}; see .table, .calibration, .parents>"
 
     def only(self, rows: np.ndarray) -> Tracks:
-        """Return some rows, bool (n,), and the lineage among their tracks."""
-        table = self.table[rows]
+        """Return some rows, bool (n,), and the lineage among their tracks.
+
+        Raises
+        ------
+        InvalidInput
+            If `rows` does not say of each row whether it is wanted.
+        """
+        wanted = np.asarray(rows)
+        if wanted.dtype != bool or wanted.shape != (len(self),):
+            raise InvalidInput(
+                f"rows needs True or False for each of the {len(self)} rows, such as tracks.table.track_id.isin([3, 4])"
+                f"; got {wanted.dtype} values of shape {wanted.shape}."
+            )
+        table = self.table[wanted]
         kept = set(table["track_id"].unique().tolist())
         parents = {child: [one for one in of if one in kept] for child, of in self.parents.items() if child in kept}
         return replace(self, table=table, parents={child: of for child, of in parents.items() if of})

@@ -129,6 +129,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         require_kinds(self)
+        for name, kind in (("input", InputSettings), ("detect", DetectSettings), ("link", LinkSettings)):
+            if not isinstance(given := getattr(self, name), kind):
+                raise InvalidSetting(f"needs {kind.__name__}; got {type(given).__name__}.", setting=name)
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Settings:

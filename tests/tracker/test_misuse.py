@@ -15,6 +15,10 @@ POINTS, NAMES = walks(40, 4, missed=0, false=0)
 TRACKS = POINTS.with_track_ids(NAMES)
 
 
+def read_array(**part):
+    return auctrack.read_movie(np.zeros((4, 16, 16)), axes="TYX", unit="pixel", **part)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
@@ -24,7 +28,26 @@ TRACKS = POINTS.with_track_ids(NAMES)
         (lambda: auctrack.link(pd.DataFrame()), InvalidInput, "were not all recognised; it has none"),
         (lambda: auctrack.link_points(POINTS, samples=-1), InvalidSetting, "^samples needs a whole number .*-1"),
         (lambda: auctrack.link_points(POINTS, samples=0.5), InvalidSetting, "^samples needs a whole number .*0.5"),
-        (lambda: auctrack.mean_squared_displacement(TRACKS, "3"), InvalidSetting, "^max_lag needs a number .*'3'"),
+        (
+            lambda: auctrack.mean_squared_displacement(TRACKS, "3"),
+            InvalidSetting,
+            "^max_lag needs a whole number .*'3'",
+        ),
+        (lambda: auctrack.mean_squared_displacement(TRACKS, 2.5), InvalidSetting, "^max_lag needs a whole .*2.5"),
+        (lambda: POINTS.cut((0, 3)), InvalidSetting, r"^frames needs a range .*\(0, 3\)"),
+        (lambda: POINTS.cut(slice(0, 2.5)), InvalidSetting, "^frames needs a range of whole numbers.*2.5"),
+        (lambda: POINTS.cut(slice(0, 5, 0)), InvalidSetting, "^frames needs a range .*0, 5, 0"),
+        (lambda: POINTS.cut(roi=[(0, 9)] * 3), InvalidSetting, r"^roi needs one range an axis.*\(0, 9\)"),
+        (lambda: POINTS.with_track_ids(NAMES[:3]), InvalidInput, "^columns to add .* 3 for 'track_id'"),
+        (lambda: POINTS.with_track_ids(NAMES, x=NAMES), InvalidInput, "^columns to add .* for 'x'"),
+        (lambda: TRACKS.only([3, 4]), InvalidInput, "^rows needs True or False .*int64"),
+        (lambda: auctrack.Points(POINTS.table, (2, 1, 1)), InvalidInput, "^calibration needs a Calibration.*tuple"),
+        (lambda: auctrack.Settings(link={"motion": "none"}), InvalidSetting, "^link needs LinkSettings; got dict"),
+        (lambda: auctrack.read_points(POINTS.table, frame_interval="5 s"), InvalidSetting, "^frame_interval .*'5 s'"),
+        (lambda: auctrack.write_points(POINTS, "x.csv", settings="x"), InvalidSetting, "^settings .*mapping.*str"),
+        (lambda: auctrack.write_tracks(TRACKS, None), InvalidSetting, "^path needs the name of a file.*None"),
+        (lambda: read_array(frames=[1, 2]), InvalidSetting, r"^frames needs a range .*\[1, 2\]"),
+        (lambda: read_array(roi=(slice(0.5, 3), slice(None))), InvalidSetting, "^roi along y needs .*0.5:3"),
         (lambda: auctrack.ensemble_intervals(TRACKS), InvalidSetting, "^sampled needs several trackings"),
         (lambda: auctrack.msd_intervals(TRACKS), InvalidSetting, "^sampled needs several trackings"),
         (lambda: auctrack.detect(POINTS.table), InvalidInput, "^movie needs a Movie; got DataFrame"),

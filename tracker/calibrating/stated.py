@@ -164,6 +164,11 @@ def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) 
 
 def _interval(stated: Stated, frame_interval: float | None, time_unit: str | None) -> tuple[float | None, str]:
     if frame_interval is not None:
+        if not is_above_zero(frame_interval):
+            raise InvalidSetting(
+                f"needs a finite time above zero, a number without its unit; got {frame_interval!r}.",
+                setting="frame_interval",
+            )
         return float(frame_interval), time_unit or SECOND
     if stated.frame_interval is None:
         if time_unit not in (None, FRAME):

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ... import __version__
 from ..calibrating.calibration import Calibration
-from ..errors import OutputExists, OutputFailed
+from ..errors import InvalidSetting, OutputExists, OutputFailed
 from ..points import Points, Tracks, require
 from ..timeline import Timeline
 from .checksum import Checksum
@@ -91,7 +91,7 @@ def write_points(
     """
     require(Points, points)
     plain = Points(points.table, points.calibration, timeline=points.timeline)
-    _write(plain, Path(path), format, settings or {}, {}, overwrite=overwrite)
+    _write(plain, path, format, settings, {}, overwrite=overwrite)
 
 
 def write_tracks(
@@ -110,23 +110,31 @@ def write_tracks(
     beside it.
     """
     require(Tracks, tracks)
-    _write(tracks, Path(path), format, settings or {}, tracks.parents, overwrite=overwrite)
+    _write(tracks, path, format, settings, tracks.parents, overwrite=overwrite)
 
 
 def _write(
     points: Points,
-    path: Path,
+    path: str | Path,
     given: str | None,
-    settings: Mapping[str, object],
+    settings: Mapping[str, object] | None,
     parents: Mapping[int, Sequence[int]],
     *,
     overwrite: bool,
 ) -> None:
-    written = to_write(path, given).write(points, settings)
+    if not isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidSetting(f"needs the name of a file, as a text or a Path; got {path!r}.", setting="path")
+    if not isinstance(settings, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidSetting(
+            f"needs a mapping of names to values, such as result.settings.to_mapping(); got {type(settings).__name__}.",
+            setting="settings",
+        )
+    place, record = Path(path), settings or {}
+    written = to_write(place, given).write(points, record)
     lineage = parents if written.parents is None else written.parents
     calibration = written.calibration or points.calibration
-    beside = sidecar_beside(path, written.table, calibration, settings, lineage, points.timeline)
-    write_whole({path: written.content, **beside}, overwrite=overwrite)
+    beside = sidecar_beside(place, written.table, calibration, record, lineage, points.timeline)
+    write_whole({place: written.content, **beside}, overwrite=overwrite)
 
 
 def sidecar_beside(

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from ...matching.jit.compiled import compiled
 from ..errors import InvalidSetting
+from ..kinds import require_whole
 from ..points import Tracks
 from .track_order import by_track
 
@@ -60,10 +60,8 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     it. A curve of one track has no such error. Errors at different lags are correlated.
     """
     order, start = by_track(tracks)
-    if max_lag is not None and not (isinstance(max_lag, Real) and max_lag >= tracks.frame_step):
-        raise InvalidSetting(
-            f"needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.", setting="max_lag"
-        )
+    if max_lag is not None:
+        max_lag = require_whole(max_lag, tracks.frame_step, "max_lag")
     sums = summed(tracks.frames[order], tracks.positions[order], start, max_lag)
     interval = tracks.calibration.frame_interval or 1.0
     if not per_track:
