@@ -391,14 +391,17 @@ def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.n
     name = next(name for name, is_bad in bad.items() if is_bad[row])
     if isinstance(table[name].iloc[row], str) and len(rows) > len(table) / 2:
         raise InvalidTable(
-            *(Column(name), " needs plain numbers; ", Row(row), f" has {_shown(table[name].iloc[row])}, and "),
+            *(Column(name), " needs plain numbers; ", Row(row), f" has {shown(table[name].iloc[row])}, and "),
             f"{len(rows)} of {counted(len(table), 'row')} are like it. Write numbers alone there, without units or "
             "separators of thousands, or name another column.",
         )
+    if table[name].isna().all():
+        flat = " Leave it out where positions are 2D." if name == "z" else ""
+        raise InvalidTable(Column(name), f" needs a number in every row; it is empty in all {len(table)}.{flat}")
     needed = "numbers below 2**63 in size" if np.isfinite(columns[name][row]) else "finite numbers"
     among = f"; {counted(len(rows), 'row')} in all have no frame or no position" if len(rows) > 1 else ""
     raise InvalidTable(
-        *(Column(name), f" needs {needed}; ", Row(row), f" has {_shown(table[name].iloc[row])}{among}. "),
+        *(Column(name), f" needs {needed}; ", Row(row), f" has {shown(table[name].iloc[row])}{among}. "),
         f"Remove or repair {'those rows' if among else 'that row'}.",
     )
 
@@ -411,7 +414,11 @@ def _whole(table: pd.DataFrame, name: str, values: np.ndarray) -> np.ndarray:
     fractional = np.flatnonzero(whole != values)
     if len(fractional):
         row = int(fractional[0])
-        raise InvalidTable(Column(name), " needs whole numbers; ", Row(row), f" has {_shown(table[name].iloc[row])}.")
+        remedy = " Frames are counted: number them, and give the time between two as the frame interval."
+        raise InvalidTable(
+            *(Column(name), " needs whole numbers; ", Row(row), f" has {shown(table[name].iloc[row])}."),
+            remedy if name == "frame" else "",
+        )
     return whole
 
 
@@ -426,6 +433,6 @@ def _numbers(column: pd.Series, name: str) -> pd.Series:
     return numbers
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """Return a value of a table as the user wrote it, not as NumPy names it."""
     return repr(value.item() if isinstance(value, np.generic) else value)

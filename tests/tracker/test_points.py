@@ -74,6 +74,16 @@ class TestTable:
         with pytest.raises(InvalidInput, match=rf"'x' .*row 0 has '{x[0]}'.*of 3 rows") as caught:
             Points(spots(x=x))
         assert "Remove" not in str(caught.value)
+
+    def test_a_column_without_any_number_is_said_to_be_empty_and_of_z_what_that_may_mean(self):
+        with pytest.raises(InvalidInput, match=r"'z' .*empty in all 3.* 2D"):
+            Points(spots(z=[np.nan] * 3))
+        with pytest.raises(InvalidInput, match=r"'y' .*empty in all 3\.$"):
+            Points(spots(y=[np.nan] * 3))
+
+    def test_times_are_no_frames(self):
+        with pytest.raises(InvalidInput, match=r"'frame' needs whole numbers.*row 1 has 0\.5.*frame interval"):
+            Points(spots(frame=[0.0, 0.5, 1.0]))
         with pytest.raises(InvalidInput, match=r"'frame' .*row 1 has nan\. Remove or repair that row\.$"):
             Points(spots(frame=[0, None, 2], y=[1.0, np.nan, 2]))
 

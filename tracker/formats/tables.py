@@ -15,7 +15,7 @@ from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
 from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
 from ..parent_columns import has_parents, parents_in, without_parents
-from ..points import Points, Tracks
+from ..points import Points, Tracks, shown
 from ..timeline import Timeline
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
@@ -338,7 +338,7 @@ def _whole_numbers(column: pd.Series) -> np.ndarray:
     if len(bad):
         raise InvalidTable(
             Column(str(column.name)),
-            " needs whole numbers (empty or negative for a point without a track); ",
-            *(Row(int(bad[0])), f" has {column.iloc[bad[0]]!r}."),
+            " needs whole numbers below 2**53 (empty or negative for a point without a track); ",
+            *(Row(int(bad[0])), f" has {shown(column.iloc[bad[0]])}."),
         )
     return values.astype(np.int64)

@@ -311,6 +311,13 @@ def test_track_ids_that_are_none(tmp_path: Path, bad: str) -> None:
         read_tracks(tmp_path / "t.csv")
 
 
+def test_track_ids_that_are_too_large_are_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"frame,y,x,track_id\n0,1,2,{10**16}\n1,1,2,7\n")
+    with pytest.raises(InvalidInput, match=rf"'track_id' .*below 2\*\*53.*line 2 has {10**16}\.$"):
+        read_tracks(path)
+
+
 def test_a_negative_id_is_a_point_alone() -> None:
     tracks = read_tracks(table(frame=[0, 0, 1], y=[1, 2, 3], x=[1, 2, 3], true_id=[-1, -1, 4]))
     assert tracks.table["track_id"].tolist() == [5, 6, 4]
