@@ -146,8 +146,13 @@ class TiffStack:
         Raises
         ------
         InvalidInput
-            If planes are missing or damaged.
+            If planes are missing or damaged, or the file was closed.
         """
+        if self._tif.filehandle.closed:
+            raise InvalidInput(
+                f"{self.path}: was closed, so its frames cannot be read any more; read them inside the with statement, "
+                "or open it again."
+            )
         z, y, x = (range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
         volume = into.empty((len(z), len(y), len(x)), self.dtype)
         if self._lies_in_one_piece(z, y, x):

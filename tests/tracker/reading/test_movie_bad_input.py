@@ -199,6 +199,14 @@ def test_a_compression_without_its_codec_says_what_to_install(tmp_path: Path) ->
         read_movie(path)
 
 
+@pytest.mark.parametrize("options", [{}, {"compression": "zlib"}], ids=["in one piece", "packed"])
+def test_frames_of_a_closed_movie_are_refused(tmp_path: Path, options: dict[str, str]) -> None:
+    with read_movie(ome(tmp_path / "m.ome.tif", **options)) as movie:
+        movie.frame(0)
+    with pytest.raises(InvalidInput, match=r"m\.ome\.tif: was closed"):
+        movie.frame(0)
+
+
 def test_a_codec_that_is_named_but_not_installed_counts_as_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
