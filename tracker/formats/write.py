@@ -237,8 +237,9 @@ def require_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
+        place = "the current folder" if there == Path() else str(there)
         raise OutputFailed(
-            f"{there}: cannot be written into ({error.strerror or error}); choose another folder."
+            f"{place} cannot be written into ({error.strerror or error}); choose another folder."
         ) from error
 
 

@@ -170,6 +170,14 @@ def test_a_folder_that_cannot_be_written_into_is_refused_before_any_work(auctrac
     assert not list(closed.iterdir())
 
 
+def test_a_current_folder_that_cannot_be_written_into_is_called_that(auctrack, monkeypatch):
+    def refusing(**_: object):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refusing)
+    refused(auctrack("link", "nowhere.csv"), "the current folder cannot be written into", "Permission denied")
+
+
 def test_an_output_folder_that_is_a_file_is_called_one(auctrack, movie, tmp_path):
     (tmp_path / "taken").write_text("mine")
     refused(auctrack("track", movie, "-o", "taken"), "taken is a file")
