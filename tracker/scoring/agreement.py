@@ -21,17 +21,17 @@ class Agreement:
     @property
     def precision(self) -> float:
         """Share of the predicted that is right."""
-        return _share(self.correct, self.predicted)
+        return share(self.correct, self.predicted)
 
     @property
     def recall(self) -> float:
         """Share of the real that was found."""
-        return _share(self.correct, self.real)
+        return share(self.correct, self.real)
 
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall: 2·correct / (predicted + real)."""
-        return _share(2 * self.correct, self.predicted + self.real)
+        return share(2 * self.correct, self.predicted + self.real)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class TrackAgreement:
     @property
     def completeness(self) -> float:
         """Share of the real tracks reproduced whole; NaN when there are none."""
-        return _share(self.complete, self.real)
+        return share(self.complete, self.real)
 
 
 @dataclass(frozen=True)
@@ -98,5 +98,6 @@ class Score:
         return {name: None if math.isnan(value) else value for name, value in values.items()}
 
 
-def _share(part: int, whole: int) -> float:
+def share(part: float, whole: float) -> float:
+    """Return a part of a whole; NaN where there is no whole."""
     return part / whole if whole else math.nan

@@ -18,6 +18,7 @@ from ...matching.solving import solve
 from ..calibrating.lengths import require_length
 from ..measuring.track_order import track_order
 from ..points import Points, Tracks, require
+from .agreement import share
 from .names import real_particles, whole_numbers
 from .point_matching import close_pairs, require_comparable
 
@@ -169,10 +170,10 @@ def _score(ours: _Side, real: _Side, partner: np.ndarray, found: np.ndarray, gat
     unpaired = gate * float(ours.span[partner < 0].sum())
     pairs, tracks, real_tracks = len(found), len(ours.length), len(real.length)
     return IsbiScore(
-        alpha=_share(saved, whole),
-        beta=_share(saved, whole + unpaired),
-        jsc=_share(pairs, len(real.track) + len(ours.track) - pairs),
-        jsc_tracks=_share(len(track), real_tracks + tracks - len(track)),
+        alpha=share(saved, whole),
+        beta=share(saved, whole + unpaired),
+        jsc=share(pairs, len(real.track) + len(ours.track) - pairs),
+        jsc_tracks=share(len(track), real_tracks + tracks - len(track)),
         rmse=math.sqrt(float(np.mean(found**2))) if pairs else math.nan,
         paired=pairs,
         missed=len(real.track) - pairs,
@@ -181,7 +182,3 @@ def _score(ours: _Side, real: _Side, partner: np.ndarray, found: np.ndarray, gat
         missed_tracks=real_tracks - len(track),
         spurious_tracks=tracks - len(track),
     )
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan

@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from ..calibrating.lengths import require_length
 from ..points import Points, Tracks, require
+from .agreement import share
 from .comparison import Comparison
 from .lineages import Lineages
 from .names import names_of, real_particles, whole_numbers
@@ -43,7 +44,7 @@ class Counts:
     @property
     def jaccard(self) -> float:
         """Right / (right + wrong + missed); NaN where there is nothing to judge."""
-        return self.right / self.judged if self.judged else math.nan
+        return share(self.right, self.judged)
 
 
 @dataclass(frozen=True)
