@@ -13,7 +13,7 @@ from .batch import describe, is_up_to_date, show_bug
 from .fingerprint import fingerprint
 from .first_look import first_look
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
-from .interrupt import is_ctrl_c
+from .interrupt import CtrlCAsItself
 from .outcome import ALL_GOOD, SOME_FAILED
 
 
@@ -23,17 +23,16 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")
         try:
-            refuse_rival(job)
-            refuse_missing(job)
-            describe(job, settings)
-            _show_expected(job, settings)
-            _show_result(job, settings, overwrite=overwrite)
+            with CtrlCAsItself():
+                refuse_rival(job)
+                refuse_missing(job)
+                describe(job, settings)
+                _show_expected(job, settings)
+                _show_result(job, settings, overwrite=overwrite)
         except (AuctrackError, OSError, MemoryError) as error:
             failed += 1
             console.fail(naming(job.source, error))
-        except Exception as error:  # one broken input, even by a bug of ours, must not hide the others
-            if is_ctrl_c(error):
-                raise
+        except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not hide the others
             failed += 1
             show_bug(job.source, error)
     of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"

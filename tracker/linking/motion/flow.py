@@ -100,7 +100,8 @@ def flow_of_some(
     ways = (_of_some(np.maximum(heard, 0), *ways) for ways in ((graph.indptr, None), graph.incoming))
     means = (_mean_of(graph, *own, probability, [(0, len(heard))]) for own in ways)
     fields = Fields(*(_field_of(place, mean, [(0, len(ends))]) for mean in means))
-    return _flow_along((*at.astype(np.int32).reshape(2, -1), graph.lag[edges]), fields)
+    tail, head = at.astype(np.int32).reshape(2, -1)
+    return _flow_along((tail, head, graph.lag[edges]), fields)
 
 
 def _flow_along(ends: tuple[np.ndarray, np.ndarray, np.ndarray], fields: Fields, *, on_gpu: bool = False) -> np.ndarray:
