@@ -21,8 +21,8 @@ from .step_model import StepModel, Sums, tables
 from .steps import Steps
 from .sweep import Others, Unwritten, Weighed, step_sums, weighed
 
-ROUNDS = 2
-"""Rounds of belief propagation a sweep; as the messages are kept from sweep to sweep, more bring no better links."""
+ROUNDS = 5
+"""Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
 TOLERANCE = 1e-3
 SUREST_COST = 100.0
 """Nats of a user's cost beyond which all are as good as these, but that a link at +inf is never made."""
