@@ -59,4 +59,4 @@ def test_an_excerpt_measures_what_the_whole_frame_does():
     assert whole is not None
     assert part is not None
     assert part.longest == pytest.approx(whole.longest, rel=0.05)
-    assert np.sqrt(part.model.variance) == pytest.approx(0.15, rel=0.05)
+    assert np.sqrt(part.distribution.variance) == pytest.approx(0.15, rel=0.05)
