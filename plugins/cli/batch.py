@@ -48,10 +48,11 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
     outcomes = [Outcome(job.source, str(job.result)) for job in jobs]
     is_table = settings.input.is_table
     try:
-        for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
-            if len(jobs) > 1:
-                console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
-            _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
+        with CtrlCAsItself():
+            for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
+                if len(jobs) > 1:
+                    console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
+                _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
         of_movies = [out.figures for job, out in zip(jobs, outcomes, strict=True) if not is_table(job.source)]
         console.note(*on_lone_frames([figures["frames"] for figures in of_movies if figures is not None]))
     except KeyboardInterrupt:
