@@ -163,6 +163,20 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
             yield advance
 
 
+@contextmanager
+def at_work(title: str, doing: str) -> Generator[None]:
+    """Show on a terminal what is being done that cannot say how far it is; anywhere that it waits for what compiles."""
+    if not stderr().is_terminal:
+        with told_of_compiling(lambda: say_of_compiling(title)):
+            yield
+        return
+    from rich.markup import escape
+
+    told = escape(printable(f"{title}: {doing}"))
+    with stderr().status(told) as status, told_of_compiling(lambda: status.update(f"{told}; compiling {COMPILED}")):
+        yield
+
+
 @cache
 def say_of_compiling(title: str) -> None:
     """Say that the work on one input waits for what is compiled, the first time that it does."""

@@ -114,7 +114,8 @@ def command(
     console.note(*on_length(read, min_length))
     with held_back():
         how = replace(how, roi=None, frames=None)
-        write_picture(kept, source, how, result, name=tracks.name, look=look, overwrite=overwrite)
+        with console.at_work(tracks.name, "drawing it"):
+            write_picture(kept, source, how, result, name=tracks.name, look=look, overwrite=overwrite)
     console.show(console.aligned([("picture", str(result))]))
 
 

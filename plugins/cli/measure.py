@@ -147,7 +147,7 @@ def command(
         )
     drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
     make_ready(result, *[curve] * msd, *[bounds] * intervals, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
-    with table_file(tracks) as file:
+    with table_file(tracks) as file, console.at_work(name, "drawing likely trackings" if intervals else "reading it"):
         read = read_tracks_table(file, tracks, given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
     console.note(*on_unknown_size(read, given.unit), *on_length(read, min_length))
@@ -166,7 +166,8 @@ def command(
     if intervals:
         from ...tracker.measuring.intervals import ensemble_intervals
 
-        table = ensemble_intervals(sampled)
+        with console.at_work(name, "measuring on each of its likely trackings"):
+            table = ensemble_intervals(sampled)
         _write(table, kept, bounds, kind, made_with, overwrite=overwrite)
         console.show(console.aligned([*said(table), ("intervals", str(bounds))]))
         console.note(*on_unknown(table))

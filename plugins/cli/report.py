@@ -71,6 +71,7 @@ def command(
     from ...tracker.formats.write import write_whole
     from ..report.index_page import index_page
     from ..report.movie_report import figures, movie_page
+    from .destination import make_ready
     from .inputs import stem
 
     tables: list[Path] = []
@@ -90,10 +91,19 @@ def command(
     listed: dict[str, tuple[str, dict[str, str]]] = {}
     named = _named_page(output, len(tables))
     folder = output or tables[0].parent
-    for table in tables:
-        page = named or (output or table.parent) / f"{stem(table.name)}.report.html"
-        result = _result(table, movie)
-        write_whole({page: movie_page(result).encode()}, overwrite=overwrite)
+    tables = [*dict.fromkeys(tables)]  # one may be given beside its folder
+    pages = [named or (output or table.parent) / f"{stem(table.name)}.report.html" for table in tables]
+    twice = next((page for page in pages if pages.count(page) > 1), None)
+    if twice is not None:
+        raise InvalidInput(
+            f"two tables of one name would both get {twice}; leave --output out, and each gets its page beside it."
+        )
+    make_ready(*pages, *[folder / INDEX] * (len(tables) > 1), overwrite=overwrite, inputs=tables)
+    for table, page in zip(tables, pages, strict=True):
+        with console.at_work(table.name, "measuring and drawing its page"):
+            result = _result(table, movie)
+            content = movie_page(result).encode()
+        write_whole({page: content}, overwrite=overwrite)
         console.show(console.aligned([("report", str(page))]))
         listed[table.name] = quote(Path(os.path.relpath(page, folder)).as_posix()), figures(result)
     if len(tables) > 1:

@@ -168,8 +168,9 @@ def command(
     if output is not None:
         make_ready(output, overwrite=overwrite, inputs=[table for pair in pairs.values() for table in pair])
     for name, (of_tracks, of_truth) in pairs.items():
-        found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
-        by_name[name] = score(found, real)
+        with console.at_work(str(of_tracks), "comparing it with the truth"):
+            found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
+            by_name[name] = score(found, real)
         if tolerance is not None:
             is_apart = kind == "links" and not by_name[name].detections.correct
             console.note(*_on_distances(of_tracks, found, real, tolerance, is_apart=is_apart))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -245,6 +246,28 @@ def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
     ok(auctrack("report", "out", "--overwrite"))
     table = tracked / "spots.tracks.csv"
     assert auctrack("report", table, table, "--movie", "m.tif").exit_code == 2
+
+
+def test_pages_that_stand_in_the_way_are_named_before_any_work(auctrack, tracked, monkeypatch):
+    def working(*_: object):
+        raise AssertionError("it was worked on")
+
+    (tracked / "spots.report.html").write_text("mine")
+    monkeypatch.setattr("auctrack.plugins.report.movie_report.movie_page", working)
+    refused = auctrack("report", "out")
+    assert (refused.exit_code, "spots.report.html exists" in refused.stderr) == (1, True)
+    assert (tracked / "spots.report.html").read_text() == "mine"
+
+
+def test_tables_of_one_name_do_not_replace_each_others_pages(auctrack, tracked, tmp_path):
+    shutil.copytree(tracked, tmp_path / "again")
+    for overwrite in ((), ("--overwrite",)):
+        refused = auctrack("report", "out", "again", "-o", "pages", *overwrite)
+        assert refused.exit_code == 1
+        assert "spots.report.html" in refused.stderr
+    assert not (tmp_path / "pages").exists()
+    ok(auctrack("report", "out", tracked / "spots.tracks.csv", "-o", "pages"))
+    assert [page.name for page in (tmp_path / "pages").iterdir()] == ["spots.report.html"]
 
 
 def looked_at(page: Path) -> dict:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import signal
 import subprocess
 import sys
 
 import numba
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from auctrack.plugins.cli import app, console, info
@@ -69,6 +71,24 @@ def test_what_compiles_is_said_at_once_and_once(capsys):
             numba.njit(lambda x, number=number: x - number)(1)
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("movie.tif: compiling")
+
+
+def test_work_that_cannot_say_how_far_it_is_is_named_on_a_terminal_alone(monkeypatch, capsys):
+    with console.at_work("a.csv", "drawing it"):
+        pass
+    assert capsys.readouterr().err == ""
+    screen = Console(file=io.StringIO(), force_terminal=True, highlight=False, color_system=None, width=80)
+    monkeypatch.setattr(console, "stderr", lambda: screen)
+    with console.at_work("a[b].csv", "drawing it"):
+        pass
+    assert "a[b].csv: drawing it" in screen.file.getvalue()
+
+
+def test_such_work_says_what_compiles_too(capsys):
+    console.say_of_compiling.cache_clear()
+    with console.at_work("b.csv", "drawing it"):
+        numba.njit(lambda x: x * 3)(1)
+    assert capsys.readouterr().err.startswith("b.csv: compiling")
 
 
 @pytest.mark.parametrize(
