@@ -40,7 +40,7 @@ class InvalidInput(AuctrackError, ValueError):
         self.problem = problem
         self.in_python = in_python
         self.setting = setting
-        self.examples = dict(examples)  # a plain one, so that errors of other processes arrive
+        self.examples = dict(examples)  # of its own and plain: workers pickle errors
 
     def of(self, where: object) -> Self:
         """Return the same, said of a file or table."""

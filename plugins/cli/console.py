@@ -165,7 +165,7 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
 
 @contextmanager
 def at_work(title: str, doing: str) -> Generator[None]:
-    """Show on a terminal what is being done that cannot say how far it is; anywhere that it waits for what compiles."""
+    """Name on a terminal what is being done and cannot say how far it is; what compiles is said everywhere."""
     if not stderr().is_terminal:
         with told_of_compiling(lambda: say_of_compiling(title)):
             yield

@@ -71,12 +71,12 @@ def on_lone_frames(frames: Sequence[int]) -> list[str]:
 
     A pattern without quotes is made a list of files by the shell, and each of them is an input of its own.
     """
-    if len(frames) < 2 or max(frames) > 1:
+    if len(frames) < 2 or set(frames) != {1}:
         return []
     return [
-        f"none of the {len(frames)} movies has particles in more than one frame, so nothing was linked. If the files "
-        "are the time points of one movie, give their folder, or a pattern in quotes such as 'folder/*.tif', and they "
-        "are put together."
+        f"each of the {len(frames)} movies has particles in one frame alone, so nothing was linked. If the files are "
+        "the time points of one movie, give their folder, or a pattern in quotes such as 'folder/*.tif', and they are "
+        "put together."
     ]
 
 

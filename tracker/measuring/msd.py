@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...matching.jit.compiled import compiled
 from ..errors import InvalidSetting
-from ..kinds import require_whole
+from ..kinds import is_whole
 from ..points import Tracks
 from .track_order import by_track
 
@@ -60,8 +60,11 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     it. A curve of one track has no such error. Errors at different lags are correlated.
     """
     order, start = by_track(tracks)
-    if max_lag is not None:
-        max_lag = require_whole(max_lag, tracks.frame_step, "max_lag")
+    if max_lag is not None and not (is_whole(max_lag) and max_lag >= tracks.frame_step):
+        raise InvalidSetting(
+            f"needs a whole number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.",
+            setting="max_lag",
+        )
     sums = summed(tracks.frames[order], tracks.positions[order], start, max_lag)
     interval = tracks.calibration.frame_interval or 1.0
     if not per_track:
@@ -100,7 +103,7 @@ def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: 
     """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does."""
     stop = np.append(start, len(frame))[1:]
     lags = frame[stop - 1] - frame[start]
-    lags = lags if max_lag is None else np.minimum(lags, max_lag)
+    lags = lags if max_lag is None else np.minimum(lags, int(max_lag))
     if lags.sum(dtype=np.float64) > MOST_LAGS:
         raise InvalidSetting(
             f"needs to be shorter: tracks that span up to {lags.max()} frames have more than "

@@ -356,7 +356,7 @@ def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) ->
                 f"got {part.start}:{part.stop}{'' if part.step is None else f':{part.step}'}.",
                 setting="roi",
             )
-        parts.append(slice(start, stop))
+        parts.append(slice(int(start), int(stop)))
     return (parts[0], parts[1], parts[2])
 
 
