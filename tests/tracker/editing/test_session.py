@@ -240,10 +240,10 @@ def test_ids_may_come_as_the_floats_that_a_row_of_a_table_makes_of_them():
     row = session.doubtful(1).iloc[0]
     assert isinstance(row.source, float)
     session.break_link(row.source, row.target)
-    session.confirm_links([[0.0, 2.0]])
+    session.confirm_links([[2.0, 4.0]])
     assert session.acts == [
         {"act": "break_link", "source": int(row.source), "target": int(row.target)},
-        {"act": "confirm_links", "links": [[0, 2]]},
+        {"act": "confirm_links", "links": [[2, 4]]},
     ]
     assert all(type(session.acts[0][end]) is int for end in ("source", "target"))
 
