@@ -91,7 +91,7 @@ def command(
     listed: dict[str, tuple[str, dict[str, str]]] = {}
     named = _named_page(output, len(tables))
     folder = output or tables[0].parent
-    tables = [*dict.fromkeys(tables)]  # one may be given beside its folder
+    tables = [*{table.resolve(): table for table in tables}.values()]  # one may be given beside its folder
     pages = [named or (output or table.parent) / f"{stem(table.name)}.report.html" for table in tables]
     twice = next((page for page in pages if pages.count(page) > 1), None)
     if twice is not None:
