@@ -216,8 +216,10 @@ def on_doubt(linking: Linking) -> list[str]:
 
 
 def _median_length(linking: Linking) -> float:
-    """Return the median number of detections of a track; tracks are numbered from 0, none left out."""
-    return float(np.median(np.bincount(linking.tracks.table["track_id"].to_numpy())))
+    """Return the median number of detections of a track."""
+    from ...tracker.measuring.track_order import track_lengths
+
+    return float(np.median(track_lengths(linking.tracks.table["track_id"].to_numpy())))
 
 
 def _lost(linking: Linking) -> float:

@@ -65,6 +65,15 @@ class Corrected:
         """Return the detections that an edge joins."""
         return int(self.matching.row[edge]) // self.ways_out, int(self.matching.col[edge]) // self.ways_in
 
+    def links(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sources and the targets of all links, each once, in no order."""
+        edges = self.matching.row_matched[self.matching.row_matched != NONE]
+        source, target = self.matching.row[edges] // self.ways_out, self.matching.col[edges] // self.ways_in
+        links = np.concatenate([np.column_stack([source, target]), np.array([*self.pins], np.int64).reshape(-1, 2)])
+        if self.ways_out > 1 and self.ways_in > 1:  # one may stand by two edges
+            links = np.unique(links, axis=0)
+        return links[:, 0], links[:, 1]
+
     def targets(self, source: int) -> tuple[int, ...]:
         """Return the detections that follow one."""
         matched = self.matching.row_matched[self._rows(source)]

@@ -12,8 +12,8 @@ from scipy.special import expit
 from ..linking.constraints import missed_frames
 from ..linking.result import Linking
 from ..linking.settings import LinkSettings
-from ..links import DIVISION, ENDS, KINDS, MERGE, ends_of, links_between, median_step, tracks_of, with_sureness
-from ..points import Points
+from ..links import DIVISION, ENDS, KINDS, MERGE, ends_of, links_between, median_step, with_sureness
+from ..points import Points, Tracks
 from .change import Link
 from .corrected import Corrected
 
@@ -25,14 +25,17 @@ def present(movie: Corrected) -> np.ndarray:
     return np.flatnonzero(there)
 
 
-def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame) -> Linking:
-    """Return tracks and links with rows of the present detections' table in place of ids; `sure` as of `Doubts.all`."""
+def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame, numbers: np.ndarray) -> Linking:
+    """Return tracks and links with rows of the present detections' table in place of ids.
+
+    `sure` as of `Doubts.all`; `numbers` of the tracks as of `TrackNumbers.of`.
+    """
     ids = present(movie)
     points = _points(movie, ids)
     links = _links(points, ids, sure)
     if not linking.settings.is_learned:
         links["probability"] = np.nan
-    tracks = tracks_of(points, *ends_of(links))
+    tracks = _tracks(points, numbers[ids], *ends_of(links))
     if linking.settings.is_learned:
         tracks = with_sureness(tracks, links)
     proof = movie.matching.proof()
@@ -47,6 +50,15 @@ def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame) -> Linkin
     }
     settings = _allowing(linking.settings, points, _rows(movie.pins, ids), _rows(movie.bans, ids))
     return replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report, solution=None)
+
+
+def _tracks(points: Points, numbers: np.ndarray, source: np.ndarray, target: np.ndarray) -> Tracks:
+    """Return tracks by the number of each detection; a link that joins two of them says which descends from which."""
+    parent, child = numbers[source], numbers[target]
+    parents: dict[int, list[int]] = {}
+    for k in np.flatnonzero(parent != child).tolist():
+        parents.setdefault(int(child[k]), []).append(int(parent[k]))
+    return replace(points.with_track_ids(numbers), parents=parents)
 
 
 def _allowing(

@@ -19,6 +19,7 @@ from .change import Link
 from .corrected import Corrected
 from .corrected_linking import as_linking
 from .doubts import Doubts
+from .track_numbers import TrackNumbers
 
 
 def reopened(
@@ -42,7 +43,8 @@ def reopened(
     -------
     Linking
         `settings.pinned` and `settings.forbidden` have the differences, as rows of the table, and `report["notes"]` how
-        many they are. Tracks are numbered anew.
+        many they are. Tracks keep their numbers, and where one is cut by links to others its largest part (see
+        `TrackNumbers`).
 
     Raises
     ------
@@ -61,7 +63,8 @@ def reopened(
     _hold(movie, given)
     doubts = Doubts(movie, linked)
     doubts.measure()
-    linking = as_linking(movie, linked, doubts.all())
+    numbers = TrackNumbers(movie, tracks.table["track_id"].to_numpy())
+    linking = as_linking(movie, linked, doubts.all(), numbers.of)
     said = _differences(len(movie.pins), len(movie.bans))
     return replace(
         linking, solution=linked.solution, report={**linking.report, "notes": [*linking.report["notes"], *said]}

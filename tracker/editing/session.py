@@ -26,6 +26,7 @@ from .doubts import Doubts
 from .journal import Entries, taken_back
 from .outcome import outcome
 from .record import read_acts, write_acts
+from .track_numbers import Renumbered, TrackNumbers
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class _Done:
     change: Change
     entries: Entries
     changes: Changes
+    renumbered: Renumbered
 
 
 class Session:
@@ -71,6 +73,7 @@ class Session:
         self._linking = linking
         self._movie = Corrected(linking.tracks, linking.solution)
         self._movie.give(given.pinned.tolist(), given.forbidden.tolist())
+        self._numbers = TrackNumbers(self._movie, self._begun.tracks.table["track_id"].to_numpy())
         self._doubts = Doubts(self._movie, linking)
         if given:
             self._doubts.measure()
@@ -218,7 +221,7 @@ class Session:
             raise InvalidEdit(f"correction {name} cannot be made: {error}.") from error
         entries, changes = self._entries()
         change = outcome(self._movie, act, {*named(act)}, entries, changes)
-        self._done.append(_Done(change, entries, changes))
+        self._done.append(_Done(change, entries, changes, self._numbers.follow(change)))
         self._undone.clear()
         self._doubts.note(change)
         return change
@@ -235,7 +238,7 @@ class Session:
         last = of.pop()
         before = self._doubts.near(last.change)  # an act that is undone takes the candidates that it made along
         back = self._take_back((last.entries, last.changes))
-        into.append(_Done(last.change.reversed(), *back))
+        into.append(_Done(last.change.reversed(), *back, self._numbers.take_back(last.renumbered)))
         self._doubts.note(into[-1].change, before, is_undone=is_undone)
         return into[-1].change
 
@@ -304,6 +307,15 @@ class Session:
             track.append(after)
         return track
 
+    def track_number(self, detection: int) -> int:
+        """Return the number of a detection's track, of one that is away the last; −1 if it never was in one.
+
+        Numbers are those of the linking that the corrections began with, and stay: after an act the number of a track
+        goes to the one that now holds most of its detections, and tracks that are new get numbers that none has had.
+        """
+        self.frame(detection)  # refuses what never was one
+        return int(self._numbers.of[detection])
+
     def margin(self, source: int, target: int) -> float:
         """Return what the best links without this one lose: in nats, or with motion "none" in the unit of the cost.
 
@@ -335,12 +347,14 @@ class Session:
     def linking(self, *, anew: bool = True) -> Linking:
         """Return what stands now as a linking of its own, with rows for ids: to write, measure and score.
 
+        Its tracks are numbered as `track_number` says.
+
         Parameters
         ----------
         anew : bool
             Whether all margins are measured again after acts, which takes longest; else as in `doubtful`.
         """
-        return as_linking(self._movie, self._linking, self._doubts.all(anew=anew))
+        return as_linking(self._movie, self._linking, self._doubts.all(anew=anew), self._numbers.of)
 
     def _link(self, source: int, target: int) -> Link:
         self._movie.detections.require(source, target)

@@ -257,7 +257,6 @@ class Correcting(QObject):
             return
         clicked = self._take_clicks()
         session.keep_corrected(corrected)
-        self._say_again(corrected.said)
         self._click_again(clicked)
         self._click_subject()
         self._showing.show_tracks()
@@ -270,12 +269,6 @@ class Correcting(QObject):
             end = "" if is_left else " You have looked at every link of the list."
             self._parts.bar.say(f"{self._said}{end}")  # and not what can be done with the next one
         self._go_no_further()
-
-    def _say_again(self, said: str) -> None:
-        """Say what was done by the numbers that tracks have now, unless something else was said since."""
-        if self._parts.bar.status.text() == self._said:
-            self._parts.bar.say(said)
-        self._said = said
 
     def _click_subject(self) -> None:
         """Have the particles that an act was about, which was undone or made again, be those clicked last."""

@@ -32,7 +32,7 @@ from ..threads.stopped import Stopped
 from .act_subject import ActSubject, subject_of
 from .act_words import Seen, act_words, refusal_words
 from .filters import measured_links
-from .outcome_words import TrackOf, far_words, joined_words, others_words
+from .outcome_words import far_words, joined_words, others_words
 from .placing import Noted
 from .recovery import Left, find_left, free_file
 from .steps import Linked
@@ -94,8 +94,6 @@ class Corrected:
         How many acts, undone and redone ones included, they hold.
     wrong : float or None
         Wrong links that are expected among those that nobody has confirmed or made.
-    said : str
-        What the last act changed, as in `Acted`, by the numbers that tracks have now.
     judged : frozenset of (source, target)
         Rows of the links that the user has confirmed or made.
     """
@@ -104,7 +102,6 @@ class Corrected:
     ids: np.ndarray
     version: int
     wrong: float | None
-    said: str
     judged: frozenset[Link] = frozenset()
 
 
@@ -141,9 +138,8 @@ class Corrections:
         self._held = {(int(source), int(target)) for source, target in linked.linking.settings.pinned or ()}
         self._edits: EditSession | None = None
         wrong = expected_wrong(linked.linking.links, ())
-        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0, wrong, said="")
+        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0, wrong)
         self._version = 0
-        self._words: Callable[[TrackOf], str] = lambda _: ""
         self._looked_at: set[Link] = set()
         self._saved: list[Any] = []
         self._kept: Path | None = None
@@ -242,16 +238,15 @@ class Corrections:
                 what = "undo" if act is EditSession.undo else "redo"
                 return self._of_none(f"There is nothing to {what}.")
             self._version += 1
-            self._words = partial(_say, change, note, edits, self.count, _AGAIN.get(act, ""))
+            said = _say(change, note, edits, self.count, _AGAIN.get(act, ""))
             has_others = bool(change.others_gone or change.others_made)
             subject, is_again = subject_of(change, edits, self._place), act in _AGAIN
             chosen = (subject.link,) if is_again and subject is not None and subject.link is not None else ()
             gone, made = self._ends(change.gone, as_shown=True), self._ends(dict.fromkeys((*chosen, *change.made)))
-            return Acted(gone, made, has_others, self._words(self._track), subject, is_again)
+            return Acted(gone, made, has_others, said, subject, is_again)
 
     def _of_none(self, said: str) -> Acted:
         """Return what is said where no link changed that could be shown."""
-        self._words = lambda _: said
         return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
 
     def follow(self, report: Callable[[Any], None]) -> Corrected:
@@ -265,7 +260,6 @@ class Corrections:
             confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
             held, looked_at = _rows_of(self._held - confirmed, ids), _rows_of(self._looked_at, ids)
             pinned = _rows_of([(source, target) for source, target in edits.pinned.tolist()], ids)
-            said = self._words(partial(_track_of, ids, linking.tracks))
         report(None)
         judged = {*pinned} - {*held}
         doubtful = suspicious_links(linking, linking.links["margin"].to_numpy(), held=held)
@@ -275,7 +269,7 @@ class Corrections:
         data = replace(measured_links(linking, shown.linked.data), margins_are_near=True)
         wrong = expected_wrong(linking.links, judged)
         linked = Linked(linking, data, doubtful, is_given=self._is_given)
-        return Corrected(linked, ids, version, wrong, said, frozenset(judged))
+        return Corrected(linked, ids, version, wrong, frozenset(judged))
 
     def look_at(self, link: Link, report: Callable[[Any], None], *, ticks_off: bool) -> LookedAt:
         """Return a link between two detections with what would be made in its place; `ticks_off`: it is looked at."""
@@ -391,7 +385,8 @@ class Corrections:
 
     def _track(self, detection: int) -> int | None:
         """Return the track that a detection is shown in; None where it is not shown."""
-        return _track_of(self._shown.ids, self._shown.linked.linking.tracks, detection)
+        rows = self.rows_of([detection])
+        return None if rows is None else int(self._shown.linked.linking.tracks.table["track_id"].iloc[rows[0]])
 
     def _ends(self, links: Collection[Link], *, as_shown: bool = False) -> np.ndarray:
         """Return frame and place of both ends of links between detections that are there or are shown.
@@ -412,22 +407,16 @@ class Corrections:
         return None if rows is None else [float(tracks.table[name].iloc[rows[0]]) for name in columns]
 
 
-def _say(change: Change, note: str, edits: EditSession, count: int, again: str, track_of: TrackOf) -> str:
+def _say(change: Change, note: str, edits: EditSession, count: int, again: str) -> str:
     """Return what an act changed, in a sentence or two; `again`: "Undone" or "Redone", empty if it is new."""
-    words = act_words(change.act, lambda detection: Seen(track_of(detection), edits.frame(detection)))
+    words = act_words(change.act, lambda detection: Seen(edits.track_number(detection), edits.frame(detection)))
     begun = words.told_again(again) if again else str(words)
     if again == "Undone":
         said = f"{begun}. All links are again as they were before it."
     else:
         others = others_words(change, can_keep=edits.can_keep_others)
-        said = f"{begun}{joined_words(change, track_of)}{far_words(change, edits)}; {others}{note}"
+        said = f"{begun}{joined_words(change, edits.track_number)}{far_words(change, edits)}; {others}{note}"
     return f"{said} Corrections so far: {count}."
-
-
-def _track_of(ids: np.ndarray, tracks: Tracks, detection: int) -> int | None:
-    """Return the track of a detection, by the detection in each row; None where it is in none."""
-    rows = _rows_of([(detection, detection)], ids)
-    return int(tracks.table["track_id"].iloc[rows[0][0]]) if rows else None
 
 
 def _found(links: Collection[Link], ids: np.ndarray) -> list[tuple[Link, Link]]:

@@ -91,9 +91,9 @@ def measured_links(linking: Linking, before: MeasuredTracks | None = None) -> Me
     tracks, links = linking.tracks, linking.links
     measures = measure_tracks(tracks) if before is None else _measured_again(tracks, before)
     if len(links):
-        smallest = np.full(int(measures["track_id"].max()) + 1, np.nan)
-        np.fmin.at(smallest, tracks.table["track_id"].to_numpy()[links["source"]], links["margin"].to_numpy())
-        measures["smallest_margin"] = smallest[measures["track_id"].to_numpy()]
+        of_track = tracks.table["track_id"].to_numpy()[links["source"]]
+        smallest = pd.Series(links["margin"].to_numpy()).groupby(of_track).min()
+        measures["smallest_margin"] = smallest.reindex(measures["track_id"]).to_numpy()
     return MeasuredTracks(tracks, measures, margin_unit(linking))
 
 
@@ -105,19 +105,9 @@ def _measured_again(tracks: Tracks, before: MeasuredTracks) -> pd.DataFrame:
         np.array_equal(tracks.table[name].to_numpy(), were.table[name].to_numpy()) for name in columns
     ):
         return measure_tracks(tracks)
-    is_new, number_before = _changed(tracks.table["track_id"].to_numpy(), were.table["track_id"].to_numpy())
-    of_track = tracks.table["track_id"].to_numpy()
-    anew = measure_tracks(replace(tracks, table=tracks.table[is_new[of_track]], parents={}))
-    same = np.flatnonzero(~is_new)
-    place = np.searchsorted(before.measures["track_id"].to_numpy(), number_before[same])
-    kept = before.measures[anew.columns].iloc[place].assign(track_id=same)
+    of_track, of_track_before = (table["track_id"].to_numpy() for table in (tracks.table, were.table))
+    differs = of_track != of_track_before
+    changed = np.union1d(of_track[differs], of_track_before[differs])
+    anew = measure_tracks(replace(tracks, table=tracks.table[np.isin(of_track, changed)], parents={}))
+    kept = before.measures.loc[~before.measures["track_id"].isin(changed), anew.columns]
     return pd.concat([kept, anew]).sort_values("track_id", ignore_index=True)
-
-
-def _changed(now: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which tracks are of other rows than any before, bool (tracks,), and the numbers of the others before."""
-    size, size_before = np.bincount(now), np.bincount(before)
-    number_before = np.zeros(len(size), dtype=np.int64)
-    number_before[now] = before
-    agree = np.bincount(now[number_before[now] == before], minlength=len(size))
-    return (agree != size) | (size_before[number_before] != size), number_before

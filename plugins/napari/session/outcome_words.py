@@ -9,8 +9,8 @@ from ....tracker.editing.change import Change
 from ....tracker.editing.session import Session as EditSession
 from .placing import apart
 
-TrackOf = Callable[[int], int | None]
-"""Returns the track that a detection is shown in; None where it is not shown yet."""
+TrackOf = Callable[[int], int]
+"""Returns the number of the track that a detection is in."""
 
 
 def joined_words(change: Change, track_of: TrackOf) -> str:
@@ -18,8 +18,8 @@ def joined_words(change: Change, track_of: TrackOf) -> str:
     if change.act["act"] != "add_detection":
         return ""
     (added,) = change.added
-    before = [_track(track_of(source)) for source, target in change.made if target == added]
-    after = [_track(track_of(target)) for source, target in change.made if source == added]
+    before = [f"track {track_of(source)}" for source, target in change.made if target == added]
+    after = [f"track {track_of(target)}" for source, target in change.made if source == added]
     if len(before) == 1 and before == after:
         return f" within {before[0]}"
     ends = [f"{' and '.join(tracks)} {side} it" for tracks, side in ((before, "before"), (after, "after")) if tracks]
@@ -52,7 +52,3 @@ def others_words(change: Change, *, can_keep: bool) -> str:
     said += "".join(f", {count} {'is' if count == 1 else 'are'} {what}" for count, what in more)
     keep = "K puts the other links back, U" if can_keep else "U"
     return f"{said}. All links are proven optimal again. {keep} undoes the whole correction."
-
-
-def _track(number: int | None) -> str:
-    return "a new particle" if number is None else f"track {number}"

@@ -258,14 +258,18 @@ class Session:
         self.data = None if self.linked is None else self.linked.data
 
     def keep_corrected(self, corrected: Corrected) -> None:
-        """Keep tracks and links as corrections have left them; what was chosen may have other numbers then."""
+        """Keep tracks and links as corrections have left them.
+
+        The track chosen stays that of its number, or else becomes that of the first of its particles.
+        """
         corrections = self._corrections()
         link = None if self.link is None else corrections.ids_of(self.link)
         chosen = self._particles_of_chosen()
         self.linked = corrected.linked
         self.data = corrected.linked.data
         corrections.show(corrected)
-        self.chosen = self._track_of_first(chosen)
+        if not (corrected.linked.linking.tracks.table["track_id"] == self.chosen).any():
+            self.chosen = self._track_of_first(chosen)
         rows = None if link is None else corrections.rows_of(link)
         self.link = None
         if rows is not None and are_among(corrected.linked.linking.links, {(rows[0], rows[1])}).any():

@@ -199,7 +199,7 @@ def test_after_a_deletion_a_click_picks_the_track_of_the_particle_under_it(viewe
     layer = viewer.layers["particles of movie"]
     layer.selected_data = {0, 1, 2}
     layer.remove_selected()
-    finish(tracked)  # tracks have other numbers then
+    finish(tracked)  # rows have other numbers then
     place, track_id = layer.data[3], layer.features["track_id"].iloc[3]
     viewer.dims.set_point(range(4), np.asarray(layer.data_to_world(place)).tolist())
     process_events()

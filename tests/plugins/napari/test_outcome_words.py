@@ -30,15 +30,15 @@ def change(name="add_detection", made=(), gone=(), others_made=(), others_gone=(
         ([(0, ADDED), (ADDED, 2)], ", joined to track 4 before it and track 7 after it"),
         ([(0, ADDED), (ADDED, 1)], " within track 4"),
         ([(0, ADDED), (2, ADDED)], ", joined to track 4 and track 7 before it"),
-        ([(8, ADDED), (0, 2)], ", joined to a new particle before it"),
+        ([(1, ADDED), (0, 2)], ", joined to track 4 before it"),
     ],
 )
 def test_it_is_said_what_an_added_particle_is_joined_to(made, said):
-    assert joined_words(change(made=tuple(made)), TRACKS.get) == said
+    assert joined_words(change(made=tuple(made)), TRACKS.__getitem__) == said
 
 
 def test_of_no_other_act_is_it_said():
-    assert joined_words(change("add_link", made=((0, 2),), source=0, target=2), TRACKS.get) == ""
+    assert joined_words(change("add_link", made=((0, 2),), source=0, target=2), TRACKS.__getitem__) == ""
 
 
 @pytest.mark.parametrize(

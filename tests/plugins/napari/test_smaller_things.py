@@ -226,10 +226,10 @@ def test_settings_copied_after_corrections_give_the_corrected_tracks(viewer, ope
         finish(widget)
     widget.taking_away.copy_toml()
     again = track(source, Settings.from_mapping(tomllib.loads(clipboard()))).tracks.table
-    same_tracks(widget.parts.session.data.tracks.table, again)
+    same_tracks(widget.parts.session.data.tracks.table, again, numbered_anew=True)  # a run knows no numbers of before
     widget.taking_away.copy_command()
     assert "export the tracks first" in widget.parts.bar.error.text()  # a line has no room for links
-    assert_copies_give_these_tracks(widget, source, tmp_path)  # which exports
+    assert_copies_give_these_tracks(widget, source, tmp_path, numbered_anew=True)  # which exports
     press(viewer, "n")
     press(viewer, "b")
     finish(widget)
