@@ -42,12 +42,16 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Advance:
-    """How far a stage is, in frames; `so_far` makes the points, or the tracks, that it has found until now."""
+    """How far a stage is, in frames; `so_far` makes the points, or the tracks, that it has found until now.
+
+    `settings` are those with which these points were detected.
+    """
 
     stage: Stage
     done: int
     total: int
     so_far: Callable[[], Points | None] = lambda: None
+    settings: DetectSettings | None = None
 
 
 @dataclass(frozen=True)
@@ -208,7 +212,7 @@ def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Gene
             return end.value
         _LOG.debug("%s: %d of %d", stage, step.done, step.total)
         scale = 1 if total is None else total / step.total
-        yield Advance(stage, int(step.done * scale), step.total if total is None else total, step.so_far)
+        yield Advance(stage, int(step.done * scale), step.total if total is None else total, step.so_far, step.settings)
 
 
 def _check_types(source: object, settings: object) -> None:

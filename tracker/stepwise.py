@@ -26,11 +26,14 @@ class Step:
     done, total : int
     so_far : callable
         Returns what was found so far, made when it is called; None where there is nothing to show yet.
+    settings
+        Those in force, where detection has measured what was automatic.
     """
 
     done: int
     total: int
     so_far: Callable[[], Points | None] = _nothing
+    settings: Any = None
 
 
 Steps = Generator[Step, None, Result]

@@ -149,7 +149,7 @@ def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Step
         frames = coming.worked(lambda frame: _columns(frame, *how))
     for each in frames:
         found.append(each)
-        yield Step(len(found), total, partial(_points_of, movie, found))
+        yield Step(len(found), total, partial(_points_of, movie, found), settings)
     return _points_of(movie, found)
 
 

@@ -11,7 +11,6 @@ from qtpy.QtWidgets import QWidget
 
 from ....matching.errors import AuctrackError
 from ....tracker.calibrating.digits import counted
-from ....tracker.points import Points
 from ..session.filters import MeasuredTracks
 from ..session.steps import Detected, Linked, ProgressUpdate, TakenUp, Tracked
 from ..threads.job import Desk, Failure, sentence_of
@@ -209,17 +208,17 @@ class Running(QObject):
         self._parts.bar.say("")
         self._parts.bar.fail(failure)
 
-    def _stopped(self, done: Points | MeasuredTracks | None) -> None:
+    def _stopped(self, done: Detected | MeasuredTracks | None) -> None:
         self._end()
         self._keep(done)
 
-    def _keep(self, done: Points | MeasuredTracks | None) -> None:
+    def _keep(self, done: Detected | MeasuredTracks | None) -> None:
         """Keep what was done until Cancel, and say how far that is."""
         if done is None:
             self._parts.bar.say("Cancelled before the first frame was done.")
             return
         self._showing.show_partial(done)
-        points = done.tracks if isinstance(done, MeasuredTracks) else done
+        points = done.tracks if isinstance(done, MeasuredTracks) else done.points
         what = "tracks" if isinstance(done, MeasuredTracks) else "particles"
         until = f"up to frame {points.frame_numbers[-1]} " if len(points) else ""
         self._parts.bar.say(f"Cancelled; the {what} {until}are kept.")

@@ -10,6 +10,7 @@ from ....tracker.points import Points
 from ..draw.colours import colormap_for
 from ..draw.drawing import BRIGHT, Drawing
 from ..session.filters import MeasuredTracks
+from ..session.steps import Detected
 from ..threads.job import Desk
 from .parts import Parts
 
@@ -35,13 +36,13 @@ class Showing(QObject):
         parts.results.filtered.connect(self._draw_soon)
         parts.results.coloured.connect(self._draw_soon)
 
-    def show_partial(self, done: Points | MeasuredTracks) -> None:
+    def show_partial(self, done: Detected | MeasuredTracks) -> None:
         """Keep and show what a run gave so far."""
         self._parts.session.keep_partial(done)
         if isinstance(done, MeasuredTracks):
             self.show_tracks()
         else:
-            self.show_points(done)
+            self.show_points(done.points)
 
     def show_points(self, points: Points) -> None:
         """Draw particles that are not linked yet."""
@@ -111,10 +112,6 @@ class Showing(QObject):
     def _particle_size(self) -> float | None:
         """Return the diameter at which a particle is drawn, in steps of x; None where no diameter is known."""
         source, found_with = self._parts.session.source, self._parts.session.found_with
-        if source is None:
+        if source is None or found_with is None or found_with.diameter == "auto":
             return None
-        if source.kind == "movie":
-            diameter = self._parts.detect.diameter.shown
-        else:
-            diameter = None if found_with is None or found_with.diameter == "auto" else found_with.diameter
-        return None if diameter is None else diameter / source.calibration.scale[2]
+        return found_with.diameter / source.calibration.scale[2]

@@ -42,7 +42,7 @@ class Drawing:
     most : int
         Vertices drawn at most.
     size : float or None
-        Diameter of a particle, in steps of x; None: read from how far particles are apart.
+        Diameter of a particle, in steps of x; None: read from how far all particles are apart.
     tail : int
         Length of the tails, in frames.
     tail_depth : float
@@ -97,8 +97,9 @@ def draw(drawing: Drawing) -> Drawn:
     rows = np.arange(len(tracks)) if window.rows is None else np.flatnonzero(window.rows)
     shown = replace(tracks, table=tracks.table.assign(**{COLOUR: colours.scaled}).iloc[rows])
     shown = cast("Tracks", with_axes(shown, drawing.n_axes))
+    size = drawing.size or point_size(drawing.data.tracks)
     layers = {
-        "particles": _particles(shown, drawing.name, drawing.size),
+        "particles": _particles(shown, drawing.name, size),
         "tracks": _tracks(shown, tracks, drawing),
     }
     for _, given, _ in layers.values():
@@ -111,7 +112,7 @@ def draw_particles(points: Points, n_axes: int, name: str, size: float | None, m
     every = max(1, -(-len(points) // most))
     shown = replace(points, table=points.table.iloc[::every])
     part = f" (one of {every})" if every > 1 else ""
-    return _particles(with_axes(shown, n_axes), name + part, size)
+    return _particles(with_axes(shown, n_axes), name + part, size or point_size(points))
 
 
 def draw_some(tracks: Tracks, track_ids: Sequence[int], n_axes: int, tail: int, ink: str) -> LayerData:
@@ -144,11 +145,11 @@ def _is_drawable(values: pd.Series[Any]) -> bool:
     return pd.api.types.is_numeric_dtype(values) and bool(np.isfinite(values.to_numpy(dtype=np.float64)).all())
 
 
-def _particles(points: Points, name: str, size: float | None) -> LayerData:
+def _particles(points: Points, name: str, size: float) -> LayerData:
     table = points.table.drop(columns=COLOUR, errors="ignore")
     data, given, kind = points_layer(Points(table, points.calibration), f"particles of {name}")
     look = {
-        "size": size or point_size(points),
+        "size": size,
         "face_color": "transparent",
         "border_color": _RING_COLOUR,
         "border_width": _RING,

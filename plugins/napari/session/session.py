@@ -319,13 +319,13 @@ class Session:
         row = next((rows[0] for rows in found if rows is not None), None)
         return None if row is None else int(self.linked.linking.tracks.table["track_id"].iloc[row])
 
-    def keep_partial(self, done: Points | MeasuredTracks) -> None:
+    def keep_partial(self, done: Detected | MeasuredTracks) -> None:
         """Keep what a run gave so far."""
         self.linked = self.corrections = self.link = None
         if isinstance(done, MeasuredTracks):
             self.data = done
         else:
-            self.detected, self.data = Detected(done, None), None
+            self.detected, self.data = done, None
 
     @property
     def is_complete(self) -> bool:

@@ -31,21 +31,13 @@ from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]
 Made = TypeVar("Made")
+_Showing = Callable[[pipeline.Advance, Any], "Detected | MeasuredTracks"]
+"""Makes what is shown of an advance, and of the points or tracks that it has."""
 
 _REPORT_SECONDS = 0.05  # between two reports, which show how far it is and ask whether to stop
 _SHOW_SECONDS = 1.0  # between two partial results, at least
 _SHOW_SHARE = 0.1  # of the time that goes into partial results, at most
 _EDGES = 200_000  # candidate links of one solve: small, so that linking can be stopped and watched
-
-
-@dataclass(frozen=True)
-class ProgressUpdate:
-    """How far a stage is, and what it has found so far (None between two showings)."""
-
-    stage: Stage
-    done: int
-    total: int
-    partial: Points | MeasuredTracks | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +52,16 @@ class Detected:
     is_edited: bool = False
     notes: tuple[str, ...] = ()
     """What is doubtful about them."""
+
+
+@dataclass(frozen=True)
+class ProgressUpdate:
+    """How far a stage is, and what it has found so far (None between two showings)."""
+
+    stage: Stage
+    done: int
+    total: int
+    partial: Detected | MeasuredTracks | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report:
     kind = "labels" if source.kind == "labels" else "auto"
     settings = Settings(InputSettings(kind), detect, link)
     finding = finding_stage(source.source, settings, _frames_of(source.intensity))
-    found = _watched(finding, report, lambda points: points)
+    found = _watched(finding, report, lambda at, points: Detected(points, at.settings))
     movie, notes = _frames_of(source), ()
     if movie is not None and kind == "labels":
         notes = tuple(on_mask(movie.frame(movie.frame_numbers[len(movie) // 2]), "the layer"))
@@ -124,7 +126,7 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     far.
     """
     stage = linking_stage(points, settings, margins=True, edge_budget=_EDGES, keeping=KeepSolution.AT_HAND)
-    linking = _watched(stage, report, measured)
+    linking = _watched(stage, report, lambda _, tracks: measured(tracks))
     margins = linking.links["margin"].to_numpy()
     return Linked(linking, measured_links(linking), suspicious_links(linking, margins))
 
@@ -150,7 +152,7 @@ def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
 def find_and_chain(source: LayerInput, detect: DetectSettings, link: LinkSettings, report: Report) -> Tracked:
     """Return particles and tracks of a layer."""
     detected = find(source, detect, link, report)
-    report(ProgressUpdate("detect", 1, 1, None if source.kind == "points" else detected.points))
+    report(ProgressUpdate("detect", 1, 1, None if source.kind == "points" else detected))
     return Tracked(detected, chain(detected.points, link, report))
 
 
@@ -158,9 +160,7 @@ def _frames_of(source: LayerInput | None) -> LayerMovie | None:
     return source.source if source is not None and isinstance(source.source, LayerMovie) else None
 
 
-def _watched(
-    stage: Generator[pipeline.Advance, None, Made], report: Report, shown: Callable[[Any], Points | MeasuredTracks]
-) -> Made:
+def _watched(stage: Generator[pipeline.Advance, None, Made], report: Report, shown: _Showing) -> Made:
     """Do a stage of tracking: report it often enough to be stopped, and now and then what it has found so far."""
     pace, last = _Pace(), -math.inf
 
@@ -179,10 +179,10 @@ def _watched(
     return finished(stage, pass_on)
 
 
-def _shown(at: pipeline.Advance, shown: Callable[[Any], Points | MeasuredTracks]) -> Points | MeasuredTracks | None:
+def _shown(at: pipeline.Advance, shown: _Showing) -> Detected | MeasuredTracks | None:
     """Return what is shown of an advance."""
     found = at.so_far()
-    return None if found is None else shown(found)
+    return None if found is None else shown(at, found)
 
 
 class _Pace:
