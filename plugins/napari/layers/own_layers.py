@@ -69,7 +69,10 @@ class OwnLayers(QObject):
         return self._turn.isActive() or self._sweep.isActive()
 
     def draw_over(self, layer: Layer) -> None:
-        """Fill from now on the layers that lie over a layer; those over another one stay, its tracks to be taken up."""
+        """Fill from now on the layers that lie over a layer; those over another one stay, its tracks to be taken up.
+
+        Where both lie in the same place they are put out of sight until they are filled again, or the user shows them.
+        """
         if layer == self._over:
             return
         if "tracks" in self._layers:
@@ -80,7 +83,18 @@ class OwnLayers(QObject):
             for name in PLACED_BY:
                 self._connections.add(getattr(layer.events, name), self._follow_place)
         self._layers, self._void = self._of_layer[layer]
+        self._put_others_aside()
         self._queue, self._edits, self._particles = [], Edits(), None
+
+    def _put_others_aside(self) -> None:
+        """Put out of sight what lies over other layers where the one drawn over now is: rings and tails of two runs."""
+        for other, (layers, void) in self._of_layer.items():
+            if other is self._over or not _overlap(other, self._over):
+                continue
+            for role, layer in layers.items():
+                if layer.visible:
+                    void[role] = True
+                    layer.visible = False
 
     def _left_over(self, layer: Layer) -> dict[str, Layer]:
         """Return by role what a widget that was closed since has drawn over a layer."""
@@ -252,3 +266,10 @@ class OwnLayers(QObject):
             self._viewer.layers.remove(layer)
         self._layers.pop(role, None)
         self._void.pop(role, None)
+
+
+def _overlap(one: Any, other: Any) -> bool:
+    """Whether two layers lie, in part at least, in the same place, whatever their frames are."""
+    ndim = min(one.ndim, other.ndim) - 1  # without time
+    (low, high), (other_low, other_high) = (layer.extent.world[:, -ndim:] for layer in (one, other))
+    return bool((np.maximum(low, other_low) <= np.minimum(high, other_high)).all())

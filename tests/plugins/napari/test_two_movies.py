@@ -72,3 +72,45 @@ def test_results_of_the_first_movie_stay_and_are_filled_again_by_its_next_run(vi
     assert sorted(layer.name for layer in viewer.layers) == sorted(
         f"{of}{name}" for name in ("movie", "second") for of in ("", "particles of ", "tracks of ")
     )
+
+
+def test_only_the_last_run_is_seen_where_two_layers_of_one_place_were_tracked(viewer, widget, mouse):  # noqa: F811
+    """Two rings around each particle, and two tails, look like two particles."""
+    run_all(widget, mouse)
+    add_second(viewer, widget)
+    assert in_sight(viewer) == {"particles of movie", "tracks of movie"}
+    run_all(widget, mouse)
+    assert in_sight(viewer) == {"particles of second", "tracks of second"}
+    viewer.layers["tracks of movie"].visible = True  # to compare them
+    run_all(widget, mouse)
+    assert in_sight(viewer) == {"particles of second", "tracks of second", "tracks of movie"}
+    widget.parts.input.layer_box.setCurrentIndex(widget.parts.input.layer_box.findText("movie"))
+    finish(widget)
+    run_all(widget, mouse)
+    assert in_sight(viewer) == {"particles of movie", "tracks of movie"}
+
+
+def test_tracks_that_are_taken_up_are_seen_once(viewer, widget, mouse):  # noqa: F811
+    run_all(widget, mouse)
+    add_second(viewer, widget)
+    run_all(widget, mouse)
+    viewer.layers["particles of movie"].visible = True
+    box = widget.parts.input.layer_box
+    box.setCurrentIndex(box.findText("tracks of movie"))
+    mouse.click(widget.parts.input.take_up_button)
+    finish(widget)
+    assert in_sight(viewer) == {"particles of tracks of movie", "tracks of tracks of movie"}
+
+
+def test_results_of_a_movie_elsewhere_stay_in_sight(viewer, widget, mouse):  # noqa: F811
+    run_all(widget, mouse)
+    add_second(viewer, widget)
+    viewer.layers["second"].translate = (0, 0, 0, 100)
+    finish(widget)
+    run_all(widget, mouse)
+    assert len(in_sight(viewer)) == 4
+
+
+def in_sight(viewer) -> set[str]:
+    """Results that are seen, whatever was tracked."""
+    return {layer.name for layer in viewer.layers if " of " in layer.name and layer.visible}
