@@ -183,10 +183,10 @@ class InvalidEdit(AuctrackError, ValueError):
     problem : str
         What is wrong, in Python's words.
     kind : str
-        Which of the refusals it is: "no detection", "no act", "no link", "order", "no room", "not given" or "nothing
-        follows"; empty where a face needs no words of its own.
+        Which of the refusals it is: "no detection", "no link", "order", "no room", "not given" or "nothing follows";
+        empty where a face needs no words of its own.
     detections, frames : tuple of int
-        Those that it is about, of links the source and the target, and their frames; none with the first two.
+        Those that it is about, of links the source and the target, and their frames; none with the first.
     """
 
     def __init__(

@@ -115,7 +115,7 @@ class Session:
         A link that went because the act itself took its place is left out.
         """
         if not self._done:
-            raise InvalidEdit("there is no correction yet that could have changed other links.", kind="no act")
+            raise InvalidEdit("there is no correction yet that could have changed other links.")
         pinned, forbidden = self._others()
         if not pinned and not forbidden:
             raise InvalidEdit("the last correction changed no other link that could be kept as it was.")

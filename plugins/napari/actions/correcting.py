@@ -93,8 +93,15 @@ class Correcting(QObject):
         self._correct_link(EditSession.break_link)
 
     def keep_others(self) -> None:
-        """Refuse what the last correction changed besides."""
-        self._correct(EditSession.keep_others)
+        """Refuse what the last correction changed besides, if anything; else what is chosen stays chosen."""
+        self._parts.turns.take(self._keep_others)
+
+    def _keep_others(self) -> None:
+        session = self._parts.session
+        if session.can_keep_others:
+            self._start(session.correcting(EditSession.keep_others), self._take_clicks())
+        else:
+            self._parts.bar.say("No other links changed that K could put back.")
 
     def undo(self) -> None:
         """Take the last correction back."""

@@ -93,7 +93,6 @@ def refusal_words(error: InvalidEdit, track_of: Callable[[int], int | None]) -> 
 
 _REFUSED: Mapping[str, Callable[..., str]] = {
     "no detection": lambda: "This particle is not there any more.",
-    "no act": lambda: "No correction was made yet: K puts back the other links that the last one changed.",
     "no link": lambda source, target: f"There is no link from {_place(source)} to {_place(target)}.",
     "order": lambda source, target: f"Links lead forward in time, not from {_place(source)} to {_place(target)}.",
     "no room": lambda source, target: (

@@ -174,6 +174,11 @@ class Corrections:
     @property
     def is_ready(self) -> bool:
         """Whether nothing is to be prepared any more."""
+    @property
+    def can_keep_others(self) -> bool:
+        """Whether the last correction changed other links that can be put back, while none is being made."""
+        return self._edits is not None and self._edits.can_keep_others
+
         return self._edits is not None
 
     @property

@@ -338,6 +338,11 @@ class Session:
         return self.corrections is not None and self.corrections.is_behind
 
     @property
+    def can_keep_others(self) -> bool:
+        """Whether the last correction changed other links that can be put back."""
+        return self.corrections is not None and self.corrections.can_keep_others
+
+    @property
     def has_corrected_particles(self) -> bool:
         """Whether corrections have added, moved or taken away particles."""
         return self.corrections is not None and self.corrections.edit_detections

@@ -33,7 +33,6 @@ SAID = {
 
 REFUSED = {
     "no detection": ((), "This particle is not there any more."),
-    "no act": ((), "No correction was made yet: K puts back the other links that the last one changed."),
     "no link": ((0, 3), "There is no link from track 3 in frame 4 to track 7 in frame 5."),
     "order": ((1, 2), "Links lead forward in time, not from track 3 in frame 5 to track 7 in frame 4."),
     "no room": (

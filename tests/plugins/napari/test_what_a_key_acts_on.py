@@ -98,11 +98,14 @@ def test_what_was_chosen_before_another_act_is_chosen_no_longer(viewer, lines, m
     assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (n, "")
 
 
-def test_a_link_stays_chosen_where_its_correction_was_refused(viewer, lines, mouse):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    press(viewer, "k")  # there is nothing to keep
+@pytest.mark.parametrize("key", ["k", "m"])
+def test_a_link_stays_chosen_where_another_correction_cannot_be_made(viewer, lines, mouse, key):  # noqa: F811
+    """There is nothing to put back, which is no error; and the two clicked are too far apart to be one."""
+    click_all(viewer, lines, mouse, (2, 4, 36, 20), NEIGHBOUR)
+    press(viewer, key)
     finish(lines)
-    assert lines.parts.bar.error.text()
+    assert bool(lines.parts.bar.error.text()) == (key == "m")
+    assert ("K could put back" in status(lines)) == (key == "k")
     press(viewer, "b")
     finish(lines)
     assert lines.parts.session.n_corrections == 1
@@ -218,7 +221,8 @@ def test_what_was_clicked_stays_so_where_the_act_was_refused(viewer, lines, mous
 
 @pytest.mark.parametrize("then", ["n", "click", "x"])
 def test_an_error_goes_with_the_next_thing_that_is_said(viewer, lines, mouse, then):  # noqa: F811
-    press(viewer, "k")  # there is nothing to keep
+    click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
+    press(viewer, "m")  # too far apart
     finish(lines)
     assert lines.parts.bar.error.text()
     click_all(viewer, lines, mouse, NEIGHBOUR) if then == "click" else press(viewer, then)

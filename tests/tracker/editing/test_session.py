@@ -465,7 +465,6 @@ REFUSALS = {
     "not given": (lambda session: session.release_link(0, 2), (0, 2), (0, 1)),
     "nothing follows": (lambda session: session.split_track(4), (4,), (2,)),
     "no detection": (lambda session: session.split_track(99), (), ()),
-    "no act": (lambda session: session.keep_others(), (), ()),
 }
 
 
