@@ -10,7 +10,7 @@ from .parts import Parts
 
 
 class LettingGo(QObject):
-    """Has the next key act on nothing: neither on the link that was chosen nor on the particles that were clicked."""
+    """Has the next key act on nothing: no link is chosen any more, no particle clicked, and no track marked."""
 
     def __init__(self, parts: Parts, looking: Looking, correcting: Correcting, parent: QObject) -> None:
         super().__init__(parent)
@@ -28,12 +28,14 @@ class LettingGo(QObject):
             self.let_go()
 
     def let_go(self) -> None:
-        """Close the help, or else let go of link and particles, and say so if there were any."""
+        """Close the help, or else let go of link, particles and track, and say so if there were any."""
         if self._parts.results.help_button.isChecked():
             self._parts.results.help_button.setChecked(False)
             return
-        had_any = self._parts.session.link is not None or self._correcting.has_clicks
+        had_link = self._parts.session.link is not None or self._correcting.has_clicks
+        had_any = had_link or bool(self._parts.results.chosen)
         self._looking.let_go_of_link()
+        self._looking.let_go_of_track()
         self._correcting.let_go_of_clicks()
         if had_any:
-            self._parts.bar.say("Nothing is chosen any more: click a particle or a link, or press N.")
+            self._parts.bar.say("Nothing is chosen: click a particle or link, or press N.")

@@ -87,6 +87,15 @@ class Looking(QObject):
         self._parts.session.link = None
         self._parts.overlay.forget_link()
 
+    def let_go_of_track(self) -> None:
+        """Choose no track any longer: none is drawn bright, marked, plotted or followed."""
+        self._plots.let_go()
+        self._parts.session.chosen = None
+        self._parts.results.mark(())
+        self._parts.results.clear_plots()
+        self._parts.overlay.choose([])
+        self._parts.overlay.follow(None)
+
     def _choose_listed(self, track_id: int) -> None:
         """Choose a track, and go where it begins."""
         self.choose_track(track_id)

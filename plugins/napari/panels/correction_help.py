@@ -9,7 +9,7 @@ _LINKS = (
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
     (
         "Escape",
-        "Close this help; else let go of link and particles (so does a click on the background)",
+        "Close this help; else let go of link, particles and track (so does a click on the background)",
     ),
     ("C", "Confirm the chosen link: it stays until you break it, and leaves the list"),
     ("B", "Break the chosen link: it goes, and only you can make it again (J, U)"),

@@ -45,7 +45,7 @@ def test_neither_the_link_nor_the_particle_that_was_clicked_is_acted_on_any_more
     assert (clicked(viewer), shown.parts.results.clicked.text() != "") == ({NEIGHBOUR[1:]}, True)
     let_go(viewer, shown, mouse)
     finish(shown)
-    assert status(shown).startswith("Nothing is chosen any more")
+    assert status(shown).startswith("Nothing is chosen: ")
     assert (shown.parts.results.clicked.text(), marked(viewer), clicked(viewer)) == ("", None, set())
     for key in "bcxe":
         press(viewer, key)
@@ -75,6 +75,31 @@ def test_no_next_link_is_chosen_after_a_correction_that_was_let_go_of(viewer, li
     finish(lines)
     assert len(before - links(lines)) == 1
     assert lines.parts.session.link is None
+
+
+@pytest.mark.parametrize("let_go", [press_escape, click_beside])
+def test_no_track_is_marked_anywhere_any_more(viewer, lines, mouse, let_go):  # noqa: F811
+    """Drawn bright it would look chosen, while nothing is."""
+    results = lines.parts.results
+    press(viewer, "n")
+    finish(lines)
+    assert viewer.layers["chosen track"].visible
+    show(viewer, BESIDE)
+    let_go(viewer, lines, mouse)
+    finish(lines)
+    assert not any(layer.visible for layer in viewer.layers if layer.name in ("chosen track", "link looked at"))
+    assert (lines.parts.session.chosen, results.chosen, results.tracks.table.positions) == (None, (), [])
+    assert results.plots_title.text().startswith("Click a particle")
+
+
+def test_a_track_of_the_table_is_let_go_of_too(viewer, lines, mouse):  # noqa: F811
+    lines.parts.results.tracks.table.selectRow(0)
+    finish(lines)
+    assert viewer.layers["chosen track"].visible
+    press_escape(viewer, lines, mouse)
+    finish(lines)
+    assert status(lines).startswith("Nothing is chosen: ")
+    assert not viewer.layers["chosen track"].visible
 
 
 @pytest.mark.parametrize("let_go", [press_escape, click_beside])
