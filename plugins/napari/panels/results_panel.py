@@ -378,8 +378,8 @@ def _link_heads(length: str, margin: str) -> dict[str, Head]:
         ),
         "why": Head(
             "why",
-            "ambiguous: its margin is among the smallest. long: it is among the longest. against the odds: the "
-            "tracks contain it, but linking would not make it.",
+            "ambiguous: its margin is among the smallest. long: it is among the longest. both: it is both of these. "
+            "unlikely: the tracks contain it, but linking would not make it.",
         ),
     }
 

@@ -33,7 +33,7 @@ def suspicious_links(
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("against the odds", "ambiguous", "long" or "ambiguous, long"), `source` and `target` (rows of the
+        ("unlikely", "ambiguous", "long" or "both" of these two), `source` and `target` (rows of the
         link's two ends in the table), `looked_at` (False).
     """
     links = linking.links
@@ -55,7 +55,7 @@ def suspicious_links(
             "margin": margins[order],
             "why": np.select(
                 [odd, ambiguous & long, ambiguous],
-                ["against the odds", "ambiguous, long", "ambiguous"],
+                ["unlikely", "both", "ambiguous"],
                 "long",
             ),
             "source": chosen["source"].to_numpy(),

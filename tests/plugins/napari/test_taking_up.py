@@ -130,13 +130,13 @@ def test_corrections_that_saved_tracks_hold_already_are_refused_with_the_reason(
 
 
 def test_what_linking_would_not_make_is_looked_at_first_and_broken(viewer, taken_up):
-    assert taken_up.parts.session.suspicious["why"].iloc[0] == "against the odds"
+    assert taken_up.parts.session.suspicious["why"].iloc[0] == "unlikely"
     press(viewer, "n")
     wrong = chosen(taken_up)
     press(viewer, "b")
     finish(taken_up)
     assert wrong not in links(taken_up)
-    assert "against the odds" in set(taken_up.parts.session.suspicious["why"])
+    assert "unlikely" in set(taken_up.parts.session.suspicious["why"])
     press(viewer, "u")
     finish(taken_up)
     assert wrong in links(taken_up)
