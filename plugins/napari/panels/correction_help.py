@@ -9,7 +9,7 @@ _LINKS = (
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
     (
         "Escape",
-        "Close this help; else let go of link, particles and track (so does a click on the background)",
+        "Close this help; else let go of all that is chosen (so does a click on the background)",
     ),
     ("C", "Confirm the chosen link: it stays until you break it, and leaves the list"),
     ("B", "Break the chosen link: it goes, and only you can make it again (J, U)"),
@@ -24,8 +24,8 @@ _LINKS = (
 _MOUSE = (
     (
         "I",
-        "Add the particle under the mouse (in 3D at the brightest voxel): at the peak of the image there; "
-        "where there is none, at the mouse",
+        "Add the particle under the mouse (in 3D at the brightest voxel in line: turn the view): at the peak of the "
+        "image there; where there is none, at the mouse",
     ),
     ("P", "Move the clicked particle to the mouse"),
     (
