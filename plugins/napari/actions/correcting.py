@@ -50,7 +50,7 @@ class Correcting(QObject):
         self._clicked: dict[Clicked, str] = {}
         self._spent: tuple[int, ...] = ()
         self._goes_on = False
-        self._said = ""
+        self._said = self._details = ""
         self._acted_on: Link | None = None
         self._subject: ActSubject | None = None
         self._is_by_hand = False
@@ -225,8 +225,8 @@ class Correcting(QObject):
         self._subject = acted.subject if acted.is_again else None
         if acted.subject is not None:
             self._go_to(acted.subject, is_again=acted.is_again)
-        self._said = acted.said
-        self._parts.bar.say(acted.said)
+        self._said, self._details = acted.said, acted.details
+        self._parts.bar.say(acted.said, details=acted.details)
         self._goes_on &= not acted.has_others
         self._soon.start()
         self._parts.turns.release()
@@ -274,7 +274,8 @@ class Correcting(QObject):
         elif self._goes_on:
             is_left = results.choose_open()
             end = "" if is_left else " You have looked at every link of the list."
-            self._parts.bar.say(f"{self._said}{end}")  # and not what can be done with the next one
+            said = f"{self._said}{end}"  # and not what can be done with the next one
+            self._parts.bar.say(said, details=self._details)
         self._go_no_further()
 
     def _click_subject(self) -> None:

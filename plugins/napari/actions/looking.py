@@ -171,7 +171,7 @@ class Looking(QObject):
         ends = linked.linking.tracks.table[["track_id", "frame"]].iloc[list(link)].to_numpy().tolist()
         (_, before), (track, frame) = ends
         is_judged = self._parts.session.is_judged(link)
-        can = "the marked link is confirmed, B breaks it" if is_judged else "C confirms the marked link, B breaks it"
+        can = "the link is confirmed, B breaks it" if is_judged else "C confirms the link, B breaks it"
         self._parts.bar.say(f"Track {track}, frames {before}–{frame}: {can}.")
 
     def _look_at(self, link: Link) -> None:

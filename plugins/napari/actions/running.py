@@ -197,7 +197,8 @@ class Running(QObject):
         if self._parts.input.has_links and not linked.is_given:
             lost = [*lost, _NEW_LINKS]
         doubts = [*lost, *self._parts.session.doubts()]
-        self._parts.bar.say(f"{self._parts.session.report()}{said}", doubts)
+        session = self._parts.session
+        self._parts.bar.say(f"{session.report()}{said}", doubts, session.report_details())
         self._parts.steps.setCurrentWidget(self._parts.results)
         if linked.is_given:
             self._parts.results.tabs.setCurrentWidget(self._parts.results.doubtful)

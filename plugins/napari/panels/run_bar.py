@@ -1,10 +1,11 @@
-"""How far the work is, how long it still takes, how to stop it, and what went wrong."""
+"""How far the work is, how long it still takes, how to stop it, what came of it, and what went wrong."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Sequence
+from html import escape
 
 from qtpy.QtCore import QEvent, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import (
@@ -25,7 +26,7 @@ from ..threads.job import Failure
 from .fields import note, say
 from .scroll import PanelScroll
 
-_LINES = 4  # of messages in sight; for more one scrolls
+_LINES = 3  # of messages in sight; for more one scrolls
 _STAGES = {"detect": "Detecting", "link": "Linking"}
 
 
@@ -157,11 +158,22 @@ class RunBar(QWidget):
         """Say what goes on, in the progress bar."""
         self.progress.setFormat(text)
 
-    def say(self, text: str, warnings: Sequence[str] = ()) -> None:
-        """Show a sentence, and what is doubtful about what it says, in the place of what went wrong before."""
+    def say(self, text: str, warnings: Sequence[str] = (), details: str = "") -> None:
+        """Show a sentence, and what is doubtful about what it says, in the place of what went wrong before.
+
+        Of warnings only the first sentence is in sight; all of it, and the details, come on demand, and as the mouse
+        rests on what is said.
+        """
         self.clear_error()
+        whole = [f"{warning[0].upper()}{warning[1:]}" for warning in warnings]
+        heads = [*map(_first_sentence, whole)]
         say(self.status, text)
-        say(self.warnings, "\n".join(f"{warning[0].upper()}{warning[1:]}" for warning in warnings))
+        say(self.warnings, "\n".join(heads))
+        for label, said in ((self.status, [details] if details else []), (self.warnings, whole)):
+            label.setToolTip("".join(f"<p>{escape(one)}</p>" for one in said))
+        if details or heads != whole:
+            self.details.setPlainText("\n\n".join([*whole, f"{text} {details}".strip()]))
+            self._offer_details()
 
     def fail(self, failure: Failure) -> None:
         """Show what went wrong, with the details on demand."""
@@ -189,6 +201,12 @@ class RunBar(QWidget):
 
     def _cancel(self) -> None:
         self.cancel.emit()
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of a text, and whether there are more."""
+    first, end, rest = text.partition(". ")
+    return f"{first}. …" if end and rest else text
 
 
 def _begun(sentence: str) -> str:

@@ -57,7 +57,7 @@ def act_words(act: Mapping[str, Any], see: See) -> Words:
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
         if _turns_aside(act):
             before, after = (see(end).frame for end in act["pinned"][0])
-            return Words(subject, f"link between frames {before} and {after} moved to the other particle")
+            return Words(subject, f"link of frames {before}–{after} moved to the other particle")
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
         return Words(subject, ", ".join(f"{counted(n, 'link', ',')} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in named(act)]
@@ -71,10 +71,10 @@ def _turns_aside(act: Mapping[str, Any]) -> bool:
 
 
 _WHAT: Mapping[str, Callable[[list[int]], str]] = {
-    "break_link": lambda frames: f"link between frames {frames[0]} and {frames[1]} broken",
-    "confirm_link": lambda frames: f"link between frames {frames[0]} and {frames[1]} confirmed",
-    "release_link": lambda frames: f"link between frames {frames[0]} and {frames[1]} no longer confirmed or broken",
-    "add_link": lambda frames: f"particles in frames {frames[0]} and {frames[1]} linked",
+    "break_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} broken",
+    "confirm_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} confirmed",
+    "release_link": lambda frames: f"link of frames {frames[0]}–{frames[1]} no longer confirmed or broken",
+    "add_link": lambda frames: f"particles of frames {frames[0]}–{frames[1]} linked",
     "swap_links": lambda frames: f"swapped from frame {frames[1]} onwards",
     "split_track": lambda frames: f"ended in frame {frames[0]}",
     "mark_division": lambda frames: f"division after frame {frames[0]} marked",

@@ -67,6 +67,8 @@ class Acted:
         Whether it changed links besides those that it was about.
     said : str
         What it changed, in a sentence or two.
+    details : str
+        That the rest is proven, and how many corrections there are.
     subject : ActSubject or None
         What it was about; None where nothing of it has a place.
     is_again : bool
@@ -77,6 +79,7 @@ class Acted:
     made: np.ndarray
     has_others: bool
     said: str
+    details: str = ""
     subject: ActSubject | None = None
     is_again: bool = False
 
@@ -172,13 +175,13 @@ class Corrections:
         return len(acts) + len(self._saved) - 2 * in_both
 
     @property
-    def is_ready(self) -> bool:
-        """Whether nothing is to be prepared any more."""
-    @property
     def can_keep_others(self) -> bool:
         """Whether the last correction changed other links that can be put back, while none is being made."""
         return self._edits is not None and self._edits.can_keep_others
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing is to be prepared any more."""
         return self._edits is not None
 
     @property
@@ -216,8 +219,8 @@ class Corrections:
     def progress(self) -> str:
         """How many links were looked at, and how many of the tracks shown are expected to be wrong."""
         wrong = self._shown.wrong
-        remain = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain (missing ones not counted)"
-        return f"{len(self._looked_at):,} looked at{remain}."
+        remain = "" if wrong is None else f"; {wrong:.1f} wrong links expected"
+        return f"{len(self._looked_at):,} looked at, {self.count:,} corrected{remain}."
 
     # --- work ----------------------------------------------------------------------------------------------------
 
@@ -243,12 +246,12 @@ class Corrections:
                 what = "undo" if act is EditSession.undo else "redo"
                 return self._of_none(f"There is nothing to {what}.")
             self._version += 1
-            said = _say(change, note, edits, self.count, _AGAIN.get(act, ""))
+            said, details = _say(change, note, edits, self.count, _AGAIN.get(act, ""))
             has_others = bool(change.others_gone or change.others_made)
             subject, is_again = subject_of(change, edits, self._place), act in _AGAIN
             chosen = (subject.link,) if is_again and subject is not None and subject.link is not None else ()
             gone, made = self._ends(change.gone, as_shown=True), self._ends(dict.fromkeys((*chosen, *change.made)))
-            return Acted(gone, made, has_others, said, subject, is_again)
+            return Acted(gone, made, has_others, said, details, subject, is_again)
 
     def _of_none(self, said: str) -> Acted:
         """Return what is said where no link changed that could be shown."""
@@ -412,16 +415,19 @@ class Corrections:
         return None if rows is None else [float(tracks.table[name].iloc[rows[0]]) for name in columns]
 
 
-def _say(change: Change, note: str, edits: EditSession, count: int, again: str) -> str:
-    """Return what an act changed, in a sentence or two; `again`: "Undone" or "Redone", empty if it is new."""
+def _say(change: Change, note: str, edits: EditSession, count: int, again: str) -> tuple[str, str]:
+    """Return what an act changed, in a sentence or two, and what else there is to know.
+
+    `again`: "Undone" or "Redone", empty if it is new.
+    """
     words = act_words(change.act, lambda detection: Seen(edits.track_number(detection), edits.frame(detection)))
     begun = words.told_again(again) if again else str(words)
+    so_far = f"Corrections so far: {count}."
     if again == "Undone":
-        said = f"{begun}. All links are again as they were before it."
-    else:
-        others = others_words(change, can_keep=edits.can_keep_others)
-        said = f"{begun}{joined_words(change, edits.track_number)}{far_words(change, edits)}; {others}{note}"
-    return f"{said} Corrections so far: {count}."
+        return f"{begun}.", f"All links are again as they were before it. {so_far}"
+    others = others_words(change, can_keep=edits.can_keep_others)
+    said = f"{begun}{joined_words(change, edits.track_number)}{far_words(change, edits)}; {others}{note}"
+    return said, f"All links are proven optimal again. {so_far}"
 
 
 def _found(links: Collection[Link], ids: np.ndarray) -> list[tuple[Link, Link]]:

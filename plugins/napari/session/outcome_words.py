@@ -38,17 +38,16 @@ def far_words(change: Change, edits: EditSession) -> str:
     if not length > longest:
         return ""
     apart_words, most = in_digits(length), in_digits(longest)
-    return f", {apart_words} {unit} apart, farther than any link that was found (at most {most} {unit})"
+    return f", {apart_words} {unit} apart (the longest link found: {most} {unit})"
 
 
 def others_words(change: Change, *, can_keep: bool) -> str:
-    """Return which other links changed, and what can be done about it, as the end of a sentence and those after it."""
+    """Return which other links changed, and what can be done about it, as the end of a sentence and one after it."""
     counts = (len(change.others_gone), "gone (dashed)"), (len(change.others_made), "new (solid)")
     changed = [(count, what) for count, what in counts if count]
     if not changed:
-        return "no other link changed. All links are proven optimal again."
+        return "no other link changed."
     (first, what), *more = changed
-    said = f"{first} other {'link is' if first == 1 else 'links are'} {what}"
-    said += "".join(f", {count} {'is' if count == 1 else 'are'} {what}" for count, what in more)
-    keep = "K puts the other links back, U" if can_keep else "U"
-    return f"{said}. All links are proven optimal again. {keep} undoes the whole correction."
+    said = f"{first} other {'link' if first == 1 else 'links'} {what}"
+    said += "".join(f", {count} {what}" for count, what in more)
+    return f"{said}. {'K undoes that, U' if can_keep else 'U undoes'} all."

@@ -68,12 +68,9 @@ def adding(edits: EditSession, ground: Ground, place: Place) -> tuple[dict[str, 
     is_taken = _particle_at(edits, (place[0], meant[0]["position"])) is not None
     note = ""
     if is_taken:
-        note = " The nearest peak of the image is of another particle, so this one was placed exactly at the mouse."
+        note = " The nearest peak is of another particle: placed exactly at the mouse."
     elif "measures" in meant[0] and len(meant) == 1:
-        note = (
-            " The image has no peak near the mouse, so the particle was placed exactly there. If that is not where it "
-            "belongs, click it, point at the right place and press P; or undo with U."
-        )
+        note = " No peak is near: placed exactly at the mouse (P moves it)."
     return {"act": "add_detection", "frame": place[0], **meant[-1 if is_taken else 0]}, note
 
 

@@ -380,18 +380,26 @@ class Session:
         return "" if self.linked is None else margin_unit(self.linked.linking)
 
     def report(self) -> str:
-        """Return what linking gave, that it is proven, and how sure it is."""
+        """Return what linking gave, that it is proven, and how sure it is, in a line."""
+        assert self.linked is not None  # asked for after a run
+        report = self.linked.linking.report
+        proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
+        wrong = report.get("expected_wrong")
+        sure = "" if wrong is None else f"; about {wrong:.1f} wrong"
+        return f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links, {proof}{sure}."
+
+    def report_details(self) -> str:
+        """Return how it was solved, and what the numbers of `report` mean."""
         assert self.linked is not None  # asked for after a run
         linking = self.linked.linking
-        report, unit = linking.report, linking.tracks.calibration.unit
-        proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
-        step = f", median step {in_digits(report['median_step'])} {unit}" if report["median_step"] is not None else ""
-        wrong = report.get("expected_wrong")
-        sure = "" if wrong is None else f", {wrong:.1f} links expected to be wrong"
-        return (
-            f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links{step}; {proof} "
-            f"({report['solver']} on {report['device']}){sure}."
+        report, unit, step = linking.report, linking.tracks.calibration.unit, linking.report["median_step"]
+        moved = "" if step is None else f"The median step is {in_digits(step)} {unit}. "
+        sure = (
+            ""
+            if report.get("expected_wrong") is None
+            else " The number of wrong links is expected from how sure each one is; missing ones are not counted."
         )
+        return f"{moved}Solved by {report['solver']} on {report['device']}.{sure}"
 
     def reason(self) -> str:
         """Return what decided between linking and not linking."""

@@ -11,16 +11,16 @@ from auctrack.tracker.errors import InvalidEdit
 SHOWN = {0: Seen(3, 4), 1: Seen(3, 5), 2: Seen(7, 4), 3: Seen(7, 5), 4: Seen(None, 5)}
 PLACE = {"frame": 5, "position": [0.0, 0.0]}
 SAID = {
-    "break_link": ({"source": 0, "target": 1}, "Track 3: link between frames 4 and 5 broken"),
-    "confirm_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: link between frames 4 and 5 confirmed"),
-    "add_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: particles in frames 4 and 5 linked"),
+    "break_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 broken"),
+    "confirm_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: link of frames 4–5 confirmed"),
+    "add_link": ({"source": 0, "target": 3}, "Tracks 3 and 7: particles of frames 4–5 linked"),
     "confirm_links": ({"links": [[0, 1], [2, 3]]}, "2 links confirmed"),
     "hold_links": (
         {"pinned": [[0, 3]], "forbidden": [[0, 1]]},
-        "Tracks 3 and 7: link between frames 4 and 5 moved to the other particle",
+        "Tracks 3 and 7: link of frames 4–5 moved to the other particle",
     ),
     "swap_links": ({"first": [0, 1], "second": [2, 3]}, "Tracks 3 and 7: swapped from frame 5 onwards"),
-    "release_link": ({"source": 0, "target": 1}, "Track 3: link between frames 4 and 5 no longer confirmed or broken"),
+    "release_link": ({"source": 0, "target": 1}, "Track 3: link of frames 4–5 no longer confirmed or broken"),
     "split_track": ({"detection": 0}, "Track 3: ended in frame 4"),
     "mark_division": ({"mother": 0, "daughters": [1, 3]}, "Tracks 3 and 7: division after frame 4 marked"),
     "add_detection": (PLACE, "Frame 5: particle added"),

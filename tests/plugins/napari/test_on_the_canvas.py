@@ -112,7 +112,7 @@ def test_two_clicks_link_two_particles(viewer, lines, mouse, way):  # noqa: F811
 
 
 def break_one(viewer, widget, mouse) -> tuple[int, int]:  # noqa: F811
-    """Break the third particle's link between frames 1 and 2, and begin linking by clicks."""
+    """Break the third particle's link of frames 1–2, and begin linking by clicks."""
     show(viewer, (3, 4, 0, 0))
     click(viewer, mouse, (3, 4, 24, 15))
     finish(widget)

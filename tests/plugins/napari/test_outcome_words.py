@@ -56,8 +56,8 @@ def test_a_distance_is_said_where_no_link_that_was_found_is_as_long(act, argumen
     session = Session(link_points(points, LinkSettings(search_range=5, unmatched_cost=4, motion="none")))
     said = far_words(change(act, **arguments), session)
     assert said == (
-        f", 30 {session.begun.tracks.calibration.unit} apart, farther than any link that was found "
-        f"(at most 1 {session.begun.tracks.calibration.unit})"
+        f", 30 {session.begun.tracks.calibration.unit} apart "
+        f"(the longest link found: 1 {session.begun.tracks.calibration.unit})"
         if is_far
         else ""
     )
@@ -71,15 +71,15 @@ def test_where_no_link_was_found_any_distance_is_accepted_without_a_word():
 @pytest.mark.parametrize(
     ("gone", "made", "said"),
     [
-        (0, 0, "no other link changed. "),
-        (0, 1, "1 other link is new (solid). "),
-        (2, 0, "2 other links are gone (dashed). "),
-        (1, 2, "1 other link is gone (dashed), 2 are new (solid). "),
+        (0, 0, "no other link changed."),
+        (0, 1, "1 other link new (solid). "),
+        (2, 0, "2 other links gone (dashed). "),
+        (1, 2, "1 other link gone (dashed), 2 new (solid). "),
     ],
 )
 def test_other_links_that_changed_are_counted(gone, made, said):
     did = change("break_link", others_gone=((0, 1),) * gone, others_made=((0, 1),) * made)
     words = others_words(did, can_keep=True)
     assert words.startswith(said)
-    assert ("K puts" in words) == bool(gone + made)
-    assert "K puts" not in others_words(did, can_keep=False)
+    assert ("K undoes" in words) == bool(gone + made)
+    assert "K undoes" not in others_words(did, can_keep=False)

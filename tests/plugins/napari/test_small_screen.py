@@ -119,6 +119,90 @@ def test_a_doubtful_result_is_in_sight_above_its_praise(viewer, widget):
     assert bar.warnings.visibleRegion().boundingRect().height() == bar.warnings.height()
 
 
+def lines_of(label) -> int:
+    """How many lines a message in sight takes."""
+    assert label.isVisible()
+    return round(label.heightForWidth(label.width()) / label.fontMetrics().lineSpacing())
+
+
+def test_what_came_of_a_run_is_said_in_a_line_and_the_rest_on_demand(viewer, widget, mouse):  # noqa: F811
+    viewer.window.resize(1280, 720)
+    widget.running.run_all()
+    finish(widget)
+    bar = widget.parts.bar
+    assert lines_of(bar.status) == 1
+    assert "proven optimal" in bar.status.text()
+    mouse.click(bar.details_button)
+    for details in (bar.status.toolTip(), bar.details.toPlainText()):
+        assert "median step" in details
+        assert "Solved by jv on cpu" in details
+    mouse.click(bar.details_button)
+    assert not bar.details.isVisible()
+
+
+def test_what_came_of_a_correction_is_said_in_two_lines(viewer, lines):  # noqa: F811
+    viewer.window.resize(1280, 720)
+    for key in "nb":
+        press(viewer, key)
+        finish(lines)
+    bar, results = lines.parts.bar, lines.parts.results
+    assert lines_of(bar.status) <= 2
+    assert "All links are proven optimal again. Corrections so far: 1." in bar.status.toolTip()
+    results.tabs.setCurrentWidget(results.doubtful)
+    process_events()
+    assert "1 corrected" in results.progress.text()
+    assert lines_of(results.progress) == 1
+
+
+def test_of_a_warning_the_first_sentence_is_in_sight_and_all_of_it_on_demand(viewer, widget, mouse):  # noqa: F811
+    viewer.window.resize(1280, 720)
+    warning = "3.5 % have no link. These are the best links for <these> settings, which does not make them right."
+    bar = widget.parts.bar
+    bar.say("9 tracks.", [warning, "one more"])
+    process_events()
+    assert bar.warnings.text() == "3.5 % have no link. …\nOne more"
+    assert "&lt;these&gt; settings" in bar.warnings.toolTip()
+    mouse.click(bar.details_button)
+    assert warning in bar.details.toPlainText()
+    bar.say("9 tracks.")
+    process_events()
+    assert (bar.warnings.text(), bar.warnings.toolTip(), bar.details.isVisible()) == ("", "", False)
+    assert not bar.details_button.isVisible()
+
+
+def test_why_a_link_is_doubtful_is_read_beside_tracks_of_large_numbers(viewer, widget):
+    from auctrack.plugins.napari.settled import settle
+
+    viewer.window.resize(1280, 720)
+    widget.running.run_all()
+    finish(widget)
+    results = widget.parts.results
+    results.tabs.setCurrentWidget(results.doubtful)
+    results.colour.choose("mean_speed")  # whose bar takes the room beside a scroll bar
+    why = ["unlikely", "ambiguous", "long", "both"]
+    listed = results._links.head(4).assign(why=why, track_id=range(123_456, 123_460), frame=1_234)
+    columns = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
+    results.suspicious.show_frame(listed[columns], results._link_heads)
+    settle(widget, quiet_s=0.3)  # Qt lays out nested tabs in several turns
+    table = results.suspicious
+    assert table.horizontalScrollBar().maximum() == 0
+    assert all(table.fontMetrics().horizontalAdvance(word) < table.columnWidth(5) for word in why)
+    assert {*suspicious_words()} <= {*why}
+
+
+def suspicious_words() -> set[str]:
+    """All that the list says of why, each way that links can be doubtful."""
+    from auctrack.plugins.napari.session.suspicious import suspicious_links
+    from auctrack.tracker.linking.link import link_points
+
+    from ...tracker.linking.movies import walks
+
+    linking = link_points(walks(40, 8, seed=4)[0])
+    margins, links = linking.links["margin"].to_numpy(), linking.links
+    held = links[["source", "target"]].iloc[:1].to_numpy().tolist()
+    return {*suspicious_links(linking, margins, held=held)["why"]}
+
+
 @pytest.mark.parametrize("button", ["detect.run_button", "link.run_button", "results.export_button"])
 def test_what_carries_on_is_seen_without_scrolling(viewer, widget, button):
     from qtpy.QtCore import QPoint

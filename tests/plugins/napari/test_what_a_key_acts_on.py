@@ -49,7 +49,7 @@ def test_a_click_on_a_particle_makes_its_link_the_one_that_is_acted_on(viewer, s
     assert not shown.parts.results.suspicious.selectionModel().hasSelection()
     press(viewer, key)
     finish(shown)
-    assert ": link between frames 1 and 2 " in status(shown)
+    assert ": link of frames 1–2 " in status(shown)
     pinned = shown.parts.session.linked.linking.settings.pinned or ()
     assert (before - links(shown), pinned) == (({own}, ()) if key == "b" else (set(), (own,)))
 
@@ -70,7 +70,7 @@ def test_a_link_is_marked_by_the_time_that_it_is_spoken_of(viewer, lines, mouse,
     place = {"link": (3, 4, 24, 15), "particle": NEIGHBOUR}.get(way, (3, 4, 0, 0))
     show(viewer, place)
     seen = []
-    lines.parts.bar.say = lambda text: seen.append(("marked link" in text, marked(viewer) is not None))
+    lines.parts.bar.say = lambda text, **_: seen.append(("C confirms" in text, marked(viewer) is not None))
     press(viewer, "n") if way == "n" else click(viewer, mouse, place)
     finish(lines)
     assert (True, True) in seen
@@ -112,9 +112,9 @@ def test_a_link_stays_chosen_where_another_correction_cannot_be_made(viewer, lin
 
 
 ACTS = {
-    "b": ((NEIGHBOUR,), "link between frames 1 and 2 broken"),
-    "c": ((NEIGHBOUR,), "link between frames 1 and 2 confirmed"),
-    "j": (((1, 4, 12, 10), CHOSEN[0]), "particles in frames 1 and 2 linked"),
+    "b": ((NEIGHBOUR,), "link of frames 1–2 broken"),
+    "c": ((NEIGHBOUR,), "link of frames 1–2 confirmed"),
+    "j": (((1, 4, 12, 10), CHOSEN[0]), "particles of frames 1–2 linked"),
     "s": (CHOSEN, "swapped from frame 2 onwards"),
     "d": (((1, 4, 24, 10), *CHOSEN), "division after frame 1 marked"),
     "e": ((NEIGHBOUR,), "ended in frame 2"),
@@ -153,10 +153,10 @@ def test_the_link_that_is_next_in_the_list_is_said_and_then_what_was_done_with_i
     press(viewer, "n")
     finish(lines)
     frames = [int(lines.parts.session.place_of(row)[0]) for row in listed(lines)]
-    assert "frames {}–{}: C confirms the marked link, B breaks it".format(*frames) in status(lines)
+    assert "frames {}–{}: C confirms the link, B breaks it".format(*frames) in status(lines)
     press(viewer, "c")
     finish(lines)
-    assert "link between frames {} and {} confirmed".format(*frames) in status(lines)  # though the next one is chosen
+    assert "link of frames {}–{} confirmed".format(*frames) in status(lines)  # though the next one is chosen
     assert lines.parts.session.link is not None
 
 
@@ -301,7 +301,7 @@ def test_keeping_the_others_is_offered_where_there_are_any(viewer, lines, mouse)
     click_all(viewer, lines, mouse, NEIGHBOUR)
     press(viewer, "x")
     finish(lines)
-    assert "K puts" not in status(lines)
+    assert "K undoes" not in status(lines)
     press(viewer, "k")
     finish(lines)
     assert lines.parts.session.n_corrections == 1
@@ -313,4 +313,4 @@ def test_keeping_the_others_is_offered_where_there_are_any(viewer, lines, mouse)
     said, n = status(lines), lines.parts.session.n_corrections
     press(viewer, "k")
     finish(lines)
-    assert ("K puts" in said) == (lines.parts.session.n_corrections > n)
+    assert ("K undoes" in said) == (lines.parts.session.n_corrections > n)
