@@ -113,6 +113,6 @@ def _differences(pinned: int, forbidden: int) -> list[str]:
     if not pinned and not forbidden:
         return []
     return [
-        f"of the links of these tracks linking would not make {pinned}, and it would make {forbidden} that they lack; "
-        "they stay as they are until they are corrected."
+        f"linking would not make {pinned} of these links, and would make {forbidden} others; all stay until they "
+        "are corrected."
     ]

@@ -96,7 +96,7 @@ def take_up_again(viewer, widget, path) -> None:
 
 def test_links_are_those_of_the_file(taken_up, tracks):
     assert shown(taken_up) == expected(tracks)
-    assert "linking would not make" in taken_up.parts.bar.warnings.text()
+    assert "Linking would not make" in taken_up.parts.bar.warnings.text()
     assert not taken_up.parts.results.command_button.isEnabled()
 
 
