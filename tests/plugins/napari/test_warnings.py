@@ -47,14 +47,14 @@ def test_a_search_range_that_reaches_nobody_is_said(viewer, open_widget):
 
 
 def test_a_frame_step_is_stated_where_it_can_be(viewer, open_widget, tmp_path):
-    """There is no field for it: the command that the note names is run, and its tracks are opened."""
+    """There is no field for it: the command that the details name is run, and its tracks are opened."""
     table = walks(12, 6, seed=1)[0].table.assign(frame=lambda table: table["frame"] * 10)
     table.to_csv(tmp_path / "points.csv", index=False)
     viewer.open(str(tmp_path / "points.csv"), plugin="auctrack")
     widget = open_widget()
     widget.running.run_all()
     finish(widget)
-    (command,) = re.findall(r"in a terminal (auctrack .* \d+) says so", widget.parts.bar.warnings.text())
+    (command,) = re.findall(r"in a terminal (auctrack .* \d+) says so", widget.parts.bar.details.toPlainText())
     words = command.replace("FILE", str(tmp_path / "points.csv")).split()
     ran = CliRunner().invoke(app, [*words[1:], "--output", str(tmp_path / "out")])
     assert ran.exit_code == 0, ran.output
