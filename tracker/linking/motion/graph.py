@@ -250,15 +250,6 @@ def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np
     return came, went
 
 
-def sums_out_of(graph: Graph, value: np.ndarray) -> np.ndarray:
-    """Return per detection the sum of a value, float64 (edges,), over the edges out of it, float64 (n,)."""
-    if graph.on_gpu:
-        return gpu_graph.sums_at_ends(graph.ways, value, value)[1]
-    going = np.empty(graph.n)
-    side_by_side(lambda piece: _add_up_out_of(*piece[:2], graph.indptr, value, going), graph.pieces)
-    return going
-
-
 @compiled
 def _between(tail, head, place, out):
     """Write the displacements from tails to heads."""
@@ -277,15 +268,6 @@ def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
         for e in range(indptr[i], indptr[i + 1]):
             going += out_of[e]
         came[i], went[i] = coming, going
-
-
-@compiled
-def _add_up_out_of(first, last, indptr, value, going):
-    for i in range(first, last):
-        so_far = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            so_far += value[e]
-        going[i] = so_far
 
 
 @compiled

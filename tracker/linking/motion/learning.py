@@ -68,8 +68,6 @@ class Belief:
         Candidates that may be held.
     record : LearningRecord
         Through which everything is learned that says something of the movie as a whole.
-    at_ends : float64 (n,), float64 (n,), or None
-        Sums of `into` and of `out_of` at each detection, once a sweep has made them.
     """
 
     movie: Ordered
@@ -99,7 +97,6 @@ class Belief:
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
     into: np.ndarray = field(default_factory=lambda: np.empty(0))
     out_of: np.ndarray = field(default_factory=lambda: np.empty(0))
-    at_ends: tuple[np.ndarray, np.ndarray] | None = None
     past: np.ndarray | Unwritten = field(default_factory=lambda: np.empty((0, 0)))
     future: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
@@ -144,7 +141,7 @@ class Belief:
 
     def extend(self, graph: Graph, known: np.ndarray, lags: int, shares: Shares) -> None:
         """Take a graph with more edges; `known` marks those of the present one, which come in the same order."""
-        self.lags, self.shares, self.odds, self.at_ends = lags, shares, np.empty(0), None
+        self.lags, self.shares, self.odds = lags, shares, np.empty(0)
         self._take(graph)
         for name, value in {"probability": 0.0, "into": 0.0, "out_of": 0.0, "message": 1.0}.items():
             self._extend(name, self._of_links(value), known)  # one at a time, for the sake of memory
@@ -173,7 +170,6 @@ class Belief:
         for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
             if (array := getattr(self, name)) is not None:
                 setattr(here, name, cuda.to_host(array))
-        here.at_ends = None
         return here
 
     def drop_idle_classes(self) -> None:
@@ -220,7 +216,6 @@ class Belief:
     def settle(self) -> None:
         """Let go of what further sweeps of the same candidates would ask for, and of what weights are made of."""
         self.odds, self.message, self.into, self.out_of, self.future = (np.empty(0) for _ in range(5))
-        self.at_ends = None
         self.graph.let_go()
         self._let_go_of_pasts()
 
@@ -255,14 +250,13 @@ class Belief:
         cavities(graph, of_head, of_tail, (self.into, self.out_of, damping))
         self.into, self.out_of = arriving, leaving
         del weights, of_head  # what was is not held while models are learned
-        self.at_ends = sums_at_ends(graph, self.into, self.out_of)
         if learn:
             self.learn(steps)
 
     def _weighed(self, steps: Steps, *, is_damped: bool) -> Weighed:
         """Weigh every link by its contexts; what nobody asks for any more is let go on the way."""
         model, prior = tables(self.model, self.lags).packed, self.shares.log_odds(self.movie.log_density)
-        sums, self.at_ends = self.at_ends or sums_at_ends(self.graph, self.into, self.out_of), None
+        sums = sums_at_ends(self.graph, self.into, self.out_of)
         others = [self._others()]
         self.odds, self.past, self.future = (np.empty(0) for _ in range(3))
         if not is_damped:
@@ -290,8 +284,7 @@ class Belief:
         self.shares, self.model, self.feature_model = self.record.learn(lambda: self._learned(steps))
 
     def _learned(self, steps: Steps) -> tuple[Shares, StepModel, FeatureModel | None]:
-        assert self.at_ends is not None
-        shares = shares_of(self.movie, self.graph, self.probability, self.at_ends[0], self.lags, self.border)
+        shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags, self.border)
         total, squares = step_sums(self.graph, steps, self.probability, self.past, self.future)
         model = self.model
         if total.sum() > 1:

@@ -21,7 +21,7 @@ from .expected import candidates_ahead
 from .features import FeatureModel, Features
 from .flow import fields_of, flow_at, flow_of_some, neighbours
 from .gaps import with_gaps
-from .graph import Graph, sums_at_ends
+from .graph import Graph
 from .learning import Belief
 from .learning_record import LearningRecord
 from .ordered import Ordered
@@ -149,8 +149,7 @@ def _nearest_first(movie: Ordered, record: LearningRecord, hooks: Hooks | None, 
     graph = candidates_ahead(movie, 1, FIRST_RADIUS, 0.0, hooks)
     mutual = mutual_nearest(graph)
     probability = mutual.astype(np.float64)
-    reached, _ = sums_at_ends(graph, probability, probability)
-    shares = record.learn(lambda: shares_of(movie, graph, probability, reached, 1))
+    shares = record.learn(lambda: shares_of(movie, graph, probability, probability, 1))
     model = record.learn(lambda: starting_model(graph, mutual))
     return Belief(movie, graph, model, shares, probability, record=record, hooks=hooks, most=most)
 

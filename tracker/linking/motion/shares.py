@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from .border import Border
-from .graph import Graph, sums_out_of
+from .graph import Graph, sums_at_ends
 from .ordered import Ordered
 
 RAREST = 0.003
@@ -148,14 +148,11 @@ def shares_of(
     movie: Ordered,
     graph: Graph,
     probability: np.ndarray,
-    reached: np.ndarray,
+    into: np.ndarray,
     lags: int,
     border: Border | None = None,
 ) -> Shares:
-    """Return the shares by the links' probabilities.
-
-    `reached` are the probabilities that detections have a link into them, by all that does not follow, float64 (n,).
-    """
+    """Return the shares by the links' probabilities; `into` are those that know nothing of what follows."""
     looks = graph.lag if lags == 1 else looks_of(movie, graph)
     at_look = (probability if lags == 1 else probability[looks == look] for look in range(1, lags + 1))
     sums = np.array([float(each.sum()) for each in at_look])
@@ -171,7 +168,7 @@ def shares_of(
     is_judged = before + after < HIDDEN
     if not is_judged.any():
         return Shares(lost, new, lost * new, seen)
-    left = sums_out_of(graph, probability)
+    reached, left = sums_at_ends(graph, into, probability)
     free = 1 - left, 1 - reached, (1 - left) * (1 - reached)
     alone = _mean_of(free[2], movie.starts, is_judged)[0]
     shares = Shares(lost, new, _between(alone, lost, new), seen)

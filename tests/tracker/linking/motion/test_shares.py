@@ -5,7 +5,7 @@ import pytest
 
 from auctrack.tracker.linking.motion.border import border_of
 from auctrack.tracker.linking.motion.drift import without_drift
-from auctrack.tracker.linking.motion.graph import candidates, sums_at_ends
+from auctrack.tracker.linking.motion.graph import candidates
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.motion.shares import Shares, ends_by_place, shares_of
@@ -53,7 +53,7 @@ def test_detections_that_are_never_linked_are_counted_as_alone():
     movie = movie_of(range(6))
     graph = candidates(movie, 1, 0.01, movie.position)
     linked = (movie.row[graph.tail] % 60 < 45).astype(float)
-    shares = shares_of(movie, graph, linked, sums_at_ends(graph, linked, linked)[0], 1)
+    shares = shares_of(movie, graph, linked, linked, 1)
     assert shares.lost == pytest.approx(0.25)
     assert shares.new == pytest.approx(0.25)
     assert shares.alone == pytest.approx(0.25 - 0.003)
