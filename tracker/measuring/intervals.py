@@ -70,7 +70,7 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
 def _warn_of_a_bend(exponent: float, low: float, high: float) -> None:
     """Warn where the exponent is surely not that of a straight line; of few tracks one interval is not sure.
 
-    The words are the same for every movie: Python shows a warning again for each new text. The table has the numbers.
+    The words are the same for every movie, so that one filter takes all; the table has the numbers.
     """
     if abs(exponent - 1) > _STRAIGHT and high - low < abs(exponent - 1):
         warnings.warn(
