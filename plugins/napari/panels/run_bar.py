@@ -26,7 +26,7 @@ from ..threads.job import Failure
 from .fields import note, say
 from .scroll import PanelScroll
 
-_LINES = 3  # of messages in sight; for more one scrolls
+_LINES = 4  # of messages in sight; for more one scrolls
 _STAGES = {"detect": "Detecting", "link": "Linking"}
 
 
