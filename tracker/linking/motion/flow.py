@@ -97,9 +97,12 @@ def flow_of_some(
     near = neighbours(movie, ends) if near is None else near[ends]
     heard, place = np.unique(near, return_inverse=True)
     place = np.where(near < 0, -1, place.reshape(near.shape)).astype(np.int32)
-    ways = (_of_some(np.maximum(heard, 0), *ways) for ways in ((graph.indptr, None), graph.incoming))
-    means = (_mean_of(graph, *own, probability, [(0, len(heard))]) for own in ways)
-    fields = Fields(*(_field_of(place, mean, [(0, len(ends))]) for mean in means))
+
+    def field(pointers: np.ndarray, edges: np.ndarray | None) -> Means:
+        own = _of_some(np.maximum(heard, 0), pointers, edges)
+        return _field_of(place, _mean_of(graph, *own, probability, [(0, len(heard))]), [(0, len(ends))])
+
+    fields = Fields(*(field(*ways) for ways in ((graph.indptr, None), graph.incoming)))
     tail, head = at.astype(np.int32).reshape(2, -1)
     return _flow_along((tail, head, graph.lag[edges]), fields)
 
@@ -135,8 +138,8 @@ def _mean_of(
 
     def add_up(span: tuple[int, int]) -> None:
         first, last = span
-        own = np.arange(pointers[first], pointers[last], dtype=np.int32)
-        own = own if edges is None else edges[own]
+        own = slice(pointers[first], pointers[last])
+        own = np.arange(own.start, own.stop, dtype=np.int32) if edges is None else edges[own]
         _means(first, last, pointers, own, graph.lag, graph.steps_at(own), probability, *mean)
 
     side_by_side(add_up, spans)
