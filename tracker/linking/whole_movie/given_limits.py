@@ -61,9 +61,6 @@ def within_reach(edges: Branches, points: Points, movie: Ordered, settings: Link
         return edges
     near = allowed(edges.graph, points, movie, settings)
 
-    def kept(weight: np.ndarray | None) -> np.ndarray | None:
-        return None if weight is None else np.where(near, weight, -np.inf)
-
-    return replace(
-        edges, weight=np.where(near, edges.weight, -np.inf), division=kept(edges.division), merge=kept(edges.merge)
-    )
+    weight = np.where(near, edges.weight, -np.inf)
+    division, merge = (None if seconds is None else seconds.among(near) for seconds in (edges.division, edges.merge))
+    return replace(edges, weight=weight, division=division, merge=merge)

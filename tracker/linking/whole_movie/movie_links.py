@@ -254,7 +254,8 @@ def _best(
 ) -> Answer:
     """Return the best links by the weights of first ones."""
     solver, device = task.settings.solver, task.settings.device
-    return best_links(edges.graph, weight, edges.division, edges.merge, closed=closed, solver=solver, device=device)
+    second = (None if seconds is None else seconds.worth for seconds in (edges.division, edges.merge))
+    return best_links(edges.graph, weight, *second, closed=closed, solver=solver, device=device)
 
 
 def _exchanged(task: Task, belief: Belief, answer: Answer | Made, known: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

@@ -12,7 +12,7 @@ from ..motion.graph import Graph
 from ..motion.learning import Belief
 from ..trust.posterior import sampled_links
 from ..trust.second_links import SecondLinks
-from .branching import Branches
+from .branching import Branches, Seconds
 from .given_limits import allowed
 from .movie_links import MovieLinks, Task
 
@@ -75,15 +75,14 @@ def _open(task: Task, edges: Graph, closed: Closed, *, way_out: int = 0, way_in:
 def _second_links(task: Task, edges: Branches, closed: Closed) -> tuple[SecondLinks, SecondLinks]:
     """Return the candidates of divisions and of merges."""
     tail, head = edges.graph.tail, edges.graph.head
-    nothing = np.full(len(tail), -np.inf)
-    divides, merges = edges.division is not None, edges.merge is not None
-    open_out = _open(task, edges.graph, closed, way_out=int(divides))
-    open_in = _open(task, edges.graph, closed, way_in=int(merges))
+    never = np.full(len(tail), -np.inf)
+    nothing = Seconds(never, never, 1.0)
+    divisions, merges = edges.division or nothing, edges.merge or nothing
+    open_out = _open(task, edges.graph, closed, way_out=int(edges.division is not None))
+    open_in = _open(task, edges.graph, closed, way_in=int(edges.merge is not None))
     return (
-        SecondLinks.of(
-            head, tail, edges.division if edges.division is not None else nothing, open_out, edges.together[0]
-        ),
-        SecondLinks.of(tail, head, edges.merge if edges.merge is not None else nothing, open_in, edges.together[1]),
+        SecondLinks.of(head, tail, divisions.alone, open_out, divisions.together),
+        SecondLinks.of(tail, head, merges.alone, open_in, merges.together),
     )
 
 

@@ -1,4 +1,4 @@
-"""How wide divisions are, and which share of ends come from one, as learned from the ends that nothing leads to."""
+"""Divisions and merges in the assignment of a whole movie."""
 
 from __future__ import annotations
 
@@ -8,48 +8,8 @@ import pytest
 
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.linking.whole_movie.branching import FIRST_WIDTH, RAREST, _learned, _OtherLinks, _Ways
 from auctrack.tracker.points import Points
-
-ENDS = np.arange(200)
-NOBODY = np.zeros(200)
-UNLINKED = _OtherLinks(np.empty(0, np.int32), *np.empty((4, 0)), np.arange(200), np.full(200, -1), 200, 3)
-"""Mothers with no other link, which say nothing of whether they divide."""
-
-
-def ways(away: np.ndarray, log_density: float, lag: np.ndarray | None = None, added: float = 0.0) -> _Ways:
-    lag = np.ones(len(away), np.int32) if lag is None else lag
-    return _Ways(int(lag.max()), lag, (away**2).sum(axis=1), 3, added * (lag - 1), log_density)
-
-
-def test_ends_with_nobody_near_leave_the_rarest_share_there_is():
-    _, share = _learned(ways(np.full((200, 3), 30.0), 0.0), ENDS, NOBODY, UNLINKED)
-    assert share.tolist() == [RAREST] == [0.01]
-
-
-def test_ends_that_all_lie_beside_a_track_leave_no_more_than_all_but_that():
-    away = np.random.default_rng(0).normal(0, 0.3, (200, 3))
-    variance, share = _learned(ways(away, -30.0), ENDS, NOBODY, UNLINKED)
-    assert share.tolist() == [1 - RAREST]
-    assert variance == pytest.approx((away**2).mean(), rel=0.01)
-
-
-def test_ends_in_one_place_are_not_taken_for_sure():
-    variance, _ = _learned(ways(np.zeros((200, 3)), -30.0), ENDS, NOBODY, UNLINKED)
-    assert variance == pytest.approx((0.1 * FIRST_WIDTH) ** 2)
-
-
-def test_ends_that_are_linked_already_teach_nothing():
-    variance, share = _learned(ways(np.zeros((200, 3)), 0.0), ENDS, np.ones(200), UNLINKED)
-    assert (variance, share.tolist()) == (FIRST_WIDTH**2, [0.5])
-
-
-def test_daughters_a_frame_late_have_a_share_of_their_own_and_an_ordinary_step_more():
-    lag = np.where(np.arange(200) < 150, 1, 2).astype(np.int32)
-    away = np.random.default_rng(0).normal(0, np.where(lag == 1, 0.2, 0.3)[:, None], (200, 3))
-    variance, share = _learned(ways(away, -30.0, lag, added=0.05), ENDS, NOBODY, UNLINKED)
-    assert share == pytest.approx(np.array([0.75, 0.25]) * (1 - RAREST), rel=0.01)
-    assert variance == pytest.approx(0.04, rel=0.1)
+from tests.tracker.linking.movies import dividing
 
 
 def dividing_cells(missed: str) -> tuple[Points, np.ndarray]:
@@ -83,3 +43,30 @@ def test_no_frame_between_a_mother_and_her_daughters_is_missed_where_none_may_be
     points, _ = dividing_cells("daughter")
     links = link_points(points, LinkSettings(divisions=True, max_missed_frames=0)).links
     assert links["frames"].max() == 1
+
+
+def seen_to_divide(points: Points, who: np.ndarray, parents: dict[int, list[int]]) -> set[frozenset[int]]:
+    """The pairs of sisters that are seen in the frame after their mother."""
+    frames = {int(name): points.frames[who == name] for name in np.unique(who[who >= 0])}
+    sisters: dict[int, list[int]] = {}
+    for daughter in parents.keys() & frames.keys():
+        sisters.setdefault(parents[daughter][0], []).append(daughter)
+    first = {mother: {int(frames[d].min()) for d in pair} for mother, pair in sisters.items()}
+    return {
+        frozenset(pair)
+        for mother, pair in sisters.items()
+        if len(pair) == 2 and mother in frames and first[mother] == {int(frames[mother].max()) + 1}
+    }
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_daughters_as_far_away_as_neighbours_are_told_by_being_on_both_sides(seed):
+    points, who, parents = dividing(step=0.1, apart=0.3, seed=seed)
+    links = link_points(points, LinkSettings(divisions=True)).links
+    made = links.loc[links["frames"] == 1, ["source", "target"]].to_numpy()
+    mothers = np.flatnonzero(np.bincount(made[:, 0]) == 2)
+    pairs = {frozenset(who[made[made[:, 0] == mother, 1]].tolist()) for mother in mothers}
+    true = seen_to_divide(points, who, parents)
+    assert len(true) > 60
+    assert len(pairs & true) >= 0.9 * len(true)
+    assert len(pairs - true) <= 0.05 * len(true)

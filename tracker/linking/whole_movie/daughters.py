@@ -1,0 +1,297 @@
+"""How daughters move: how far from their mother, and to which side of her when her other daughter is looked at.
+
+The way of a daughter is Gaussian around her mother, and wider than a step. Two sisters go to opposite sides: most pairs
+of ways are correlated, the rest know nothing of each other. So what else leads from a mother tells whether she divides:
+an ordinary link does, as far as it is likelier the way of a sister than a step, and where she has none, another
+candidate does, as far as that is believed to be one. How wide, how alike, and which share of the unlinked ends are
+daughters, is learned from the unlinked ends themselves, by expectation-maximisation. Each is a daughter of a particle
+nearby, or of none: a mixture of Gaussians around the particles of the frame before, and of the uniform density of
+unlinked ends.
+
+All of it holds for merges, looked at from the frame after: there a "mother" is what two particles merge into.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..motion.graph import Graph
+from ..motion.learning import Belief
+from ..motion.shares import RAREST as LEAST_LOST
+from ..motion.step_model import tables
+from ..motion.sweep import densities_of
+
+MOST_LAGS = 2
+"""Frames from a mother to a daughter at most: one may be missed in between."""
+FIRST_WIDTH, FIRST_ALIKE = 0.4, -0.5
+"""To start with: standard deviation of a way per axis, in spacings, and the correlation of two sisters' ways."""
+LEAST_ALIKE = -0.98
+"""Sisters are not taken to mirror each other exactly."""
+OPPOSITE = 0.75
+"""Share of the pairs of sisters that go to opposite sides; others may divide into a small and a large cell."""
+ENOUGH_PAIRS = 5.0
+"""Pairs of sisters that weigh as much as the belief that they know nothing of each other."""
+LEARNING_ROUNDS, ROUNDS = 20, 5
+UNLINKED = 0.5
+"""A detection that follows another with less than this probability teaches how daughters move."""
+TELLING = 0.05
+"""Probability of a mother's other link from which it says whether she divides."""
+RAREST = 0.01
+"""Smallest share of unlinked ends that are daughters."""
+TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class DaughterModel:
+    """How daughters move, and how many there are.
+
+    Attributes
+    ----------
+    variance : float
+        Of a way over one frame, per axis, in squared spacings.
+    alike : float
+        Correlation of the ways of two sisters on an axis, of those that go to opposite sides.
+    share : float64 (lags,)
+        Of the unlinked ends that come from a division, per lag.
+    """
+
+    variance: float
+    alike: float
+    share: np.ndarray
+
+
+class Rates(NamedTuple):
+    """How often a detection is new, which divisions explain, and lost, as mothers otherwise are."""
+
+    new: float
+    lost: float
+
+    def together(self, share: float) -> float:
+        """Return how many times likelier two daughters of one mother, nothing else after her, are than each by itself.
+
+        Odds of each have her divide twice, and leave out that her end is explained. She divides with a chance of half
+        the share of `new` detections that are daughters; what that leaves over of `lost` is her chance to be lost.
+        """
+        divides = max(share * self.new / 2, RAREST * LEAST_LOST)
+        return 1 / (4 * divides * max(self.lost - divides, LEAST_LOST))
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How far daughters may have gone: the candidates, their displacement beyond the neighbours' flow.
+
+    Attributes
+    ----------
+    lags : int
+        Frames that they may span.
+    lag : int32 (wide,)
+    way : float64 (wide, d)
+    added : float64 (wide,)
+        Variance per axis of the ordinary steps after the first frame.
+    end : int32 (wide,)
+        The detection that would be a daughter.
+    taken : float64 (n,)
+        How probably each detection follows another by an ordinary link.
+    log_density : float
+    """
+
+    lags: int
+    lag: np.ndarray
+    way: np.ndarray
+    added: np.ndarray
+    end: np.ndarray
+    taken: np.ndarray
+    log_density: float
+
+    @cached_property
+    def square(self) -> np.ndarray:
+        """Squared lengths."""
+        return (self.way**2).sum(axis=1)
+
+    def odds(self, model: DaughterModel) -> np.ndarray:
+        """Return the odds of each against a detection from nowhere, before other links are looked at."""
+        share = model.share[self.lag - 1] / (1 - model.share.sum())
+        return share * _gaussian(self.square, model.variance + self.added, self.way.shape[1]) / np.exp(self.log_density)
+
+    def believed(self, odds: np.ndarray) -> np.ndarray:
+        """Return the probability of each, given its odds and those of the others of its end."""
+        total = 1 + np.bincount(self.end, odds, len(self.taken))
+        return (1 - self.taken)[self.end] * odds / total[self.end]
+
+
+def ways_of(belief: Belief, wide: Graph, way: np.ndarray, end: np.ndarray, taken: np.ndarray) -> Ways:
+    """Return the ways of some candidates of a movie."""
+    added = _added(belief, wide.lag)
+    return Ways(min(belief.lags, MOST_LAGS), wide.lag, way, added, end, taken, belief.movie.log_density)
+
+
+def _added(belief: Belief, lag: np.ndarray) -> np.ndarray:
+    """Return the variance of the ordinary steps after the first frame, per axis."""
+    return (lag - 1) * float(belief.model.variance.mean())
+
+
+class _Beside(NamedTuple):
+    """Candidates, and another link of their mothers beside each.
+
+    Attributes
+    ----------
+    one : int64 (pairs,)
+        Candidate.
+    square, dot, added : float64 (pairs,)
+        Of the other's way: its square, its product with that of the candidate, and what is added to its variance.
+    """
+
+    one: np.ndarray
+    square: np.ndarray
+    dot: np.ndarray
+    added: np.ndarray
+
+    @classmethod
+    def of(cls, ways: Ways, one: np.ndarray, other: np.ndarray, added: np.ndarray) -> _Beside:
+        """Return some candidates beside others' ways, float64 (pairs, d), and what is added to these."""
+        return cls(one, (other**2).sum(axis=1), (ways.way[one] * other).sum(axis=1), added)
+
+    def densities(self, ways: Ways, model: DaughterModel) -> np.ndarray:
+        """Return how likely each other is a sister's way: on the opposite side, and anywhere, float64 (2, pairs)."""
+        ndim, own_variance = ways.way.shape[1], model.variance + ways.added[self.one]
+        variance, shared = model.variance + self.added, model.alike * model.variance
+        slope = shared / own_variance
+        around = self.square - 2 * slope * self.dot + slope**2 * ways.square[self.one]
+        opposite = _gaussian(around, variance - shared * slope, ndim)
+        return np.stack([OPPOSITE * opposite, (1 - OPPOSITE) * _gaussian(self.square, variance, ndim)])
+
+
+@dataclass(frozen=True)
+class Sisters:
+    """What else leads from the mothers of a movie's candidates.
+
+    Attributes
+    ----------
+    ways : Ways
+    linked : _Beside
+        Ordinary links over up to `MOST_LAGS` frames.
+    probability, density : float64 (pairs,)
+        Of each, and how likely its displacement is a step.
+    second : _Beside
+        Other candidates, of no ordinary link.
+    two : int64 (pairs,)
+        These.
+    rates : Rates
+    """
+
+    ways: Ways
+    linked: _Beside
+    probability: np.ndarray
+    density: np.ndarray
+    second: _Beside
+    two: np.ndarray
+    rates: Rates
+
+    @classmethod
+    def of(cls, belief: Belief, wide: Graph, ways: Ways, rates: Rates) -> Sisters:
+        """Return the links beside those of `wide`, whose mothers are their tails, or their heads at merges."""
+        graph, few = belief.graph, np.flatnonzero((belief.graph.lag <= MOST_LAGS) & (belief.probability > TELLING))
+        steps = belief.own_steps()
+        density = densities_of(graph, steps, tables(belief.model, belief.lags).packed).sum(axis=1)[few]
+        tail, head, added = graph.tail[few], graph.head[few], _added(belief, graph.lag[few])
+        divide = ways.end is wide.head
+        mother, daughter = (tail, head) if divide else (head, tail)
+        asking = wide.tail if divide else wide.head
+        one, link = _with_the_same(asking, mother, graph.n)
+        apart = ways.end[one] != daughter[link]
+        one, link = one[apart], link[apart]
+        linked = _Beside.of(ways, one, steps.at(few[link]), added[link])
+        is_linked = np.isin(wide.tail.astype(np.int64) * graph.n + wide.head, tail.astype(np.int64) * graph.n + head)
+        other, two = _with_the_same(asking, asking, graph.n)
+        apart = (other != two) & ~is_linked[two]
+        other, two = other[apart], two[apart]
+        second = _Beside.of(ways, other, ways.way[two], ways.added[two])
+        return cls(ways, linked, belief.probability[few][link], density[link], second, two, rates)
+
+    def likeness_alone(self, model: DaughterModel) -> np.ndarray:
+        """Return how many times likelier each mother's ordinary links make it that she divides, float64 (wide,)."""
+        return np.bincount(self.linked.one, self._told(model).sum(axis=0), len(self._unlinked)) + self._unlinked
+
+    def likeness(self, model: DaughterModel) -> np.ndarray:
+        """Return the same, where other candidates may be her daughters, float64 (wide,)."""
+        ways, size = self.ways, len(self._unlinked)
+        by_links, odds = self.likeness_alone(model) - self._unlinked, ways.odds(model)
+        alone = _gaussian(self.second.square, model.variance + self.second.added, ways.way.shape[1])
+        # What a pair explains beyond each of both is half of either's.
+        bonus = np.sqrt(self.rates.together(float(model.share.sum())))
+        told = bonus * self.second.densities(ways, model).sum(axis=0) / np.maximum(alone, TINY)
+        likeness = by_links + self._unlinked
+        for _ in range(ROUNDS):
+            believed = ways.believed(odds * likeness)[self.two]
+            sisters, seconds = (np.bincount(self.second.one, of, size) for of in (believed * told, believed))
+            by_seconds = (sisters + np.maximum(1 - seconds, 0)) / np.maximum(seconds, 1)
+            likeness = by_links + self._unlinked * by_seconds
+        return likeness
+
+    def _told(self, model: DaughterModel) -> np.ndarray:
+        """Return what each ordinary link tells, as it goes to the opposite side, and to any, float64 (2, pairs)."""
+        linked = np.maximum(self._linked, 1)[self.linked.one]
+        return self.probability / self.density / linked * self.linked.densities(self.ways, model)
+
+    @cached_property
+    def _linked(self) -> np.ndarray:
+        """How probably mothers have an ordinary link, float64 (wide,)."""
+        return np.bincount(self.linked.one, self.probability, len(self.ways.lag))
+
+    @property
+    def _unlinked(self) -> np.ndarray:
+        """How probably they have none, float64 (wide,)."""
+        return np.maximum(1 - self._linked, 0)
+
+    def learned(self) -> DaughterModel:
+        """Return how daughters move, by the ends that are unlinked; pairs of them are not looked at."""
+        ways = self.ways
+        model = DaughterModel(FIRST_WIDTH**2, FIRST_ALIKE, 0.5 * _rarer(ways.lags))
+        unlinked = ways.taken[ways.end] < UNLINKED
+        ends = float((1 - ways.taken[np.unique(ways.end[unlinked])]).sum())
+        for _ in range(LEARNING_ROUNDS if ends else 0):
+            likeness = self.likeness_alone(model)
+            daughters = np.where(unlinked, ways.believed(ways.odds(model) * likeness), 0.0)
+            opposite = (daughters / np.maximum(likeness, TINY))[self.linked.one] * self._told(model)[0]
+            model = self._model_of(daughters, opposite, ends)
+        return model
+
+    def _model_of(self, daughters: np.ndarray, opposite: np.ndarray, ends: float) -> DaughterModel:
+        """Return the model by which candidates are daughters, and links lead to their sisters on the other side.
+
+        Both with such probabilities, of so many unlinked ends.
+        """
+        ways, linked, square, ndim = self.ways, self.linked, self.ways.square, self.ways.way.shape[1]
+        share = np.maximum(np.bincount(ways.lag - 1, daughters, ways.lags) / ends, RAREST * _rarer(ways.lags))
+        variance = float(daughters @ (square - ndim * ways.added)) / max(ndim * float(daughters.sum()), 1e-12)
+        pairs, product = float(opposite.sum()), float(opposite @ linked.dot)
+        size = float(np.sqrt((opposite @ linked.square) * (opposite @ square[linked.one])))
+        alike = product / max(size, 1e-12) * pairs / (pairs + ENOUGH_PAIRS)
+        return DaughterModel(
+            max(variance, (0.1 * FIRST_WIDTH) ** 2),
+            float(np.clip(alike, LEAST_ALIKE, 0.0)),
+            share * min(1.0, (1 - RAREST) / share.sum()),
+        )
+
+
+def _rarer(lags: int) -> np.ndarray:
+    """Return how much rarer daughters over more frames are, before anything is known."""
+    return 0.1 ** np.arange(lags)
+
+
+def _gaussian(square: np.ndarray, variance: np.ndarray, ndim: int) -> np.ndarray:
+    return np.exp(-0.5 * square / variance - 0.5 * ndim * np.log(2 * np.pi * variance))
+
+
+def _with_the_same(left: np.ndarray, right: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs of places of either that hold the same of n values."""
+    order = np.argsort(right, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(right, minlength=n))])
+    count = np.diff(starts)[left]
+    one = np.repeat(np.arange(len(left)), count)
+    of_one = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count)
+    return one, order[starts[left[one]] + of_one]
