@@ -9,7 +9,7 @@ make two maxima along the scale, of which the first, with more blobs, is meant.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..reading.frames import FrameSource
 
 SUGGESTING_FRAMES = 3
+_IF_EMPTY_FRAMES = 24  # where nothing stands out in those
 _STEP = 2.0**0.25  # from one diameter to the next
 _VOXELS = 1 << 20  # of a frame that are looked at
 _SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
@@ -105,7 +106,7 @@ class Averages:
 def suggest_diameter(
     movie: FrameSource, *, bright_on_dark: bool = True, device: str = "cpu", coming: Coming | None = None
 ) -> DiameterSuggestion:
-    """Suggest the diameter of the particles in a movie, from up to three of its frames.
+    """Suggest the diameter of the particles in a movie, from up to three of its frames; 24 if these are empty.
 
     Diameters from two voxels (of y and x) to half the frame's smaller side are tried, four an octave; of large frames
     the window of about a million voxels with the most contrast is looked at. Deterministic. Particles smaller than two
@@ -127,15 +128,14 @@ def suggest_diameter(
         If nothing in those frames stands out from the noise, or the frame is too small to hold a blob.
     """
     scale = movie.calibration.scale_for(movie.ndim)
-    frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
     diameters = diameters_to_try(movie.shape, scale)
     device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
-    with _windows(movie, frames, device, coming) as stacks:
-        noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
-        toned = stacks if bright_on_dark else [-stack for stack in stacks]
-        curve = _curve(diameters.tolist(), Averages(toned, noises, scale), device)
-    responses = np.array([response for response, _ in curve])
-    blobs = np.array([count for _, count in curve], dtype=np.int64)
+    frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
+    responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, coming)
+    if not responses.any() and len(movie.frame_numbers) > len(frames):
+        frames = spread_frames(movie.frame_numbers, _IF_EMPTY_FRAMES)
+        responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, None)
+    blobs = np.array([len(found) for found in heights], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
     if not responses.any():
         tone, other = ("bright", "darker") if bright_on_dark else ("dark", "brighter")
@@ -145,7 +145,7 @@ def suggest_diameter(
             setting="bright_on_dark",
             examples={not bright_on_dark: f"particles are {other} than the background"},
         )
-    best = best_diameter(responses, blobs)
+    best = best_diameter(responses, blobs, responses_of_as_many(responses, heights))
     diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)
     unit = movie.calibration.unit
     voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
@@ -155,6 +155,22 @@ def suggest_diameter(
         f"{responses[best]:.3g} grey levels."
     )
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
+
+
+def _blobs_in(
+    movie: FrameSource,
+    frames: tuple[int, ...],
+    diameters: np.ndarray,
+    bright_on_dark: bool,
+    device: str,
+    coming: Coming | None,
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the median response of the blobs in some frames at each diameter, and their heights, descending."""
+    with _windows(movie, frames, device, coming) as stacks:
+        noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
+        toned = stacks if bright_on_dark else [-stack for stack in stacks]
+        curve = _curve(diameters.tolist(), Averages(toned, noises, movie.calibration.scale_for(movie.ndim)), device)
+    return np.array([response for response, _ in curve]), [found for _, found in curve]
 
 
 def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float]:
@@ -191,18 +207,18 @@ def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     return low * _STEP ** np.arange(1 + math.floor(math.log(high / low, _STEP) + 1e-9))
 
 
-def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple[float, int]]:
-    """Return the response and the number of blobs at each diameter.
+def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple[float, np.ndarray]]:
+    """Return the response and the heights of the blobs at each diameter.
 
     A GPU is given all of them before the first is waited for: each step takes it as long for few voxels as for many.
     """
     if device == "cpu":
         return side_by_side(lambda diameter: _response_ahead(diameter, windows)(), diameters)
-    begun: list[tuple[Callable[[], None], Callable[[], tuple[float, int]]]] = []
+    begun: list[tuple[Callable[[], None], Callable[[], tuple[float, np.ndarray]]]] = []
     for diameter in diameters:
         with queue_of(device) as wait:
             begun.append((wait, _response_ahead(diameter, windows)))
-    curve: list[tuple[float, int]] = []
+    curve: list[tuple[float, np.ndarray]] = []
     with working_on(device):
         for wait, finish in begun:
             wait()
@@ -210,8 +226,8 @@ def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple
     return curve
 
 
-def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[float, int]]:
-    """Begin to look for blobs of a diameter; return what returns their median response and their number.
+def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[float, np.ndarray]]:
+    """Begin to look for blobs of a diameter; return what returns their median response and their heights, descending.
 
     Where noise rules the response is 0. Peaks are told from noise on the host.
     """
@@ -226,33 +242,59 @@ def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[fl
         else:
             samples.append(partial(image_qualities, images, own, *how))
 
-    def finish() -> tuple[float, int]:
+    def finish() -> tuple[float, np.ndarray]:
         seen = [sample() for sample in samples]
         sample = pooled([replace(s, qualities=cuda.to_host(s.qualities), depths=cuda.to_host(s.depths)) for s in seen])
         found = sample.qualities[sample.qualities > threshold_between(sample)]
         response = float(np.median(found)) if len(found) else 0.0
-        return (response if response > _STANDS_OUT * sample.white_floor else 0.0), len(found)
+        return (response if response > _STANDS_OUT * sample.white_floor else 0.0), np.sort(found)[::-1]
 
     return finish
 
 
-def best_diameter(responses: np.ndarray, blobs: np.ndarray) -> int:
+def responses_of_as_many(responses: np.ndarray, heights: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the response at each diameter (columns) of as many blobs as each smaller one finds (rows).
+
+    Noise weighs more on small diameters, which find the bright blobs only: the median of these is higher than that of
+    all, whatever the diameter. Where a larger diameter finds no more, it is its own response.
+
+    Parameters
+    ----------
+    responses : ndarray, float64 (n,)
+        Median response at each diameter, ascending; 0 where nothing stands out from the noise.
+    heights : sequence of ndarray
+        Of the blobs at each, descending.
+    """
+    of_as_many = np.tile(responses, (len(responses), 1))
+    for smaller, larger in zip(*np.triu_indices(len(responses), k=1), strict=True):
+        count = len(heights[smaller])
+        if 0 < count < len(heights[larger]) and responses[larger]:
+            of_as_many[smaller, larger] = np.median(heights[larger][:count])
+    return of_as_many
+
+
+def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarray) -> int:
     """Return the diameter that answers most among those that answer more than both their neighbours.
+
+    Neighbours are held to as many blobs as the smaller finds (`responses_of_as_many`).
 
     Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as
     much, is blinded by noise.
 
     A dense cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
-    nearly as much, with many more blobs, is preferred. Where no diameter answers more than its neighbours, the
+    nearly as much, with many more blobs, is preferred; the smallest one too, where it answers more than the next, for
+    particles may be smaller than any that is tried. Where no diameter answers more than its neighbours, the
     strongest; a curve that still climbs at the largest diameter shows uneven light rather than particles.
     """
-    before, here, after = responses[:-2], responses[1:-1], responses[2:]
+    to_the_larger = np.diagonal(of_as_many, 1)
+    rises, falls = to_the_larger >= responses[:-1], responses[:-1] >= to_the_larger
     rivals = np.triu(responses >= _NEARLY * responses[:, None], k=1)
     blind = np.any(rivals & (_MOST * blobs > blobs[:, None]), axis=1)[1:-1]
-    peaks = np.flatnonzero((here >= before) & (here >= after) & (after > 0) & ~blind) + 1
+    peaks = np.flatnonzero(rises[:-1] & falls[1:] & (responses[2:] > 0) & ~blind) + 1
     if len(peaks) == 0:
         return int(np.argmax(responses))
     strongest = peaks[np.argmax(responses[peaks])]
+    peaks = np.append(np.flatnonzero(falls[:1]), peaks)
     nearly = (responses[peaks] >= _NEARLY * responses[strongest]) & (blobs[peaks] >= _MANY_MORE * blobs[strongest])
     members = peaks[nearly & (peaks < strongest)]
     return int(members[0] if len(members) else strongest)

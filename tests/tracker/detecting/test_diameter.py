@@ -114,6 +114,22 @@ def test_uneven_light_is_not_a_particle():
     assert suggest_diameter(lit).diameter == pytest.approx(suggest_diameter(plain).diameter, rel=0.1)
 
 
+def test_spots_of_the_smallest_diameter_are_not_passed_over_for_what_noise_makes_of_larger_ones():
+    rng = np.random.default_rng(11)
+    images = [spots((256, 256), scattered(rng, (256, 256), np.ones(2), 60, 6.0), 2.0, np.ones(2)) for _ in range(3)]
+    noisy = np.array(images) + rng.normal(100.0, 5.0, (3, 256, 256))
+    assert suggest_diameter(Stack(noisy.astype(np.float32), (1.0, 1.0))).diameter == pytest.approx(2.0, rel=0.2)
+
+
+@pytest.mark.parametrize("loss", [0.5, 0.9])
+def test_particles_that_bleach_keep_their_diameter(loss):
+    """In the last frame noise hides them from small diameters, which find the bright ones of the first only."""
+    rng = np.random.default_rng(12)
+    image = spots((256, 256), scattered(rng, (256, 256), np.ones(2), 60, 14.0), 8.0, np.ones(2))
+    bleached = np.array([2.0 * (1.0 - loss * t / 2.0) * image for t in range(3)]) + rng.normal(0.0, 5.0, (3, 256, 256))
+    assert suggest_diameter(Stack(bleached.astype(np.float32), (1.0, 1.0))).diameter == pytest.approx(8.0, rel=0.2)
+
+
 def test_dark_particles_have_the_diameter_of_the_bright_ones_of_the_negative():
     bright = movie(spots, (128, 128), (1.0, 1.0), 6.0, 20, 2.0)
     dark = Stack(300.0 - bright.images, (1.0, 1.0))
@@ -169,6 +185,14 @@ def test_thin_stacks_are_tracked_with_nothing_given(shape, dtype):
     described = InputSettings(axes="TZYX" if len(shape) == 3 else "TYX", scale=(1.0,) * len(shape))
     result = track(movie, Settings(described))
     assert np.bincount(result.tracks.frames).tolist() == [12, 12]
+
+
+def test_particles_of_one_frame_among_empty_ones_are_found():
+    images = np.random.default_rng(4).normal(100.0, 5.0, (12, 64, 64)).astype(np.float32)
+    images[4] += spots((64, 64), np.array([[20.0, 20.0], [40.0, 45.0], [14.0, 50.0]]), 8.0, np.ones(2))
+    suggestion = suggest_diameter(Stack(images, (1.0, 1.0)))
+    assert suggestion.diameter == pytest.approx(8.0, rel=0.2)
+    assert np.bincount(detect(Stack(images, (1.0, 1.0))).frames, minlength=12).tolist() == [0] * 4 + [3] + [0] * 7
 
 
 def test_nothing_but_noise_is_said_so():

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from auctrack.tracker.detecting.blobs import blob_response, noise_gain
-from auctrack.tracker.detecting.diameter import _vertex, best_diameter
+from auctrack.tracker.detecting.diameter import _vertex, best_diameter, responses_of_as_many
 from auctrack.tracker.detecting.threshold import QualitySample, image_qualities, threshold_between
 
 
@@ -58,22 +58,48 @@ def test_most_peaks_below_the_floor_and_the_others_under_twice_as_high_are_the_t
     assert threshold_between(sample) == (7.0 if is_drowned else 1.0)
 
 
+def best_of(responses, blobs):
+    """The best diameter where the blobs that one finds all answer alike."""
+    heights = [np.full(count, response) for response, count in zip(responses, blobs, strict=True)]
+    return best_diameter(responses, np.array(blobs), responses_of_as_many(responses, heights))
+
+
 @pytest.mark.parametrize(("members", "best"), [(30, 1), (16, 1), (14, 3), (10, 3)])
 def test_a_smaller_diameter_with_half_as_many_blobs_again_is_that_of_the_members_of_a_cluster(members, best):
     responses = np.array([50.0, 80.0, 60.0, 100.0, 70.0])
-    assert best_diameter(responses, np.array([members, members, 10, 10, 10])) == best
+    assert best_of(responses, [members, members, 10, 10, 10]) == best
 
 
 @pytest.mark.parametrize(("response", "best"), [(80.0, 1), (68.0, 1), (65.0, 3), (40.0, 3)])
 def test_members_answer_at_least_two_thirds_as_much_as_their_cluster(response, best):
     responses = np.array([30.0, response, 35.0, 100.0, 70.0])
-    assert best_diameter(responses, np.array([30, 30, 10, 10, 10])) == best
+    assert best_of(responses, [30, 30, 10, 10, 10]) == best
 
 
 @pytest.mark.parametrize(("blobs", "best"), [(100, 1), (55, 1), (45, 3), (10, 3)])
 def test_a_diameter_that_finds_less_than_half_the_blobs_of_a_larger_one_is_blinded_by_noise(blobs, best):
     responses = np.array([50.0, 100.0, 60.0, 90.0, 70.0])
-    assert best_diameter(responses, np.array([blobs, blobs, 60, 100, 100])) == best
+    assert best_of(responses, [blobs, blobs, 60, 100, 100]) == best
+
+
+def test_a_diameter_is_held_to_as_many_blobs_of_a_larger_one_as_it_finds():
+    """Two thirds of the blobs are bright and found from the first on; at the third the faint ones are found too."""
+    responses = np.array([40.0, 60.0, 36.0, 30.0])
+    heights = [
+        np.full(20, 40.0),
+        np.full(20, 60.0),
+        *[np.repeat([high, low], [10, 30]) for high, low in [(70, 36), (50, 30)]],
+    ]
+    assert best_diameter(responses, np.array([20, 20, 40, 40]), responses_of_as_many(responses, heights)) == 1
+    heights[2] = np.repeat([70.0, 36.0], [20, 20])
+    heights[3] = np.repeat([65.0, 30.0], [20, 20])
+    assert best_diameter(responses, np.array([20, 20, 40, 40]), responses_of_as_many(responses, heights)) == 2
+
+
+@pytest.mark.parametrize(("blobs", "best"), [(30, 0), (16, 0), (14, 3)])
+def test_the_smallest_diameter_is_that_of_many_more_particles_that_may_be_smaller_still(blobs, best):
+    responses = np.array([50.0, 40.0, 30.0, 35.0, 20.0])
+    assert best_of(responses, [blobs, blobs, 10, 10, 10]) == best
 
 
 def test_white_noise_passes_the_floor_of_its_own_spread_in_one_frame_of_twenty():
