@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
@@ -74,14 +76,12 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     if bool(tracks.parents) if divisions is None else divisions:
         stop = np.append(start[1:], len(frame))
         lived = float((frame[stop - 1] - frame[start]).sum() / step + len(tracks.parents)) * interval
-        track_id, size = tracks.table["track_id"].to_numpy()[order][start], int(tracks.table["track_id"].max()) + 1
-        mothers = np.array([mother for of in tracks.parents.values() for mother in of], np.int64)
-        children = np.bincount(mothers, minlength=size)
-        count = int((children > 1).sum())
-        rows.append(("division_rate", *_rate(count, lived), f"1/{time}"))
-        is_daughter = np.zeros(size, bool)
-        is_daughter[[child for child, of in tracks.parents.items() if children[list(of)].max() > 1]] = True
-        whole = is_daughter[track_id] & (children[track_id] > 1)
+        track_id = tracks.table["track_id"].to_numpy()[order][start]
+        births = Counter(mother for of in tracks.parents.values() for mother in of)
+        dividing = {mother for mother, children in births.items() if children > 1}
+        rows.append(("division_rate", *_rate(len(dividing), lived), f"1/{time}"))
+        daughters = {child for child, of in tracks.parents.items() if not dividing.isdisjoint(of)}
+        whole = np.isin(track_id, list(dividing & daughters))
         # Daughters are first seen in the frame after their mother's last.
         generation = ((frame[stop - 1] - frame[start])[whole] / step + 1) * interval
         rows.append(("generation_time", *_mean_and_error(generation), time))

@@ -124,6 +124,15 @@ class TestFamilies:
         assert of(made, "generation_time", "standard_error") == pytest.approx(4 * 0.5)
         assert made.set_index("measure").loc["generation_time", "unit"] == "s"
 
+    def test_what_divisions_tell_takes_no_room_for_track_numbers_that_are_not_there(self):
+        """As many bytes as the largest track number would be terabytes."""
+        tracks = tracks_of(brownian(3, 9))
+        numbers = np.array([0, 10**12, 2 * 10**12])
+        far = replace(tracks, table=tracks.table.assign(track_id=numbers[tracks.table["track_id"]]))
+        near = measure_ensemble(replace(tracks, parents={1: [0], 2: [0]}))
+        made = measure_ensemble(replace(far, parents={10**12: [0], 2 * 10**12: [0]}))
+        pd.testing.assert_frame_equal(made, near)
+
 
 class TestIntervals:
     def test_trackings_that_agree_give_the_interval_of_one(self):
