@@ -159,12 +159,22 @@ class InvalidSetting(AuctrackError, ValueError):
     rows : tuple of int
         Of the points table, which the problem names then: source and target; or the detection that has too many links,
         and those that these lead to or come from.
+    wanted : tuple of str, optional
+        Another setting and the value with which this one would be of use: what `in_python` says to set.
     """
 
     def __init__(
-        self, problem: str, *, in_python: str = "", setting: str = "", kind: str = "", rows: tuple[int, ...] = ()
+        self,
+        problem: str,
+        *,
+        in_python: str = "",
+        setting: str = "",
+        kind: str = "",
+        rows: tuple[int, ...] = (),
+        wanted: tuple[str, str] | None = None,
     ) -> None:
         super().__init__(f"{setting} {problem} {in_python}".strip())
+        self.wanted = wanted
         self.kind = kind
         self.rows = rows
         self.problem = problem

@@ -19,6 +19,9 @@ from .ranges import parse_frames, parse_roi
 
 InputKind = Literal["auto", "movie", "labels", "table"]
 
+_OTHER_WORDS = {"dark": "bright_on_dark", "labels": "kind", "voxel": "scale", "max_gap": "max_missed_frames"}
+"""What the command line or other programs call a setting, whose own name is too different to be found by it."""
+
 
 def _are_sizes(values: object) -> bool:
     return isinstance(values, (list, tuple)) and len(values) in (2, 3) and all(map(is_above_zero, values))
@@ -221,7 +224,8 @@ def _refuse_unknown(given: Mapping[str, Any], kind: type[Any], name: str) -> Non
 
 def _hint(unknown: Sequence[str], known: Sequence[str]) -> str:
     """Return the question whether the settings were meant that have such names; empty where none has."""
-    meant = sorted({alike for name in unknown for alike in get_close_matches(str(name), known, n=1)})
+    names = {**{name: name for name in known}, **{word: name for word, name in _OTHER_WORDS.items() if name in known}}
+    meant = sorted({names[alike] for name in unknown for alike in get_close_matches(str(name), list(names), n=1)})
     return f" Did you mean {' and '.join(meant)}?" if meant else ""
 
 

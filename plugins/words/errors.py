@@ -28,7 +28,8 @@ def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
     if isinstance(error, InvalidInput):
         return f"{error.problem} {remedy(error, options)}".strip()
     if isinstance(error, InvalidSetting) and error.setting:
-        return f"{option_of(error.setting, options)} {error.problem}"
+        instead = "" if error.wanted is None else _instead(*error.wanted, options)
+        return f"{option_of(error.setting, options)} {error.problem} {instead}".strip()
     if isinstance(error, OutputExists) and error.in_python:
         return f"{error.problem} Give --overwrite to replace it, or choose another name."
     if isinstance(error, AuctrackError):
@@ -38,6 +39,11 @@ def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}."
     return f"unexpected {type(error).__name__}: {error}"
+
+
+def _instead(setting: str, value: str, options: Mapping[str, str]) -> str:
+    """Return which option makes another one of use."""
+    return f"Give {option_of(setting, options)} {value}, or leave this out."
 
 
 def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:

@@ -110,6 +110,15 @@ def test_a_mistyped_setting_is_answered_with_the_one_that_was_meant():
     assert "mean" not in str(told.value).split("There are")[0]
 
 
+@pytest.mark.parametrize(
+    ("other", "name"), [("dark", "bright_on_dark"), ("voxel", "scale"), ("max_gap", "max_missed_frames")]
+)
+def test_what_the_command_line_or_others_call_a_setting_is_answered_with_its_own_name(other, name):
+    with pytest.raises(InvalidSetting) as told:
+        Settings().replaced(**{other: True})
+    assert f"mean {name}?" in str(told.value)
+
+
 def test_a_mistyped_key_of_a_file_is_answered_with_the_one_that_was_meant():
     with pytest.raises(InvalidSetting, match=r"'serch_range'.* search_range\?") as told:
         Settings.from_mapping({"link": {"serch_range": 3}})

@@ -209,23 +209,18 @@ class LinkSettings:
         if getattr(self, name) in (default, *_ALSO_IDLE.get(name, ())):
             return
         if self.linking == "jaqaman":
-            why = (
-                "does not go with linking 'jaqaman', which learns no motion and has its own costs. Leave it out, or "
-                "set linking to 'auctrack'."
-            )
+            why = "does not go with linking 'jaqaman', which learns no motion and has its own costs."
+            wanted = "linking", "auctrack"
         elif name in (*SEGMENT_RANGES, *PENALTIES):
-            why = "goes with linking 'jaqaman' only. Set linking to 'jaqaman', or leave this out."
+            why, wanted = "goes with linking 'jaqaman' only.", ("linking", "jaqaman")
         elif self.is_learned:
-            why = (
-                "'distance' goes with motion 'none'; learned motion has its own cost, the likelihood. Set motion "
-                "to 'none', or leave out the cost."
-            )
+            why = "'distance' goes with motion 'none'; learned motion has its own cost, the likelihood."
+            wanted = "motion", "none"
         else:
-            why = (
-                "needs learned motion: with motion 'none' only consecutive frames are linked, one to one. Set "
-                "motion to 'auto', or leave this out."
-            )
-        raise InvalidSetting(why, setting=name)
+            why = "needs learned motion: with motion 'none' only consecutive frames are linked, one to one."
+            wanted = "motion", "auto"
+        in_python = f"Set {wanted[0]} to {wanted[1]!r}, or leave this out."
+        raise InvalidSetting(why, in_python=in_python, setting=name, wanted=wanted)
 
     @property
     def is_learned(self) -> bool:

@@ -226,7 +226,8 @@ def sentence_of(error: BaseException) -> str:
     """Return an error as one plain sentence, settings called as their fields are."""
     text = " ".join(str(error).split())
     if isinstance(error, InvalidSetting):
-        text = f"{in_words(error.setting)} {error.problem}".strip()
+        instead = f"Set {in_words(error.wanted[0])} to {error.wanted[1]}, or leave this out." if error.wanted else ""
+        text = f"{in_words(error.setting)} {error.problem} {instead}".strip()
     if isinstance(error, InvalidInput):
         text = sentence_in_words(error)
     kind = type(error).__name__

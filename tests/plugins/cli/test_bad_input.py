@@ -48,6 +48,23 @@ def test_a_truncated_movie(auctrack, movie, tmp_path):
     assert not (tmp_path / "cut.tracks.csv").exists()
 
 
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        (("--division-range", 3), "--linking jaqaman"),
+        (("--linking", "jaqaman", "--features", "none", "--motion", "velocity"), None),
+        (("--motion", "none", "--divisions"), "--motion auto"),
+        (("--cost", "distance"), "--motion none"),
+    ],
+)
+def test_an_option_of_no_use_is_answered_with_the_option_that_makes_it_of_use(auctrack, tmp_path, given, remedy):
+    points().to_csv(tmp_path / "spots.csv", index=False)
+    result = auctrack("link", "spots.csv", *given)
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert result.exit_code == 2
+    assert (remedy or "--linking auctrack") in said
+
+
 @pytest.mark.parametrize("axes", ["TZ", "TZCYX", "TQX", "TXX"])
 def test_wrong_axes(auctrack, movie, axes):
     refused(auctrack("track", movie, "--axes", axes), "axes")
