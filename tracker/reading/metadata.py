@@ -87,8 +87,9 @@ def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> S
 
     Notes
     -----
-    A `unit` of inch is a print resolution and states nothing. ImageJ leaves out a `spacing` of exactly 1, and so
-    does everyone who never set one; a missing spacing therefore stays unknown.
+    A `unit` of inch is a print resolution and states nothing, no more than one of pixels; the source names it then.
+    ImageJ leaves out a `spacing` of exactly 1, and so does everyone who never set one; a missing spacing therefore
+    stays unknown.
     """
     unit = _plain(header.get("unit"))
     sizes: dict[str, float | None] = {axis: _per_pixel(resolution.get(axis)) for axis in ("y", "x")}
@@ -100,12 +101,13 @@ def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> S
         for axis, size in sizes.items()
         if size is not None and (factor := _imagej_factor(_plain(header.get(f"{axis}unit")) or unit)) is not None
     }
+    says_no_length = not known and unit is not None
     return Stated(
         sizes=known,
         unit=None if unit is None else MICROMETRE,
         frame_interval=interval * seconds if interval is not None and seconds is not None else None,
         time_unit=SECOND,
-        source="ImageJ header",
+        source=f"ImageJ header, whose unit is {unit}" if says_no_length else "ImageJ header",
     )
 
 

@@ -104,9 +104,9 @@ def test_imagej_in_nanometres_and_minutes(tmp_path: Path) -> None:
     ("resolution", "metadata", "said"),
     [
         ((5, 5), {"unit": "um"}, r"\bz\b"),
-        ((72, 72), {"unit": "inch", "spacing": 1.0}, "scale="),
+        ((72, 72), {"unit": "inch", "spacing": 1.0}, "inch.*scale="),
         ((5, 5), {"spacing": 1.5}, "unit"),
-        ((5, 5), {"unit": "pixel", "spacing": 1.5}, "scale="),
+        ((5, 5), {"unit": "pixel", "spacing": 1.5}, "pixel.*scale="),
         (None, {"unit": "um", "spacing": 1.5}, "y, x"),
     ],
 )
