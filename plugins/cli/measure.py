@@ -131,7 +131,7 @@ def command(
     given = given_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
-    from ..words.notes import on_length, on_unknown_size
+    from ..words.notes import on_length, on_motionless, on_unknown_size
     from .inputs import stem
     from .measure_intervals import on_unknown, said, sampled_tracks, with_intervals
     from .standard_input import STANDARD_INPUT, table_file
@@ -153,6 +153,7 @@ def command(
     console.note(*on_unknown_size(read, given.unit), *on_length(read, min_length))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
+    console.note(*on_motionless(measures))
     made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length}
     _write(measures, kept, result, kind, made_with, overwrite=overwrite)
     _report(measures, kept, result)

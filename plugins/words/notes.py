@@ -14,6 +14,8 @@ from ...tracker.settings import Settings
 from .setting_options import option_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ...tracker.detecting.settings import DetectSettings
     from ...tracker.linking.result import Linking
     from ...tracker.points import Points, Tracks
@@ -256,6 +258,13 @@ def on_length(tracks: Tracks, min_length: int) -> list[str]:
     if longest >= min_length:
         return []
     return [f"no track is as long as --min-length {min_length}; the longest has length {longest}."]
+
+
+def on_motionless(measures: pd.DataFrame) -> list[str]:
+    """Return what is to be said where no track of a table of measures has two detections, so that none moves."""
+    if measures.empty or (measures["length"] > 1).any():
+        return []
+    return ["each track has one detection, so nothing moves: speeds and mean squared displacements are empty."]
 
 
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:

@@ -150,6 +150,13 @@ def test_measures_of_voxels_of_unknown_size_say_so(auctrack, tmp_path, asked, to
     assert [("pixels of unknown size" in note and "--voxel" in note) for note in said] == [True] * told
 
 
+@pytest.mark.parametrize(("track_id", "told"), [([0, 1], True), ([0, 0], False)])
+def test_tracks_of_one_detection_are_said_to_measure_no_motion(auctrack, tmp_path, track_id, told):
+    tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=track_id)
+    said = notes(auctrack("measure", tracks, "--unit", "pixel", "--msd"))
+    assert ["one detection" in note for note in said] == [True] * told
+
+
 def test_scores_by_a_tolerance_in_pixels_of_unknown_size_say_so(auctrack, tmp_path):
     tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=[0, 0])
     (note,) = notes(auctrack("score", tracks, tracks, "--tolerance", 1))
