@@ -13,6 +13,10 @@ from ..points import AXES, Points
 
 _ROUNDED = 1e-4
 """Physical positions may have been rounded by this share of the largest."""
+_ROUNDING = 1e-12
+"""What the last digits of a float make of a sum, as a share of it."""
+_ON_A_LINE = 3
+"""Different positions that lie on a line by more than chance."""
 
 
 def with_physical_columns(points: Points) -> pd.DataFrame:
@@ -41,19 +45,24 @@ def _with_behind(table: pd.DataFrame, column: str, values: Mapping[str, np.ndarr
 
 
 def without_physical_columns(table: pd.DataFrame, stated: Stated) -> pd.DataFrame:
-    """Return a table without what it says twice: positions in the unit, and times that are its frames."""
+    """Return a table without what it says twice: positions in the unit, and times that are its frames.
+
+    Positions from another origin, such as that of a stage, say more than those in voxels, and stay.
+    """
     interval = stated.frame_interval
     time = time_name(stated.time_unit)
     is_time = interval is not None and time in table and _agree(table[time], table["frame"].to_numpy() * interval)
-    lengths = [] if stated.unit is None else length_names(_axes(table), stated.unit).values()
-    return table.drop(columns=[*lengths, *([time] if is_time else [])], errors="ignore")
+    lengths = {} if stated.unit is None else length_names(_axes(table), stated.unit)
+    twice = [name for axis, name in lengths.items() if name in table and not _is_shifted(table[axis], table[name])]
+    return table.drop(columns=[*twice, *([time] if is_time else [])])
 
 
 def stated_by_columns(table: pd.DataFrame, unit: str | None = None) -> Stated:
     """Return what physical columns state: the voxel size, if all positions are those in voxels times one size an axis.
 
-    The size of an axis along which every position is 0 cannot be known, and is 1. Without such columns every size is 1,
-    in `unit`, where the names of the positions say it.
+    Three positions or more along an axis may be away from those by one distance, as from the origin of a stage. The
+    size of an axis along which every position is 0 cannot be known, and is 1. Without such columns every size is 1, in
+    `unit`, where the names of the positions say it.
     """
     axes, interval, time_unit = _axes(table), *_interval(table)
     for known in () if unit else LENGTHS:
@@ -94,9 +103,41 @@ def _axes(table: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _size(steps: pd.Series, lengths: pd.Series) -> float | None:
-    """Return how long one step is, None if no one size takes steps to lengths."""
-    of, to = (pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64) for column in (steps, lengths))
+    """Return how long one step is, None if no one size, or size and origin, takes steps to lengths."""
+    of, to = _numbers(steps), _numbers(lengths)
     if len(of) == 0 or not (np.isfinite(of).all() and np.isfinite(to).all()):
+        return None
+    size = _size_through_zero(of, to)
+    return _size_of_shifted(of, to) if size is None else size
+
+
+def _is_shifted(steps: pd.Series, lengths: pd.Series) -> bool:
+    """Whether lengths are steps from another origin than 0."""
+    of, to = _numbers(steps), _numbers(lengths)
+    if not (np.isfinite(of).all() and np.isfinite(to).all()) or _size_through_zero(of, to) is not None:
+        return False
+    return _size_of_shifted(of, to) is not None
+
+
+def _numbers(column: pd.Series) -> np.ndarray:
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+
+
+def _size_of_shifted(of: np.ndarray, to: np.ndarray) -> float | None:
+    """Return the slope of the line that takes steps to lengths, None where none does or any two points would."""
+    span = float(np.ptp(to)) if len(to) else 0.0
+    if len(np.unique(of)) < _ON_A_LINE or span == 0:
+        return None
+    slope = float(np.polyfit(of - of.mean(), to - to.mean(), 1)[0])
+    away = to - of * slope
+    short = float(f"{slope:.6g}")
+    size = short if np.ptp(to - of * short) <= np.ptp(away) + _ROUNDING * np.abs(to).max() else slope
+    return size if size > 0 and np.ptp(to - of * size) <= _ROUNDED * span else None
+
+
+def _size_through_zero(of: np.ndarray, to: np.ndarray) -> float | None:
+    """Return the factor that takes steps to lengths, None where no one does."""
+    if len(of) == 0:
         return None
     farthest = int(np.abs(of).argmax())
     if of[farthest] == 0:

@@ -517,6 +517,24 @@ class TestPhysicalColumns:
         assert back.table["file_x_um"].tolist() == [1.0, 9.0]
         assert "x_um" not in back.table
 
+    @pytest.mark.parametrize("digits", [3, 12])
+    def test_positions_from_the_origin_of_a_stage_state_the_size_and_are_kept(self, tmp_path, digits):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame({"frame": np.arange(50), "y": rng.uniform(0, 500, 50), "x": rng.uniform(0, 500, 50)})
+        stage = {
+            "y_um": (table["y"] * 0.325 + 12_345.678).round(digits),
+            "x_um": (table["x"] * 0.325 - 7.5).round(digits),
+        }
+        points = read_points(table.assign(**stage))
+        assert points.calibration.unit == "µm"
+        assert points.calibration.scale[1:] == pytest.approx((0.325, 0.325), rel=1e-5)
+        write_points(points, tmp_path / "p.csv")
+        pd.testing.assert_series_equal(pd.read_csv(tmp_path / "p.csv")["file_y_um"], stage["y_um"], check_names=False)
+
+    def test_two_positions_lie_on_a_line_by_chance(self):
+        table = pd.DataFrame({"frame": [0, 1, 2], "y": [1.0, 2.0, 2.0], "x": [3.0, 4.0, 4.0]})
+        assert read_points(table.assign(y_um=[5.0, 9.0, 9.0], x_um=[1.0, 9.0, 9.0])).calibration.unit == "pixel"
+
     def test_an_axis_along_which_nothing_lies_states_no_size(self):
         flat = pd.DataFrame({"frame": [0, 1], "z": 0.0, "y": [1.0, 2.0], "x": [3.0, 4.0]})
         flat = flat.assign(z_um=0.0, y_um=flat["y"] * 0.2, x_um=flat["x"] * 0.2)
