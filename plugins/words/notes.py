@@ -31,6 +31,8 @@ _NEAR_THE_RANGE = 0.6
 """Median link over search range: links between unrelated neighbours come to 0.7 (2D) and 0.8 (3D) of it."""
 _APART = 2
 """Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
+_SLANTED = 0.01
+"""Share of a frame that is slanted padding: less is a corner that a camera does not see."""
 _OTHER_TONE = 2.0
 """Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
 _LOOKED_AT = 1_000_000
@@ -268,9 +270,22 @@ def on_motionless(measures: pd.DataFrame) -> list[str]:
 
 
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:
-    """Return what is to be said of the middle frame: voxels without a value, labels where none are said."""
+    """Return what is to be said of the middle frame: voxels without a value, slanted padding, labels not said to be."""
     image = movie.frame(movie.frame_numbers[len(movie) // 2])
-    return [*_on_missing_values(image), *_on_labels(image, movie, settings)]
+    return [*_on_missing_values(image), *_on_padding(image, settings), *_on_labels(image, movie, settings)]
+
+
+def _on_padding(image: np.ndarray, settings: Settings) -> list[str]:
+    """Return what is to be said of an even border that is no rectangle: its steps are taken for particles."""
+    from ...tracker.detecting.padding import slanted_share
+
+    share = 0.0 if settings.input.kind == "labels" else slanted_share(image)
+    if share < _SLANTED:
+        return []
+    return [
+        f"{share:.0%} of the middle frame is even padding with slanted borders, as around a rotated frame; particles "
+        "may be found along them. Leave them out by --roi, or write NaN there."
+    ]
 
 
 def _on_missing_values(image: np.ndarray) -> list[str]:

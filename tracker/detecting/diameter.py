@@ -47,6 +47,9 @@ _FINE = 16.0  # diameter in voxels from which the image is binned
 _NEARLY = 2.0 / 3.0  # of the strongest response
 _MANY_MORE = 1.5  # times the blobs: a cluster has two members or more
 _MOST = 0.5  # of the blobs that larger diameters find
+_FAINT = 0.2  # of the response of the smallest diameter
+_NOT_FAR_BEHIND = 3.0  # times the response of another diameter, which is worth a word
+_NOT_FEW = 16.0  # times the blobs that it finds
 _STANDS_OUT = 1.4  # median response over what noise hardly ever reaches
 
 
@@ -154,6 +157,12 @@ def suggest_diameter(
         f"most at {in_digits(diameter)} {unit} ({voxels} voxels): {blobs[best]} of them, median "
         f"{responses[best]:.3g} grey levels."
     )
+    other = other_diameter(diameters, responses, blobs, best)
+    if other is not None:
+        reason += (
+            f" Others stand out at {in_digits(diameters[other])} {unit} ({blobs[other]} of them, median "
+            f"{responses[other]:.3g}): if those are the particles, give that diameter."
+        )
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
 
 
@@ -282,8 +291,8 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     much, is blinded by noise.
 
     A dense cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
-    nearly as much, with many more blobs, is preferred; the smallest one too, where it answers more than the next, for
-    particles may be smaller than any that is tried. Where no diameter answers more than its neighbours, the
+    nearly as much, with many more blobs, is preferred. Particles may be as small as the smallest or smaller still: it
+    is taken where all others are faint and few beside it. Where no diameter answers more than its neighbours, the
     strongest; a curve that still climbs at the largest diameter shows uneven light rather than particles.
     """
     to_the_larger = np.diagonal(of_as_many, 1)
@@ -294,10 +303,25 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     if len(peaks) == 0:
         return int(np.argmax(responses))
     strongest = peaks[np.argmax(responses[peaks])]
-    peaks = np.append(np.flatnonzero(falls[:1]), peaks)
+    if falls[0] and responses[strongest] < _FAINT * responses[0] and _MANY_MORE * blobs[strongest] <= blobs[0]:
+        return 0
     nearly = (responses[peaks] >= _NEARLY * responses[strongest]) & (blobs[peaks] >= _MANY_MORE * blobs[strongest])
     members = peaks[nearly & (peaks < strongest)]
     return int(members[0] if len(members) else strongest)
+
+
+def other_diameter(diameters: np.ndarray, responses: np.ndarray, blobs: np.ndarray, best: int) -> int | None:
+    """Return the diameter, far from the best, that answers most beside it; None where none answers a third as much.
+
+    Grains of large particles, the arcs of hollow ones, and spots in glowing cells are told from what holds them by the
+    user alone.
+    """
+    before, here, after = responses[:-2], responses[1:-1], responses[2:]
+    peaks = np.flatnonzero((here >= before) & (here >= after) & (after > 0)) + 1
+    apart = np.abs(np.log2(diameters[peaks] / diameters[best])) >= 1.0
+    enough = (responses[peaks] >= responses[best] / _NOT_FAR_BEHIND) & (blobs[peaks] >= blobs[best] / _NOT_FEW)
+    others = peaks[apart & enough]
+    return int(others[np.argmax(responses[others])]) if len(others) else None
 
 
 def _vertex(responses: np.ndarray, best: int) -> float:

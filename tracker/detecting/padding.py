@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 _MOST = 0.9  # of the voxels next to padding differ from it; of those around a single blob fewer do
+_WIDE = 0.3  # of an image is within slanted padding; a large particle on a dark background is smaller
+_GREY_LEVELS = 16  # of an image; a mask or labels have fewer
+_CORNER = 3  # voxels in a row that are padding
 _LEAST = 16  # voxels of y and x within padding; a smaller box is that of a particle
 
 
@@ -27,6 +30,33 @@ def content(image: np.ndarray) -> tuple[slice, ...]:
     if min(differs.shape[-2:]) < _LEAST:
         return tuple(slice(0, size) for size in image.shape)
     return _within(image, value, differs)
+
+
+def slanted_share(image: np.ndarray) -> float:
+    """Return which share of an image is even padding that no slice leaves out, as around a rotated frame; else 0.
+
+    What it surrounds is whole: nearly all voxels between the first and the last other one of a row, and of a column,
+    are other ones too, and reach over most of the image. A dark background lies between its particles.
+    """
+    inside = image[content(image)]
+    value = inside[(0,) * inside.ndim]
+    others = inside != value
+    if others.all() or not bool((inside[(0,) * (inside.ndim - 1)][:_CORNER] == value).all()):
+        return 0.0
+    if len(np.unique(inside[others])) < _GREY_LEVELS:
+        return 0.0
+    held = _between(others, -1) & _between(others, -2)
+    spread = float(held.mean())
+    if others.sum() < _MOST * held.sum() or spread < _WIDE:
+        return 0.0
+    return 1.0 - spread
+
+
+def _between(others: np.ndarray, axis: int) -> np.ndarray:
+    """Return where voxels lie between the first and the last of the others along an axis, these included."""
+    before = np.logical_or.accumulate(others, axis)
+    after = np.flip(np.logical_or.accumulate(np.flip(others, axis), axis), axis)
+    return before & after
 
 
 def _is_even(face: np.ndarray) -> bool:

@@ -372,6 +372,16 @@ def test_a_tolerance_that_reaches_other_particles_is_said_to(auctrack, samples):
     assert not notes(auctrack("score", truth, truth, "--tolerance", 1))
 
 
+@pytest.mark.parametrize("command", ["info", "detect"])
+def test_padding_around_a_rotated_frame_is_said(auctrack, tmp_path, command):
+    y, x = np.indices((128, 128)) - 64
+    grey = np.random.default_rng(0).normal(100.0, 5.0, (128, 128)) + 100.0 * ((y % 32 < 6) & (x % 32 < 6))
+    rotated = np.where(np.abs(x) + np.abs(y) < 60, grey, 0).astype(np.uint16)
+    tifffile.imwrite(tmp_path / "turned.tif", np.stack([rotated] * 2))
+    said = notes(auctrack(command, "turned.tif", "--axes", "TYX", "--voxel", "1,1", "--diameter", 6))
+    assert [note for note in said if "slanted" in note]
+
+
 def test_voxels_without_a_value_are_counted(auctrack, movie):
     image = tifffile.imread(movie).astype(np.float32)
     assert not notes(auctrack("info", movie))

@@ -7,7 +7,7 @@ import pytest
 
 import auctrack
 from auctrack.tracker.detecting.diameter import suggest_diameter
-from auctrack.tracker.detecting.padding import content
+from auctrack.tracker.detecting.padding import content, slanted_share
 
 
 def spots(shape: tuple[int, ...], background: float) -> np.ndarray:
@@ -37,6 +37,29 @@ def test_a_black_background_and_an_even_image_are_no_padding():
     blob = np.pad(np.roll(spots((16, 16), 0.0), (8, 8), (0, 1)), 20)
     assert content(blob) == (slice(0, 56), slice(0, 56))
     assert content(np.zeros((8, 9))) == (slice(0, 8), slice(0, 9))
+
+
+def rotated(image: np.ndarray, degrees: float, value: float) -> np.ndarray:
+    """Return what a rotated window of half the image's sides shows, the rest even."""
+    half = np.array(image.shape) / 2.0
+    y, x = np.indices(image.shape) - half[:, None, None] + 0.5
+    turn = np.deg2rad(degrees)
+    along = np.abs(np.stack([np.cos(turn) * y - np.sin(turn) * x, np.sin(turn) * y + np.cos(turn) * x]))
+    return np.where((along < 0.7 * half[:, None, None]).all(axis=0), image, value)
+
+
+@pytest.mark.parametrize(("degrees", "value"), [(5, 0), (20, 0), (45, 65535)])
+def test_padding_around_a_rotated_frame_is_slanted(degrees, value):
+    image = spots((128, 128), 200.0)
+    assert slanted_share(rotated(image, degrees, value)) > 0.05
+    assert slanted_share(np.stack([rotated(image, degrees, value)] * 3)) > 0.05
+
+
+@pytest.mark.parametrize("background", [0.0, 200.0])
+def test_neither_straight_padding_nor_a_dark_background_is_slanted(background):
+    image = spots((128, 128), background)
+    for seen in (image, np.pad(image, 20), rotated(image, 0, 0), np.zeros_like(image), 0 * image + (image > 40)):
+        assert slanted_share(seen) == 0.0
 
 
 def test_padding_changes_neither_the_suggestions_nor_the_spots():

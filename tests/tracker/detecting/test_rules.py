@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from auctrack.tracker.detecting.blobs import blob_response, noise_gain
-from auctrack.tracker.detecting.diameter import _vertex, best_diameter, responses_of_as_many
+from auctrack.tracker.detecting.diameter import _vertex, best_diameter, other_diameter, responses_of_as_many
 from auctrack.tracker.detecting.threshold import QualitySample, image_qualities, threshold_between
 
 
@@ -96,10 +96,19 @@ def test_a_diameter_is_held_to_as_many_blobs_of_a_larger_one_as_it_finds():
     assert best_diameter(responses, np.array([20, 20, 40, 40]), responses_of_as_many(responses, heights)) == 2
 
 
-@pytest.mark.parametrize(("blobs", "best"), [(30, 0), (16, 0), (14, 3)])
-def test_the_smallest_diameter_is_that_of_many_more_particles_that_may_be_smaller_still(blobs, best):
-    responses = np.array([50.0, 40.0, 30.0, 35.0, 20.0])
+@pytest.mark.parametrize(
+    ("response", "blobs", "best"), [(300.0, 30, 0), (300.0, 14, 3), (100.0, 30, 3)], ids=["few", "many", "not faint"]
+)
+def test_the_smallest_diameter_is_taken_where_others_are_faint_and_few_beside_it(response, blobs, best):
+    responses = np.array([response, 40.0, 30.0, 35.0, 20.0])
     assert best_of(responses, [blobs, blobs, 10, 10, 10]) == best
+
+
+@pytest.mark.parametrize(("response", "blobs", "other"), [(40.0, 20, 4), (30.0, 20, None), (40.0, 1, None)])
+def test_another_diameter_that_stands_out_is_told_unless_it_is_faint_or_rare(response, blobs, other):
+    responses = np.array([50.0, 100.0, 20.0, 10.0, response, 10.0])
+    diameters = 4.0 * 2.0 ** np.arange(6)
+    assert other_diameter(diameters, responses, np.array([20, 20, 20, 20, blobs, 20]), 1) == other
 
 
 def test_white_noise_passes_the_floor_of_its_own_spread_in_one_frame_of_twenty():
