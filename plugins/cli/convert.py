@@ -109,16 +109,17 @@ def command(
     from ...tracker.formats.write import write_points, write_tracks
     from ...tracker.points import Tracks
     from .interrupt import held_back
-    from .standard_input import table_file
+    from .standard_input import STANDARD_INPUT, table_file
 
     with usage("OUT"):
         into = to_write(result, format_)
     make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder, elsewhere="another OUT")
-    with table_file(source) as file:
+    name = "stdin" if source == STANDARD_INPUT else source.name
+    with table_file(source) as file, console.at_work(name, "reading it"):
         points = read_either(file, **given.of_table)
         beside = read_sidecar(file)
     record: dict[str, Any] = {**({} if beside is None else beside.settings), "converted_from": str(source), **drawn}
-    with held_back():
+    with held_back(), console.at_work(result.name, "writing it"):
         if isinstance(points, Tracks):
             write_tracks(points, result, settings=record, overwrite=overwrite, format=format_)
         else:

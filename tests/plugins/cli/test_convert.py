@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+from rich.console import Console
 
+from auctrack.plugins.cli import console
 from auctrack.plugins.cli.convert import command
 from auctrack.tracker.formats.registry import FORMATS
 from auctrack.tracker.formats.tables import read_either, read_tracks
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.reading.movie import read_movie
+
+
+def test_reading_and_writing_are_named_on_a_terminal_while_they_last(auctrack, tmp_path, monkeypatch):
+    screen = Console(file=io.StringIO(), force_terminal=True, highlight=False, color_system=None, width=80)
+    monkeypatch.setattr(console, "stderr", lambda: screen)
+    (tmp_path / "a.csv").write_text("frame,y,x\n0,1,2\n")
+    assert auctrack("convert", "a.csv", "b.csv").exit_code == 0
+    said = screen.file.getvalue()
+    assert said.index("a.csv: reading it") < said.index("b.csv: writing it")
 
 
 def test_units_lineage_and_settings_go_along(auctrack, samples, tmp_path):
