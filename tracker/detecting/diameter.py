@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +50,7 @@ _MANY_MORE = 1.5  # times the blobs: a cluster has two members or more
 _MOST = 0.5  # of the blobs that larger diameters find
 _FAINT = 0.2  # of the response of the smallest diameter
 _NOT_FAR_BEHIND = 3.0  # times the response of another diameter, which is worth a word
-_NOT_FEW = 16.0  # times the blobs that it finds
+_NOT_FEW = 16.0  # times as many blobs leave few
 _STANDS_OUT = 1.4  # median response over what noise hardly ever reaches
 
 
@@ -262,10 +263,10 @@ def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[fl
 
 
 def responses_of_as_many(responses: np.ndarray, heights: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the response at each diameter (columns) of as many blobs as each smaller one finds (rows).
+    """Return the response at each diameter (columns) of as many blobs as each other one finds (rows).
 
     Noise weighs more on small diameters, which find the bright blobs only: the median of these is higher than that of
-    all, whatever the diameter. Where a larger diameter finds no more, it is its own response.
+    all, whatever the diameter. Where a diameter finds no more than the other, it is its own response.
 
     Parameters
     ----------
@@ -275,10 +276,10 @@ def responses_of_as_many(responses: np.ndarray, heights: Sequence[np.ndarray]) -
         Of the blobs at each, descending.
     """
     of_as_many = np.tile(responses, (len(responses), 1))
-    for smaller, larger in zip(*np.triu_indices(len(responses), k=1), strict=True):
-        count = len(heights[smaller])
-        if 0 < count < len(heights[larger]) and responses[larger]:
-            of_as_many[smaller, larger] = np.median(heights[larger][:count])
+    for few, many in product(range(len(responses)), repeat=2):
+        count = len(heights[few])
+        if 0 < count < len(heights[many]) and responses[many]:
+            of_as_many[few, many] = np.median(heights[many][:count])
     return of_as_many
 
 
@@ -288,7 +289,8 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     Neighbours are held to as many blobs as the smaller finds (`responses_of_as_many`).
 
     Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as
-    much, is blinded by noise.
+    much, is blinded by noise. And one that finds a blob or two, where a smaller diameter finds very many, of which as
+    many answer as much, has met a chance arrangement of these.
 
     A dense cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
     nearly as much, with many more blobs, is preferred. Particles may be as small as the smallest or smaller still: it
@@ -299,7 +301,9 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     rises, falls = to_the_larger >= responses[:-1], responses[:-1] >= to_the_larger
     rivals = np.triu(responses >= _NEARLY * responses[:, None], k=1)
     blind = np.any(rivals & (_MOST * blobs > blobs[:, None]), axis=1)[1:-1]
-    peaks = np.flatnonzero(rises[:-1] & falls[1:] & (responses[2:] > 0) & ~blind) + 1
+    crowd = np.tril((blobs >= _NOT_FEW * blobs[:, None]) & (of_as_many >= responses[:, None]), k=-1)
+    is_chance = np.any(crowd & (responses > 0), axis=1)[1:-1]
+    peaks = np.flatnonzero(rises[:-1] & falls[1:] & (responses[2:] > 0) & ~blind & ~is_chance) + 1
     if len(peaks) == 0:
         return int(np.argmax(responses))
     strongest = peaks[np.argmax(responses[peaks])]
