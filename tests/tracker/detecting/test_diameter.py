@@ -130,6 +130,13 @@ def test_particles_that_bleach_keep_their_diameter(loss):
     assert suggest_diameter(Stack(bleached.astype(np.float32), (1.0, 1.0))).diameter == pytest.approx(8.0, rel=0.2)
 
 
+def test_discs_of_a_mask_that_touch_are_not_taken_for_the_chance_arrangement_that_stands_out_most():
+    rng = np.random.default_rng(13)
+    discs = [balls((256, 256), scattered(rng, (256, 256), np.ones(2), 110, 14.5), 14.0, np.ones(2)) for _ in range(3)]
+    mask = (np.array(discs) > 50.0).astype(np.float32) * 255.0
+    assert suggest_diameter(Stack(mask, (1.0, 1.0))).diameter == pytest.approx(14.0, rel=0.2)
+
+
 def test_dark_particles_have_the_diameter_of_the_bright_ones_of_the_negative():
     bright = movie(spots, (128, 128), (1.0, 1.0), 6.0, 20, 2.0)
     dark = Stack(300.0 - bright.images, (1.0, 1.0))
