@@ -154,6 +154,8 @@ def do(movie: Corrected, act: Mapping[str, Any]) -> None:
 
 def problem_among(acts: object) -> str:
     """Return why some of the acts can be done on no detections at all; empty if all may fit some."""
+    if isinstance(acts, Mapping):
+        return f"corrections need to be a list; got {acts!r}."
     return next(filter(None, map(_problem_of, acts if isinstance(acts, (list, tuple)) else [acts])), "")
 
 

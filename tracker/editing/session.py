@@ -18,7 +18,7 @@ from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
 from ..stepwise import Progress
-from .acts import NO_IDS, do, named, problem_among
+from .acts import do, named, problem_among, renamed
 from .change import Change, Link
 from .corrected import Corrected
 from .corrected_linking import as_linking, present
@@ -208,8 +208,7 @@ class Session:
         return self._act(arguments.pop("act"), **arguments)
 
     def _act(self, name: str, **arguments: Any) -> Change:
-        given = _plain(arguments)
-        act = {"act": name, **{key: one if key in NO_IDS else _as_ids(one) for key, one in given.items()}}
+        act = renamed({"act": name, **_plain(arguments)}, _as_id)
         self._movie.journal.begin()
         self._movie.matching.begin()
         try:
@@ -417,10 +416,8 @@ def _given(measures: Mapping[str, float] | None) -> dict[str, Any]:
     return {} if measures is None else {"measures": dict(measures)}
 
 
-def _as_ids(value: Any) -> Any:
-    """Return ids as ints where a row of `doubtful`, taken out of its table, has made floats of them."""
-    if isinstance(value, list):
-        return [_as_ids(one) for one in value]
+def _as_id(value: Any) -> Any:
+    """Return an id as an int where a row of `doubtful`, taken out of its table, has made a float of it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

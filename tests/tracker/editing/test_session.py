@@ -248,6 +248,28 @@ def test_ids_may_come_as_the_floats_that_a_row_of_a_table_makes_of_them():
     assert all(type(session.acts[0][end]) is int for end in ("source", "target"))
 
 
+def test_ids_may_come_as_floats_in_acts_that_are_made_together_too():
+    session = Session(pair_of_tracks())
+    confirmed = {"act": "confirm_links", "links": [[2.0, 4.0]]}
+    added = {"act": "add_detection", "frame": 0, "position": [3.0, 4.0]}
+    session.together(
+        [{"act": "break_link", "source": 0.0, "target": 2.0}, {"act": "together", "acts": [confirmed]}, added]
+    )
+    assert repr(session.acts[0]["acts"]) == repr(
+        [
+            {"act": "break_link", "source": 0, "target": 2},
+            {"act": "together", "acts": [{"act": "confirm_links", "links": [[2, 4]]}]},
+            added,
+        ]
+    )
+
+
+def test_acts_that_are_made_together_are_a_list():
+    session = Session(pair_of_tracks())
+    with refused(InvalidEdit, match="list"):
+        session.together([{"act": "together", "acts": {"act": "break_link", "source": 0, "target": 2}}])
+
+
 @pytest.mark.parametrize("count", [-1, 2.5, "a"])
 def test_how_many_doubtful_links_are_wanted_is_a_whole_number(count):
     linking = pair_of_tracks()
