@@ -148,7 +148,7 @@ class Looking(QObject):
             track_id, frame = int(link["track_id"]), int(link["frame"])
             self._plot(track_id)
             self._parts.results.show_chosen(track_id)
-            self._parts.overlay.go_to(track_id, frame)
+            self._parts.overlay.go_to_link(track_id, frame, self._ends(ends)[0])
             self._parts.overlay.choose([track_id])
             self._look_at(ends)
 
@@ -179,10 +179,14 @@ class Looking(QObject):
         session, overlay = self._parts.session, self._parts.overlay
         overlay.take_keys()
         session.link = link
-        ends = np.array([[(at, *place) for at, place in map(session.place_of, link)]])
+        ends = self._ends(link)
         overlay.show_link(ends, np.empty((0, *ends.shape[1:])))
         self._say_what_to_do(link)
         self._links.start(session.looking_at(link))
+
+    def _ends(self, link: Link) -> np.ndarray:
+        """Return a link's ends as they are drawn, float64 (1, 2, 1 + d)."""
+        return np.array([[(at, *place) for at, place in map(self._parts.session.place_of, link)]])
 
     def _show_link(self, looked_at: LookedAt) -> None:
         """Draw a link and its rivals, unless a correction has taken it since, and show what is ticked off."""

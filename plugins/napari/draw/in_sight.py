@@ -1,4 +1,4 @@
-"""Whether a place in the world is what the viewer shows: in its frame and plane, and on the canvas."""
+"""Whether a place in the world is what the viewer shows: in its frame and plane, on the canvas, and near enough."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from ..layers.main_window import canvas_of
 
 if TYPE_CHECKING:
     from napari import Viewer
+
+_JUDGED_PIXELS = 16
+"""Particles that are smaller on the canvas cannot be told apart by eye."""
 
 
 def is_in_slice(viewer: Viewer, world: np.ndarray) -> bool:
@@ -30,3 +33,12 @@ def is_on_canvas(viewer: Viewer, world: tuple[float, float, float]) -> bool:
     canvas = canvas_of(viewer)
     aside, above = abs(away @ np.cross(sight, up)), abs(away @ np.asarray(up))
     return bool(aside * camera.zoom <= canvas.width() / 2 and above * camera.zoom <= canvas.height() / 2)
+
+
+def come_near(viewer: Viewer, size: float, length: float) -> None:
+    """Zoom in until a particle of a size can be judged, but not so far that a link of a length leaves the canvas."""
+    canvas, camera = canvas_of(viewer), viewer.scene.camera
+    zoom = _JUDGED_PIXELS / size
+    if length:
+        zoom = min(zoom, min(canvas.width(), canvas.height()) / 4 / length)
+    camera.zoom = max(float(camera.zoom), zoom)

@@ -24,7 +24,7 @@ from ..threads.connections import Connections, has_own_keys
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
-from .in_sight import is_in_slice, is_on_canvas
+from .in_sight import come_near, is_in_slice, is_on_canvas
 from .links import draw_clicked, draw_links
 from .picking import Click, drawn_links, link_under, particle_under
 from .tails import Tails
@@ -240,6 +240,15 @@ class Overlay(QObject):
         layer, position = self._placing, self._nearest(track_id, frame)
         if layer is not None and position is not None:
             self._viewer.scene.camera.center = self.show_place(position.tolist(), layer)
+
+    def go_to_link(self, track_id: int, frame: int, ends: Sequence[Sequence[float]]) -> None:
+        """Show a frame as `go_to` does, and come nearer where particles are too small on the canvas to be judged."""
+        self.go_to(track_id, frame)
+        layer, shown = self._placing, self._shown
+        if layer is not None and shown is not None:
+            source, target = (_last_three(_world(end, layer)) for end in ends)
+            size = _diameter(shown) * float(layer.scale[-1])
+            come_near(self._viewer, size, float(np.linalg.norm(np.subtract(source, target))))
 
     def go_back_to(self, place: Sequence[float]) -> None:
         """Show frame and plane of a place (frame, z, y, x or y, x), with it in the middle where it was out of sight."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from ..session.clicked import CLICKED_ACTS
 
 _LINKS = (
-    ("N, Shift+N", "Next and previous link of the list: time, plane and camera go there"),
+    (
+        "N, Shift+N",
+        "Next and previous link of the list: time, plane and camera go there, nearer where particles are too small",
+    ),
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
     (
         "Escape",

@@ -38,9 +38,9 @@ _TOML = (
     "numbered anew."
 )
 _PROGRESS = (
-    "A link counts as looked at once it has been shown; to confirm one counts as a correction. The number of wrong "
-    "links is an estimate from how sure each link is; it changes with each correction, not by looking. Links that are "
-    "missing are not counted."
+    "A link counts as looked at once it has been shown, and as confirmed after C; whatever else was done, and not "
+    "undone, counts as corrected. The number of wrong links is an estimate from how sure each link is; it changes with "
+    "each correction, not by looking. Links that are missing are not counted."
 )
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 

@@ -44,6 +44,7 @@ Act = Callable[..., Change | Noted | None]
 _AGAIN: Mapping[Act, str] = {EditSession.undo: "Undone", EditSession.redo: "Redone"}
 """What is said of acts that are about an earlier one."""
 _OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections", "together")
+_CONFIRMATIONS = ("confirm_link", "confirm_links")
 
 
 @dataclass(frozen=True)
@@ -217,10 +218,13 @@ class Corrections:
 
     @property
     def progress(self) -> str:
-        """How many links were looked at, and how many of the tracks shown are expected to be wrong."""
-        wrong = self._shown.wrong
-        remain = "" if wrong is None else f"; {wrong:.1f} wrong links expected"
-        return f"{len(self._looked_at):,} looked at, {self.count:,} corrected{remain}."
+        """How many links were looked at, confirmed and corrected, and how many are expected to be wrong."""
+        acts, wrong = [] if self._edits is None else self._edits.acts, self._shown.wrong
+        confirmed = sum(act["act"] in _CONFIRMATIONS for act in acts)
+        remain = "" if wrong is None else f"; ≈ {wrong:.1f} wrong"
+        return (
+            f"{len(self._looked_at):,} looked at, {confirmed:,} confirmed, {len(acts) - confirmed:,} corrected{remain}."
+        )
 
     # --- work ----------------------------------------------------------------------------------------------------
 
