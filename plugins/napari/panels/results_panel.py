@@ -38,8 +38,8 @@ _TOML = (
     "numbered anew."
 )
 _PROGRESS = (
-    "A link counts as looked at once it has been shown, and as confirmed after C; whatever else was done, and not "
-    "undone, counts as corrected. The number of wrong links is an estimate from how sure each link is; it changes with "
+    "A link counts as looked at once it has been shown; whatever was done and not undone counts as corrected, but "
+    "not to confirm a link. The number of wrong links is an estimate from how sure each link is; it changes with "
     "each correction, not by looking. Links that are missing are not counted."
 )
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."

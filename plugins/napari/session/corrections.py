@@ -218,13 +218,11 @@ class Corrections:
 
     @property
     def progress(self) -> str:
-        """How many links were looked at, confirmed and corrected, and how many are expected to be wrong."""
+        """How many links were looked at, how often more than confirmed, and how many are expected to be wrong."""
         acts, wrong = [] if self._edits is None else self._edits.acts, self._shown.wrong
-        confirmed = sum(act["act"] in _CONFIRMATIONS for act in acts)
-        remain = "" if wrong is None else f"; ≈ {wrong:.1f} wrong"
-        return (
-            f"{len(self._looked_at):,} looked at, {confirmed:,} confirmed, {len(acts) - confirmed:,} corrected{remain}."
-        )
+        corrected = sum(act["act"] not in _CONFIRMATIONS for act in acts)
+        remain = "" if wrong is None else f"; {wrong:.1f} wrong links expected"
+        return f"{len(self._looked_at):,} looked at, {corrected:,} corrected{remain}."
 
     # --- work ----------------------------------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ def test_after_an_act_the_first_link_that_nobody_has_looked_at_is_chosen(viewer,
 
 
 def test_what_is_expected_to_remain_is_said_not_to_count_links_that_are_missing(tracked):
-    assert tracked.parts.results.progress.text().endswith(" wrong.")
+    assert tracked.parts.results.progress.text().endswith(" wrong links expected.")
 
 
 def test_once_all_of_the_list_was_looked_at_it_is_said(viewer, tracked):
@@ -195,7 +195,7 @@ def test_the_number_of_wrong_links_expected_follows_what_was_judged_alone(viewer
 
 
 def expected_to_remain(widget) -> float:
-    return float(re.search(r"≈ ([\d.]+) wrong", widget.parts.results.progress.text())[1])
+    return float(re.search(r"([\d.]+) wrong links expected", widget.parts.results.progress.text())[1])
 
 
 def doubts(widget) -> dict[tuple[int, int], float]:
