@@ -48,6 +48,7 @@ _FINE = 16.0  # diameter in voxels from which the image is binned
 _NEARLY = 2.0 / 3.0  # of the strongest response
 _MANY_MORE = 1.5  # times the blobs: a cluster has two members or more
 _MOST = 0.5  # of the blobs that larger diameters find
+_BETWEEN_STEPS = 0.5  # steps that the vertex of a maximum is away from it at most
 _FAINT = 0.2  # of the response of the smallest diameter
 _NOT_FAR_BEHIND = 3.0  # times the response of another diameter, which is worth a word
 _NOT_FEW = 16.0  # times as many blobs leave few
@@ -266,7 +267,8 @@ def responses_of_as_many(responses: np.ndarray, heights: Sequence[np.ndarray]) -
     """Return the response at each diameter (columns) of as many blobs as each other one finds (rows).
 
     Noise weighs more on small diameters, which find the bright blobs only: the median of these is higher than that of
-    all, whatever the diameter. Where a diameter finds no more than the other, it is its own response.
+    all, whatever the diameter. Held to as many, a response grows as blobs of one rank do, in the median. Where a
+    diameter finds no more than the other, it is its own response.
 
     Parameters
     ----------
@@ -279,7 +281,7 @@ def responses_of_as_many(responses: np.ndarray, heights: Sequence[np.ndarray]) -
     for few, many in product(range(len(responses)), repeat=2):
         count = len(heights[few])
         if 0 < count < len(heights[many]) and responses[many]:
-            of_as_many[few, many] = np.median(heights[many][:count])
+            of_as_many[few, many] = responses[few] * np.median(heights[many][:count] / heights[few])
     return of_as_many
 
 
@@ -334,7 +336,8 @@ def _vertex(responses: np.ndarray, best: int) -> float:
         return 0.0
     before, here, after = responses[best - 1 : best + 2]
     bend = 2.0 * here - before - after
-    return 0.5 * (after - before) / bend if bend > 0 else 0.0
+    offset = 0.5 * (after - before) / bend if bend > 0 else 0.0
+    return offset if abs(offset) <= _BETWEEN_STEPS else 0.0
 
 
 @contextmanager
