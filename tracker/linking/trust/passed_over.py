@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....matching.jit.compiled import compiled
-from .chains import LEAST, edge_between, likelihood_of
+from .chains import LEAST, NO_LINK, edge_between, likelihood_of
 
 
 @compiled(error_model="numpy")
@@ -34,7 +34,7 @@ def passed_over(first, last, ways, chains, now):
             if ratio < LEAST:
                 continue
             if over == 0.0:
-                over = likelihood_of(g, b, -1, h, 0.0, chains)
+                over = likelihood_of(g, b, NO_LINK, h, 0.0, chains)
             ratio *= likelihood_of(g, a_new, b_new, h, LEAST * over / ratio, chains) / over
             if ratio < LEAST:
                 continue
@@ -59,4 +59,4 @@ def _without(j, ways, chains, now):
             return 0.0
     if now[j] == 0.0:
         now[j] = likelihood_of(g, a, b, h, 0.0, chains)
-    return likelihood_of(g if over >= 0 else -1, over, -1, h, LEAST * now[j], chains) / now[j]
+    return likelihood_of(g if over >= 0 else NO_LINK, over, NO_LINK, h, LEAST * now[j], chains) / now[j]
