@@ -10,16 +10,7 @@ from .test_correcting import crowded, press  # noqa: F401 - a fixture among them
 from .test_on_the_canvas import lines  # noqa: F401 - a fixture
 from .test_placing import movie, table  # noqa: F401 - a fixture
 from .test_small_screen import lines_of
-
-
-@pytest.fixture
-def do(viewer, lines):  # noqa: F811
-    def press_all(*keys: str) -> None:
-        for key in keys:
-            press(viewer, key)
-            finish(lines)
-
-    return press_all
+from .test_undo_leads_back import do  # noqa: F401 - a fixture
 
 
 def ring_pixels(viewer) -> float:
@@ -29,14 +20,14 @@ def ring_pixels(viewer) -> float:
 
 @pytest.mark.parametrize("key", ["n", "Shift-n"])
 @pytest.mark.parametrize("ndisplay", [2, 3])
-def test_the_view_comes_nearer_where_particles_are_too_small_to_be_judged(viewer, do, key, ndisplay):
+def test_the_view_comes_nearer_where_particles_are_too_small_to_be_judged(viewer, do, key, ndisplay):  # noqa: F811
     viewer.dims.ndisplay = ndisplay
     viewer.scene.camera.zoom = 0.1
     do(key)
     assert ring_pixels(viewer) == pytest.approx(16)
 
 
-def test_a_view_that_is_near_enough_stays_as_near(viewer, do):
+def test_a_view_that_is_near_enough_stays_as_near(viewer, do):  # noqa: F811
     viewer.scene.camera.zoom = 50.0
     do("n", "n")
     assert viewer.scene.camera.zoom == 50.0

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..constraints import keys
 from ..motion.expected import candidates_ahead
 from ..motion.flow import fields_of
 from ..motion.graph import Graph, merged
@@ -95,10 +96,10 @@ def _seconds(belief: Belief, wide: Graph, ways: Ways, rates: Rates) -> Seconds:
     """Return what the candidates of divisions, or of merges, are worth."""
     sisters = Sisters.of(belief, wide, ways, rates)
     model = belief.record.learn(sisters.learned)
-    row = belief.movie.row
+    row, odds = belief.movie.row, ways.odds(model)
     further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
     worth, alone = (
-        np.log(np.maximum(ways.odds(model) * likeness, TINY)) - further
+        np.log(np.maximum(odds * likeness, TINY)) - further
         for likeness in (sisters.likeness(model), sisters.likeness_alone(model))
     )
     return Seconds(worth, alone, rates.together(float(model.share.sum())))
@@ -124,8 +125,8 @@ def _candidates(
 
 def _united(wide: Graph, graph: Graph) -> tuple[Graph, np.ndarray, np.ndarray]:
     """Return the graph of the edges of either, and where those of each are in it."""
-    keys = [g.tail.astype(np.int64) * g.n + g.head for g in (wide, graph)]
-    both, first, place = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+    of_each = [keys(g.tail, g.head, g.n) for g in (wide, graph)]
+    both, first, place = np.unique(np.concatenate(of_each), return_index=True, return_inverse=True)
     tail, head = np.divmod(both, max(graph.n, 1))
     lag = np.concatenate([wide.lag, graph.lag])[first]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(tail, minlength=graph.n))])

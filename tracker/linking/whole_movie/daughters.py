@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..constraints import keys
 from ..motion.graph import Graph
 from ..motion.learning import Belief
 from ..motion.shares import RAREST as LEAST_LOST
@@ -205,7 +206,7 @@ class Sisters:
         apart = ways.end[one] != daughter[link]
         one, link = one[apart], link[apart]
         linked = _Beside.of(ways, one, steps.at(few[link]), added[link])
-        is_linked = np.isin(wide.tail.astype(np.int64) * graph.n + wide.head, tail.astype(np.int64) * graph.n + head)
+        is_linked = np.isin(keys(wide.tail, wide.head, graph.n), keys(tail, head, graph.n))
         other, two = _with_the_same(asking, asking, graph.n)
         apart = (other != two) & ~is_linked[two]
         other, two = other[apart], two[apart]
@@ -214,12 +215,12 @@ class Sisters:
 
     def likeness_alone(self, model: DaughterModel) -> np.ndarray:
         """Return how many times likelier each mother's ordinary links make it that she divides, float64 (wide,)."""
-        return np.bincount(self.linked.one, self._told(model).sum(axis=0), len(self._unlinked)) + self._unlinked
+        return self._by_links(self._told(model)) + self._unlinked
 
     def likeness(self, model: DaughterModel) -> np.ndarray:
         """Return the same, where other candidates may be her daughters, float64 (wide,)."""
         ways, size = self.ways, len(self._unlinked)
-        by_links, odds = self.likeness_alone(model) - self._unlinked, ways.odds(model)
+        by_links, odds = self._by_links(self._told(model)), ways.odds(model)
         alone = _gaussian(self.second.square, model.variance + self.second.added, ways.way.shape[1])
         # What a pair explains beyond each of both is half of either's.
         bonus = np.sqrt(self.rates.together(float(model.share.sum())))
@@ -237,12 +238,16 @@ class Sisters:
         linked = np.maximum(self._linked, 1)[self.linked.one]
         return self.probability / self.density / linked * self.linked.densities(self.ways, model)
 
+    def _by_links(self, told: np.ndarray) -> np.ndarray:
+        """Return the sum of what the ordinary links of each mother tell, float64 (wide,)."""
+        return np.bincount(self.linked.one, told.sum(axis=0), len(self.ways.lag))
+
     @cached_property
     def _linked(self) -> np.ndarray:
         """How probably mothers have an ordinary link, float64 (wide,)."""
         return np.bincount(self.linked.one, self.probability, len(self.ways.lag))
 
-    @property
+    @cached_property
     def _unlinked(self) -> np.ndarray:
         """How probably they have none, float64 (wide,)."""
         return np.maximum(1 - self._linked, 0)
@@ -254,9 +259,10 @@ class Sisters:
         unlinked = ways.taken[ways.end] < UNLINKED
         ends = float((1 - ways.taken[np.unique(ways.end[unlinked])]).sum())
         for _ in range(LEARNING_ROUNDS if ends else 0):
-            likeness = self.likeness_alone(model)
+            told = self._told(model)
+            likeness = self._by_links(told) + self._unlinked
             daughters = np.where(unlinked, ways.believed(ways.odds(model) * likeness), 0.0)
-            opposite = (daughters / np.maximum(likeness, TINY))[self.linked.one] * self._told(model)[0]
+            opposite = (daughters / np.maximum(likeness, TINY))[self.linked.one] * told[0]
             model = self._model_of(daughters, opposite, ends)
         return model
 
