@@ -1,4 +1,4 @@
-"""A shift that all particles of a frame pair share: stage drift and jumps, found by vote before anything is linked.
+"""A shift that particles of a frame pair share: stage drift and jumps, found by vote before anything is linked.
 
 Every pair of particles votes for its displacement. Where particles move as one, right pairs agree and wrong ones do
 not, however far the shift; a shift is believed where its votes are more than chance gives (`shift_votes`).
@@ -9,7 +9,6 @@ not, however far the shift; a shift is believed where its votes are more than ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import compress, pairwise
 from typing import Any
 
@@ -35,12 +34,6 @@ One by one, calls of NumPy took most of the time.
 """
 LEAST = 0.3
 """Shortest shift that is taken off, in spacings; shorter ones do not hinder linking."""
-
-
-def without_drift(movie: Ordered) -> Ordered:
-    """Return the movie with the shifts between consecutive frames taken off; `drift` has what was taken."""
-    drift = drift_of(movie)
-    return replace(movie, position=movie.position - movie.of_each(drift), drift=drift) if drift.any() else movie
 
 
 def drift_of(movie: Ordered) -> np.ndarray:

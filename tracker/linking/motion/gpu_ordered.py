@@ -12,11 +12,13 @@ import numpy as np
 from ....matching.device import cuda
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
-from ..settings import LinkSettings
+from ..settings import LinkSettings, Motion
 from .drift import drift_of
 from .gpu_graph import BYTES_AN_EDGE, nearest_others
 from .ordered import Ordered, asked_for_spacing, log_density_of, ordered, spread_axes
+from .rounding import rounding_of
 from .row_order import by_frame_and_place
+from .shift_of_all import is_of_all
 
 GPU_PAYS = 100_000
 """Detections from which "auto" learns motion on a GPU where there is one."""
@@ -41,7 +43,7 @@ def movie_in_order(points: Points, settings: LinkSettings) -> Generator[Ordered 
         yield ordered(points)
         return
     with cuda.using("cuda" if settings.device == "auto" else settings.device) as cp:
-        yield ordered_on_gpu(cp, points) or ordered(points)
+        yield ordered_on_gpu(cp, points, settings.motion) or ordered(points)
 
 
 def _takes_gpu(points: Points, settings: LinkSettings) -> bool:
@@ -54,7 +56,7 @@ def _takes_gpu(points: Points, settings: LinkSettings) -> bool:
     return len(points) >= GPU_PAYS and cuda.is_available() and cuda.free_bytes() >= BYTES_A_DETECTION * len(points)
 
 
-def ordered_on_gpu(cp: Any, points: Points) -> Ordered | None:
+def ordered_on_gpu(cp: Any, points: Points, motion: Motion) -> Ordered | None:
     """Return the movie on the current device, drift taken off; None where one grid cannot serve all its frames.
 
     Raises
@@ -70,7 +72,10 @@ def ordered_on_gpu(cp: Any, points: Points) -> Ordered | None:
         return None
     movie = _in_spacings(grid, row, ndim)
     drift = drift_of(movie)
-    return _without(drift, movie) if drift.any() else movie
+    if not drift.any():
+        return movie
+    position = movie.position - movie.of_each(drift)
+    return _without(drift, movie) if is_of_all(replace(movie, position=position, drift=drift), motion) else movie
 
 
 def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
@@ -85,7 +90,7 @@ def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
     columns = [position[:, axis].copy() for axis in range(3 - ndim, 3)]  # CuPy is slow along rows
     extent, still = np.array([float(along.max()) for along in columns]), np.zeros((len(held), ndim))
     place = _axes(scaled, ndim)
-    known = spacing, extent, still, log_density_of(place, starts)
+    known = spacing, extent, still, log_density_of(place, starts), rounding_of(place, starts)
     return Ordered(place, held, starts, None, grid.row, *known, scaled)
 
 

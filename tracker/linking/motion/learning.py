@@ -101,6 +101,7 @@ class Belief:
     future: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
+        self.model = replace(self.model, rounding=self.movie.rounding)
         self.restart(self.graph, self.probability)
 
     def restart(self, graph: Graph, probability: np.ndarray) -> None:

@@ -12,6 +12,7 @@ from ....matching.device import cuda
 from ....matching.points.grid import build_grid
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie
+from .rounding import rounding_of
 from .row_order import by_frame_and_place
 
 NOT_BY_CHANCE = 7
@@ -52,6 +53,8 @@ class Ordered:
         What was taken off the positions of each frame, in spacings.
     log_density : float
         Log of the detections per unit of volume (spacing^d) that particles have around them.
+    rounding : float64 (d,)
+        Variance that rounding adds to displacements, in squared spacings; 0 along axes that are not rounded.
     grid : DeviceMovie or None
         Where positions are on a GPU, and with them what is learned: cells of their own, the drift off already. What is
         one per frame is on the host.
@@ -66,6 +69,7 @@ class Ordered:
     extent: np.ndarray
     drift: np.ndarray
     log_density: float
+    rounding: np.ndarray
     grid: DeviceMovie | None = None
 
     def __len__(self) -> int:
@@ -111,6 +115,7 @@ class Ordered:
             self.extent,
             self.drift[first:last],
             self.log_density,
+            self.rounding,
         )
 
     def frames_apart(self, lag: int) -> list[tuple[int, int]]:
@@ -171,13 +176,14 @@ def ordered(points: Points) -> Ordered:
     spacing = _spacing(position, starts)
     position = (position - position.min(axis=0)) / spacing if len(row) else position
     extent = position.max(axis=0, initial=0.0)
+    rounding = rounding_of(position, starts)
     for f in range(len(numbers)):
         own = slice(starts[f], starts[f + 1])
         place = build_grid(position[own], 1.0).order
         row[own], rank[own], position[own] = row[own][place], rank[own][place], position[own][place]
     number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
     still, density = np.zeros((len(numbers), ndim)), log_density_of(position, starts)
-    return Ordered(position, number, starts, row, rank, spacing, extent, still, density)
+    return Ordered(position, number, starts, row, rank, spacing, extent, still, density, rounding)
 
 
 def log_density_of(position: np.ndarray, starts: np.ndarray) -> float:

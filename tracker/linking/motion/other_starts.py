@@ -144,11 +144,11 @@ class Trial(NamedTuple):
     is_chance: bool = False
 
 
-_Learn = Callable[[Ordered, Start], Belief]
+Learn = Callable[[Ordered, Start], Belief]
 """What is believed of a movie from a start on, links over one frame."""
 
 
-def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) -> Trial:
+def try_starts(movie: Ordered, learned: Learn, *, may_leave_flow: bool = True) -> Trial:
     """Try whether another start leads to likelier links than nearest neighbours do, and whether links are chance.
 
     Parameters
@@ -158,11 +158,11 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
     may_leave_flow : bool
         Whether the neighbours' flow, where it was taken, is tried to be left out.
     """
-    sample, is_inner = _sample_of(movie)
+    sample, is_inner = sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
         return Trial()  # no link can know of one before it
     try:
-        start, likelihood = _best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
+        start, likelihood = best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
     except TooManyCandidates:
         return Trial()  # a trial holds fewer than the movie may
     is_chance = False
@@ -172,15 +172,15 @@ def try_starts(movie: Ordered, learned: _Learn, *, may_leave_flow: bool = True) 
     return Trial(start, is_chance)
 
 
-def _best_of(sample: Ordered, is_inner: np.ndarray, learned: _Learn, *, may_leave_flow: bool) -> tuple[Start, float]:
-    """Return the start that leads to the likeliest links, and their log-likelihood.
+def best_of(sample: Ordered, is_inner: np.ndarray, learned: Learn, *, may_leave_flow: bool) -> tuple[Start, float]:
+    """Return the start that leads to the likeliest links, and their log-likelihood; `sample_of` gives the first two.
 
     Raises
     ------
     TooManyCandidates
         If nearest neighbours have too many.
     """
-    best, near, margin = Start(), learned(sample, Start()), _margin(sample)
+    best, near, margin = Start(), learned(sample, Start()), margin_of(sample)
     others, takes_flow = starts(sample.ndim, _followed_share(near, is_inner)), near.near is not None
     likeliest = log_likelihood(near)
     del near  # before others are made
@@ -197,12 +197,12 @@ def _best_of(sample: Ordered, is_inner: np.ndarray, learned: _Learn, *, may_leav
     return best, likeliest
 
 
-def _margin(sample: Ordered) -> float:
+def margin_of(sample: Ordered) -> float:
     """Return by how many nats what is likelier must be so."""
     return max(GAIN_A_DETECTION * len(sample), LOGS * np.log(len(sample)))
 
 
-def _tried(sample: Ordered, start: GoingOn, learned: _Learn, *, may_leave_flow: bool) -> Iterator[tuple[Start, float]]:
+def _tried(sample: Ordered, start: GoingOn, learned: Learn, *, may_leave_flow: bool) -> Iterator[tuple[Start, float]]:
     """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
     The flow is taken by what it explains beside nothing, and may explain less beside past and future. Around it steps
@@ -260,7 +260,7 @@ def followed(movie: Ordered, start: GoingOn, record: LearningRecord, hooks: Hook
     return belief
 
 
-def _sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
+def sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
     """Return about `SAMPLE` detections on the host, from the middle of a movie, and which are not near where it is cut.
 
     Of large frames it is those in a ball around a particle in the middle of the field of view.
@@ -282,7 +282,7 @@ def _sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
     position, row, rank = map(cuda.to_host, of_each)
     of_frames = slice(first, first + length)
     numbers, drift = movie.number[of_frames], movie.drift[of_frames]
-    known = movie.spacing, movie.extent, drift, movie.log_density
+    known = movie.spacing, movie.extent, drift, movie.log_density, movie.rounding
     return Ordered(position, numbers, starts, row, rank, *known), is_inner
 
 

@@ -79,10 +79,10 @@ def believed(
         If there are more.
     """
     record, trial = record or LearningRecord(), Trial()
-    if motion == "auto" or "velocity" in motion:
-        learned = partial(_learned, motion=motion, hooks=hooks, most=most and most // 2)
+    if may_know_links(motion):
+        learned = partial(over_one_frame, motion=motion, hooks=hooks, most=most and most // 2)
         trial = record.learn(lambda: try_starts(movie, learned, may_leave_flow=motion == "auto"))
-    belief = _learned(movie, trial.start, motion, features, record, hooks, most)
+    belief = over_one_frame(movie, trial.start, motion, features, record, hooks, most)
     belief.is_chance = trial.is_chance
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
@@ -90,7 +90,12 @@ def believed(
     return belief
 
 
-def _learned(
+def may_know_links(motion: Motion) -> bool:
+    """Return whether links may know of those before and after them."""
+    return motion == "auto" or "velocity" in motion
+
+
+def over_one_frame(
     movie: Ordered,
     start: Start,
     motion: Motion,
@@ -109,7 +114,7 @@ def _learned(
         _take_features(belief, features)
     if "flow" in motion or (free and start.takes_flow):
         _take_flow(belief, FLOW_GAIN if free else -np.inf, going_on.radius if going_on else WIDEST_RADIUS)
-    if free or "velocity" in motion:
+    if may_know_links(motion):
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
     if going_on is not None and belief.linked:
         belief.notes.append("links were found by how particles go on, which explains them better than nearness does")

@@ -60,6 +60,8 @@ class StepModel:
     persistence : float64 (classes,)
     turns : float64 (3,)
         Probabilities that the class is kept, that it is drawn anew, and that the displacement is drawn afresh.
+    rounding : float64 (d,), optional
+        Variance that the rounding of places adds to any displacement.
     """
 
     shares: np.ndarray
@@ -67,6 +69,7 @@ class StepModel:
     second: np.ndarray
     persistence: np.ndarray
     turns: np.ndarray
+    rounding: np.ndarray | float = 0.0
 
     @property
     def variance(self) -> np.ndarray:
@@ -83,13 +86,9 @@ class StepModel:
         busy = self.shares > 1.1 * LEAST_SHARE
         if busy.all() or not busy.any():
             return self
-        return StepModel(
-            self.shares[busy] / self.shares[busy].sum(),
-            self.first[busy],
-            self.second[busy],
-            self.persistence[busy],
-            self.turns,
-        )
+        shares = self.shares[busy] / self.shares[busy].sum()
+        first, second, persistence = self.first[busy], self.second[busy], self.persistence[busy]
+        return replace(self, shares=shares, first=first, second=second, persistence=persistence)
 
     def learned_from(self, sums: Sums) -> StepModel:
         """Return the model with what consecutive links say: persistence by weighted least squares, and the rest."""
@@ -105,13 +104,13 @@ class StepModel:
         """Return the model with shares and variances that are not too small to be true."""
         shares = np.maximum(self.shares, LEAST_SHARE)
         shares = shares / shares.sum()
-        least = np.maximum(NARROWEST**2, RELATIVE**2 * (shares @ self.first))
-        first = np.maximum(self.first, least)
+        narrowest = np.maximum(NARROWEST**2, self.rounding)
+        first = np.maximum(self.first, np.maximum(narrowest, RELATIVE**2 * (shares @ self.first)))
         return replace(
             self,
             shares=shares,
             first=first,
-            second=np.maximum(self.second, np.maximum(NARROWEST**2, RELATIVE**2 * first)),
+            second=np.maximum(self.second, np.maximum(narrowest, RELATIVE**2 * first)),
         )
 
 

@@ -16,13 +16,13 @@ from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import hooks_of
-from ..motion.drift import without_drift
 from ..motion.features import features_of
 from ..motion.gpu_graph import pairs_of_frames
 from ..motion.learning import Belief
 from ..motion.motion import Motion
 from ..motion.ordered import Ordered
 from ..motion.recipe import WIDEST_RADIUS
+from ..motion.shift_of_all import without_drift
 from ..result import Linking
 from ..settings import LinkSettings
 from ..solution import KeepSolution, LinkSolution, edges_of
@@ -92,7 +92,7 @@ def learned(
         points,
         settings,
         hooks_of(points, settings),
-        movie if movie.grid is not None or settings.predict is not None else without_drift(movie),
+        movie if movie.grid is not None or settings.predict is not None else without_drift(movie, settings.motion),
         features_of(points, movie, settings.features),
         in_order(constraints, movie),
         keeps=keeping is not KeepSolution.NOTHING or samples > 0,

@@ -101,6 +101,7 @@ def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
         movie.extent,
         np.concatenate([part.drift for part in parts]),
         movie.log_density,
+        movie.rounding,
     )
     spans: list[list[int]] = [movie.starts[[first, first + length]].tolist() for first in firsts]
     return joined, np.concatenate([np.arange(*span) for span in spans])

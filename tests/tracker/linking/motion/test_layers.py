@@ -65,6 +65,6 @@ def test_a_depth_that_says_nothing_takes_hardly_anything_from_the_links(thicknes
 def test_on_a_gpu_it_is_the_same(thickness):
     with cuda.using("cuda") as cp:
         points = layer(thickness)[0]
-        there = ordered_on_gpu(cp, points)
+        there = ordered_on_gpu(cp, points, "auto")
         assert there is not None
         assert there.log_density == pytest.approx(ordered(points).log_density, abs=0.05)

@@ -113,7 +113,7 @@ def test_candidates_of_uniform_particles_are_as_many_as_stated(ndim):
 def test_true_links_are_likelier_than_those_of_nearest_neighbours():
     points, _ = fliers(3, 1.0)
     movie = ordered(points)
-    learned = partial(recipe._learned, movie, motion="velocity")
+    learned = partial(recipe.over_one_frame, movie, motion="velocity")
     near, other = (log_likelihood(learned(start)) for start in (Start(), Start(starts(3)[0])))
     assert other > near + len(points)
 
@@ -121,14 +121,14 @@ def test_true_links_are_likelier_than_those_of_nearest_neighbours():
 class TestSample:
     def test_of_a_small_movie_it_is_the_movie(self):
         movie = ordered(walks(100, 10)[0])
-        sample, is_inner = other_starts._sample_of(movie)
+        sample, is_inner = other_starts.sample_of(movie)
         assert is_inner.all()
         np.testing.assert_array_equal(sample.position, movie.position)
         np.testing.assert_array_equal(sample.row, movie.row)
 
     def test_of_a_large_one_it_is_some_frames_of_some_of_its_field_of_view(self):
         movie = ordered(walks(4000, 20)[0])
-        sample, is_inner = other_starts._sample_of(movie)
+        sample, is_inner = other_starts.sample_of(movie)
         assert 0.1 < is_inner.mean() < 0.9
         assert len(sample) == pytest.approx(other_starts.SAMPLE, rel=0.2)
         assert len(sample.number) == other_starts.FEWEST_FRAMES
@@ -155,7 +155,7 @@ def streams(step: float) -> tuple[Points, np.ndarray]:
 def test_where_the_flow_was_taken_learning_starts_with_whole_steps():
     """Around the flow they are short; their model would look for short steps where there are none."""
     points, who = streams(1.3)
-    start = try_starts(ordered(points), partial(recipe._learned, motion="auto")).start
+    start = try_starts(ordered(points), partial(recipe.over_one_frame, motion="auto")).start
     assert start.takes_flow
     assert start.going_on.model.typical_step == pytest.approx(2.6, rel=0.1)  # in spacings
     assert right_share(points, who) > 0.96
@@ -172,7 +172,7 @@ def crowd() -> tuple[Points, np.ndarray]:
 
 def test_a_flow_that_says_less_than_the_past_is_left_out():
     points, who = crowd()
-    movie, learned = ordered(points), partial(recipe._learned, motion="auto")
+    movie, learned = ordered(points), partial(recipe.over_one_frame, motion="auto")
     assert learned(movie, Start()).near is not None
     assert log_likelihood(learned(movie, Start(takes_flow=False))) > log_likelihood(learned(movie, Start()))
     assert link_points(points, LinkSettings(device="cpu")).motion.flow_weight == 0
@@ -182,16 +182,16 @@ def test_a_flow_that_says_less_than_the_past_is_left_out():
 @pytest.mark.parametrize(("step", "cuts_off"), [(0.4, False), (1.05, True)])
 def test_a_start_that_cuts_links_off_goes_on_with_the_widest_radius(step, cuts_off):
     narrow, wide, *_ = starts(2)
-    learned = partial(recipe._learned, motion="auto")
+    learned = partial(recipe.over_one_frame, motion="auto")
     (led_to, _), *_ = other_starts._tried(ordered(fliers(2, step)[0]), narrow, learned, may_leave_flow=True)
     assert led_to.going_on.radius == (wide.radius if cuts_off else narrow.radius)
 
 
 def test_a_start_whose_candidates_are_too_many_is_not_tried():
     movie = ordered(fliers(2, 2.0)[0])
-    learned = partial(recipe._learned, motion="auto")
+    learned = partial(recipe.over_one_frame, motion="auto")
     assert try_starts(movie, learned).start.going_on.radius == max(start.radius for start in starts(2))
-    few = partial(recipe._learned, motion="auto", most=8 * len(movie))
+    few = partial(recipe.over_one_frame, motion="auto", most=8 * len(movie))
     found = try_starts(movie, few).start.going_on
     assert found is None or found.radius < max(start.radius for start in starts(2))
 
@@ -200,6 +200,6 @@ def test_a_sample_is_cut_out_where_particles_are():
     """Of a ring so large that nobody is near its centre."""
     angle = np.random.default_rng(0).uniform(0, 2 * np.pi, (4, 20_000))
     places = 500 * np.stack([np.sin(angle), np.cos(angle)], axis=-1)
-    sample, is_inner = other_starts._sample_of(ordered(table(np.repeat(np.arange(4), 20_000), places.reshape(-1, 2))))
+    sample, is_inner = other_starts.sample_of(ordered(table(np.repeat(np.arange(4), 20_000), places.reshape(-1, 2))))
     assert len(sample) == pytest.approx(other_starts.SAMPLE, rel=0.2)
     assert is_inner.any()

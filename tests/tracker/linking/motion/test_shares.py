@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.motion.border import border_of
-from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.graph import candidates
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.motion.shares import Shares, ends_by_place, shares_of
+from auctrack.tracker.linking.motion.shift_of_all import without_drift
 
 from ..movies import in_view, table, walks
 
@@ -85,7 +85,7 @@ def test_where_none_leave_the_border_is_as_the_inside():
 def test_the_border_stays_where_it_is_when_a_drift_is_taken_off():
     places = np.random.default_rng(0).uniform(0, 16, (700, 3))
     frames = [places + np.array([0, 0, 4.0 * k]) for k in range(3)]
-    movie = without_drift(ordered(table(np.repeat(range(3), 700), np.concatenate(frames))))
+    movie = without_drift(ordered(table(np.repeat(range(3), 700), np.concatenate(frames))), "auto")
     assert np.abs(movie.drift).max() > 4
     ends = np.concatenate(frames)[movie.row]
     wanted = ((ends - ends.min(axis=0) < movie.spacing) | (ends.max(axis=0) - ends < movie.spacing)).any(axis=1)

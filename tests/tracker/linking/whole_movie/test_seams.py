@@ -20,7 +20,9 @@ def movie_of(sizes) -> Ordered:
     starts = np.concatenate([[0], np.cumsum(sizes)])
     n, frames = int(starts[-1]), len(sizes)
     rows, nowhere = np.arange(n), np.zeros((n, 2))
-    return Ordered(nowhere, np.arange(frames), starts, rows, rows, 1.0, np.zeros(2), np.zeros((frames, 2)), 0.0)
+    return Ordered(
+        nowhere, np.arange(frames), starts, rows, rows, 1.0, np.zeros(2), np.zeros((frames, 2)), 0.0, np.zeros(2)
+    )
 
 
 def candidates_of(movie: Ordered, rng) -> tuple[Graph, np.ndarray]:

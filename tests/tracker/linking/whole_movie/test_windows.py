@@ -8,9 +8,9 @@ import pytest
 
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion import drift, graph
-from auctrack.tracker.linking.motion.drift import without_drift
 from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
+from auctrack.tracker.linking.motion.shift_of_all import without_drift
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from auctrack.tracker.points import Points
@@ -43,7 +43,7 @@ def ends(linking) -> set[tuple[int, int]]:
 
 
 def test_what_was_learned_of_a_movie_leads_to_the_same_belief_again(movie):
-    frames = without_drift(ordered(movie[0]))
+    frames = without_drift(ordered(movie[0]), "auto")
     first = believed(frames, "auto")
     again = believed(frames, "auto", record=first.record.replay())
     np.testing.assert_array_equal(first.probability, again.probability)
