@@ -64,10 +64,10 @@ class DeviceGraph:
         """Number of edges."""
         return len(self.indices)
 
-    def kernels(self, file: str, *, cooperative: bool = False) -> cuda.Kernels:
-        """Return the kernels of a file in the form for this graph's offsets."""
+    def kernels(self, file: str, *options: str, cooperative: bool = False) -> cuda.Kernels:
+        """Return the kernels of a file in the form for this graph's offsets, with further options of NVRTC."""
         wide = ("-DINDEX64",) if self.indptr.dtype == np.int64 else ()
-        return cuda.load(file, *wide, cooperative=cooperative)
+        return cuda.load(file, *wide, *options, cooperative=cooperative)
 
     @cached_property
     def largest_degree(self) -> int:

@@ -39,8 +39,8 @@ def push_relabel(
     counts = cp.zeros(12, cp.int32)
     statistics_end = 2 + 8 * _MOST_ROUNDS
     report = cp.empty(statistics_end + MOST_LEVELS, cp.int32)
-    lanes = 8 if graph.n_edges <= 16 * graph.n_rows else 32
-    kernel = graph.kernels("cardinality/push.cu", cooperative=True)[f"cardinality_push_solve_{lanes}"]
+    lanes = () if graph.n_edges <= 16 * graph.n_rows else ("-DLANES=32",)
+    kernel = graph.kernels("cardinality/push.cu", *lanes, cooperative=True)["cardinality_push_solve"]
     kernel(
         (all_blocks(kernel),),
         (THREADS_OF_A_BLOCK,),

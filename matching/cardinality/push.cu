@@ -21,11 +21,15 @@
 // Bytes: per bid and neighbour 4 + 16; per relabelling and edge 4 + 4 + 4. All at random: latency counts, not
 // bandwidth. Hazards: none decides anything.
 // variant: -DINDEX64
+// variant: -DLANES=32
 #include "device/common.cuh"
 
 constexpr int UNSEEN = 0x3fffffff;
 constexpr int INFINITE = UNSEEN - 1;
 constexpr uint32 FREE = 0xffffffffu;
+#ifndef LANES  // 32 where rows are long
+#define LANES 8
+#endif
 #ifndef GATHER  // smaller in tests
 #define GATHER 1024
 #endif
@@ -83,15 +87,13 @@ __device__ __forceinline__ bool settle(const Pushes& p, Walker& w, int mine) {
 }
 
 // The lanes that hold a walker together.
-template <int LANES>
 __device__ __forceinline__ uint32 group_of_lanes() {
     return LANES == 32 ? FULL_WARP : ((1u << LANES) - 1u) << (lane() & ~(LANES - 1));
 }
 
 // Bids for the neighbour of lowest label; the walker ends (row = -1) if there is none.
-template <int LANES>
 __device__ void bid(const Pushes& p, Walker& w, const Range& edges) {
-    const uint32 group = group_of_lanes<LANES>();
+    const uint32 group = group_of_lanes();
     const int mine = threadIdx.x & (LANES - 1);
     int lowest = INFINITE, second = INFINITE, column = -1, holder = -1, here = edges.first;
     for (offset_t k = edges.begin + mine; k < edges.stop; k += LANES) {
@@ -198,12 +200,12 @@ __device__ void add_to(int* total, int value) {
 // statistics: eight numbers a round (free rows, reached, levels, columns visited, steps, bids, nanoseconds relabelling,
 // nanoseconds pushing). sizes: columns of each level, of one relabelling after another, up to MOST_LEVELS.
 // result: (rounds, rows left).
-template <int LANES>
-__device__ void solve(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                      const int* other_indices, int n_columns, uint64* state, uint64* even_bids, uint64* odd_bids,
-                      int2* seen, Edges* queue, Walker* walkers, int* free_rows, int* next_free, int n_free,
-                      float steps_scale, int steps_base, int max_rounds, Counts* counts, int* statistics, int* sizes,
-                      int* result) {
+extern "C" __global__ void __launch_bounds__(1024, 1)
+    cardinality_push_solve(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
+                           const int* other_indices, int n_columns, uint64* state, uint64* even_bids, uint64* odd_bids,
+                           int2* seen, Edges* queue, Walker* walkers, int* free_rows, int* next_free, int n_free,
+                           float steps_scale, int steps_base, int max_rounds, Counts* counts, int* statistics,
+                           int* sizes, int* result) {
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_reached;
     __shared__ Gathered<Edges, GATHER> gathered;
@@ -275,14 +277,14 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
                     if (is_first) own = range_of(p, w.row, mine);
                 } else if (!is_first) {
                     w = walkers[i];
-                    __syncwarp(group_of_lanes<LANES>());  // all lanes have read it before one writes
+                    __syncwarp(group_of_lanes());  // all lanes have read it before one writes
                 }
                 if (w.row >= 0) {
                     const bool has_won = settle(p, w, mine);
                     if (has_won && is_first) own = next;
                     w.column = -1;
                     if (w.row >= 0 && steps < most_steps) {
-                        bid<LANES>(p, w, is_first ? own : range_of(p, w.row, mine));
+                        bid(p, w, is_first ? own : range_of(p, w.row, mine));
                         if (is_first && w.row >= 0) next = range_of(p, w.holder, mine);
                         bids += w.row >= 0 && mine == 0;
                     }
@@ -332,24 +334,4 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
         result[0] = round;
         result[1] = n_free;
     }
-}
-
-extern "C" __global__ void __launch_bounds__(1024, 1)
-    cardinality_push_solve_8(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                             const int* other_indices, int n_columns, uint64* state, uint64* even_bids,
-                             uint64* odd_bids, int2* seen, Edges* queue, Walker* walkers, int* free_rows,
-                             int* next_free, int n_free, float steps_scale, int steps_base, int max_rounds,
-                             Counts* counts, int* statistics, int* sizes, int* result) {
-    solve<8>(indptr, indices, other_indptr, other_indices, n_columns, state, even_bids, odd_bids, seen, queue,
-             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, sizes, result);
-}
-
-extern "C" __global__ void __launch_bounds__(1024, 1)
-    cardinality_push_solve_32(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                             const int* other_indices, int n_columns, uint64* state, uint64* even_bids,
-                             uint64* odd_bids, int2* seen, Edges* queue, Walker* walkers, int* free_rows,
-                             int* next_free, int n_free, float steps_scale, int steps_base, int max_rounds,
-                             Counts* counts, int* statistics, int* sizes, int* result) {
-    solve<32>(indptr, indices, other_indptr, other_indices, n_columns, state, even_bids, odd_bids, seen, queue,
-             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, sizes, result);
 }

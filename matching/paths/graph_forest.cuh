@@ -37,21 +37,25 @@ struct Later {
     dual_t* nearest;
 };
 
-// A row lowers the distances of its columns.
-__device__ __forceinline__ void relax(const Forest& f, int row, dual_t base, int round) {
+// Calls `reach(column, length of the path to it)` for the columns that a row can be matched with.
+template <class Reach>
+__device__ __forceinline__ void reach_from(const Forest& f, int row, dual_t base, const Reach& reach) {
     const int64 first = f.graph.first(row);
     const int degree = f.graph.degree(row);
     const dual_t dual = f.duals[row];
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
         const dual_t value = f.graph.value(first, e, f.v);
-        if (value >= none()) continue;
-        const dual_t through = base + (value - dual);
-        const int col = f.graph.column(first, e);
-        if (through < *(volatile dual_t*)&f.dist[col]) {
-            lower(&f.dist[col], through);
-            f.lowered[col] = round;
-        }
+        if (value < none()) reach(f.graph.column(first, e), base + (value - dual));
     }
+}
+
+// A row lowers the distances of its columns.
+__device__ __forceinline__ void relax(const Forest& f, int row, dual_t base, int round) {
+    reach_from(f, row, base, [&](int col, dual_t through) {
+        if (through >= *(volatile dual_t*)&f.dist[col]) return;
+        lower(&f.dist[col], through);
+        f.lowered[col] = round;
+    });
 }
 
 // A row claims the columns that it lowered, and queues their rows.
@@ -59,18 +63,11 @@ __device__ __forceinline__ void claim(
     const Forest& f, int row, dual_t base, dual_t threshold, int round, int* next, dual_t* next_base, int* n_next,
     const Later& later
 ) {
-    const int64 first = f.graph.first(row);
-    const int degree = f.graph.degree(row);
-    const dual_t dual = f.duals[row];
-    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
-        const dual_t value = f.graph.value(first, e, f.v);
-        if (value >= none()) continue;
-        const dual_t through = base + (value - dual);
-        const int col = f.graph.column(first, e);
-        if (through != f.dist[col] || f.lowered[col] != round) continue;
+    reach_from(f, row, base, [&](int col, dual_t through) {
+        if (through != f.dist[col] || f.lowered[col] != round) return;
         const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
         const int owner = f.row_of_col[col];
-        if (owner == NO_MEMBER || parent_round(before) == round) continue;
+        if (owner == NO_MEMBER || parent_round(before) == round) return;
         if (through <= threshold) {
             const int place = next_place(n_next);
             next[place] = owner;
@@ -80,7 +77,7 @@ __device__ __forceinline__ void claim(
             later.rows[next_place(later.size)] = owner;
             lower(later.nearest, through);
         }
-    }
+    });
 }
 
 // Queues the rows between two thresholds and keeps those beyond for later; those below were queued long ago.

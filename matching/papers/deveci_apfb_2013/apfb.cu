@@ -25,12 +25,16 @@ extern "C" __global__ void cardinality_apfb_init(int nc, const int* cmatch, int*
     }
 }
 
-// Algorithm 2.
+// Algorithm 2, or with_root Algorithm 4. With name_end, bfs_array of the root holds -row of the path's end (L0 = 2 keeps
+// that apart).
 extern "C" __global__ void cardinality_apfb_bfs(int bfs_level, int* bfs_array, const offset_t* cxadj, const int* cadj,
-                                                int nc, int* rmatch, int* predecessor, int* found) {
+                                                int nc, int* rmatch, int* predecessor, int* root, int with_root,
+                                                int name_end, int* found) {
     for (int c = global_thread(); c < nc; c += all_threads()) {
         if (bfs_array[c] != bfs_level) continue;
         next_place(&found[2]);
+        const int my_root = with_root ? root[c] : c;
+        if (with_root && load_fresh(&bfs_array[my_root]) < L0 - 1) continue;
         for (offset_t j = cxadj[c]; j < cxadj[c + 1]; ++j) {
             const int neighbor_row = cadj[j];
             const int col_match = load_fresh(&rmatch[neighbor_row]);
@@ -38,38 +42,11 @@ extern "C" __global__ void cardinality_apfb_bfs(int bfs_level, int* bfs_array, c
                 if (load_fresh(&bfs_array[col_match]) == L0 - 1) {
                     found[0] = 1;
                     store_fresh(&bfs_array[col_match], bfs_level + 1);
+                    if (with_root) root[col_match] = my_root;
                     predecessor[neighbor_row] = c;
                 }
             } else if (col_match == -1) {
-                store_fresh(&rmatch[neighbor_row], -2);
-                predecessor[neighbor_row] = c;
-                found[1] = 1;
-            }
-        }
-    }
-}
-
-// Algorithm 4. With name_end, bfs_array of the root holds -row of the path's end (L0 = 2 keeps that apart).
-extern "C" __global__ void cardinality_apfb_bfs_wr(int bfs_level, int* bfs_array, const offset_t* cxadj,
-                                                   const int* cadj, int nc, int* rmatch, int* predecessor, int* root,
-                                                   int name_end, int* found) {
-    for (int c = global_thread(); c < nc; c += all_threads()) {
-        if (bfs_array[c] != bfs_level) continue;
-        next_place(&found[2]);
-        const int my_root = root[c];
-        if (load_fresh(&bfs_array[my_root]) < L0 - 1) continue;
-        for (offset_t j = cxadj[c]; j < cxadj[c + 1]; ++j) {
-            const int neighbor_row = cadj[j];
-            const int col_match = load_fresh(&rmatch[neighbor_row]);
-            if (col_match > -1) {
-                if (load_fresh(&bfs_array[col_match]) == L0 - 1) {
-                    found[0] = 1;
-                    store_fresh(&bfs_array[col_match], bfs_level + 1);
-                    root[col_match] = my_root;
-                    predecessor[neighbor_row] = c;
-                }
-            } else if (col_match == -1) {
-                store_fresh(&bfs_array[my_root], name_end ? -neighbor_row : L0 - 2);
+                if (with_root) store_fresh(&bfs_array[my_root], name_end ? -neighbor_row : L0 - 2);
                 store_fresh(&rmatch[neighbor_row], -2);
                 predecessor[neighbor_row] = c;
                 found[1] = 1;

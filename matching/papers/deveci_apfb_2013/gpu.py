@@ -108,39 +108,16 @@ class _Run:
 
     def _level(self, level: int) -> None:
         adjacency = self.columns.indptr, self.columns.indices, self.nc
-        if self.with_root:
-            self._launch(
-                "bfs_wr",
-                self.nc,
-                np.int32(level),
-                self.bfs_array,
-                *adjacency,
-                self.rmatch,
-                self.predecessor,
-                self.root,
-                np.int32(self.keep_end),
-                self.found,
-            )
-        else:
-            self._launch(
-                "bfs", self.nc, np.int32(level), self.bfs_array, *adjacency, self.rmatch, self.predecessor, self.found
-            )
+        where = np.int32(level), self.bfs_array, *adjacency, self.rmatch, self.predecessor, self.root
+        self._launch("bfs", self.nc, *where, np.int32(self.with_root), np.int32(self.keep_end), self.found)
 
     def alternate(self, n_levels: int, *, serial: bool = False) -> None:
         """ALTERNATE (Algorithm 3), or along the roots' own paths; `serial` uses one thread."""
         most_steps = np.int32(n_levels + 1)
         if self.keep_end and not serial:
-            self._launch("check_ends", self.nc, self.nc, self.bfs_array, self.cmatch, self.predecessor, most_steps)
-            self._launch(
-                "alternate_roots",
-                self.nc,
-                self.nc,
-                self.bfs_array,
-                self.cmatch,
-                self.rmatch,
-                self.predecessor,
-                most_steps,
-            )
+            ends = self.predecessor, most_steps
+            self._launch("check_ends", self.nc, self.nc, self.bfs_array, self.cmatch, *ends)
+            self._launch("alternate_roots", self.nc, self.nc, self.bfs_array, self.cmatch, self.rmatch, *ends)
             return
         arguments = (self.nr, self.cmatch, self.rmatch, self.predecessor, most_steps)
         if serial:

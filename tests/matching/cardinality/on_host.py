@@ -32,6 +32,8 @@ SMALL: dict[str, tuple[str, ...]] = {
 }
 """Options with which small graphs reach all of a file."""
 
+WIDE: dict[str, tuple[tuple[str, ...], ...]] = {"cardinality/push.cu": (("-DLANES=32",),)}
+"""Other forms of a file, for graphs of long rows."""
 
 PERSISTENT = ("cardinality/push.cu", "cardinality/search.cu")
 """Files whose kernels run to the end in one launch, and meet at barriers of the whole grid."""
@@ -72,4 +74,5 @@ def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def draw_turns_from(seed: int, files: Sequence[str] = PERSISTENT) -> None:
     """Draw the turns in these files' kernels from another seed from now on."""
     for file in files:
-        draw_from(seed * _SPREAD % 2**32, file, *SMALL.get(file, ()))
+        for options in ((), *WIDE.get(file, ())):
+            draw_from(seed * _SPREAD % 2**32, file, *options, *SMALL.get(file, ()))
