@@ -54,7 +54,7 @@ def _barely_above_rows(problem: Problem, col_of_row: np.ndarray, gap: np.ndarray
         return np.fromiter(map(_points_barely_above, problem.blocks(), parts, gap), np.bool_)
     found = np.zeros(problem.n_blocks, np.bool_)
     look_above_least(
-        *(0, problem.n_blocks, 0, problem.row_offsets, problem.col_offsets),
+        *((0, problem.n_blocks, 0), (problem.row_offsets, problem.col_offsets)),
         *(problem.row_unmatched, problem.col_unmatched, unmasked(problem).data, problem.indptr, problem.indices),
         *(problem.x, problem.y, problem.metric == "squared", col_of_row, gap, found),
     )
@@ -102,24 +102,10 @@ def _above(block: Problem, least: np.ndarray, unmatched: np.ndarray, col_of_row:
 
 @compiled
 def look_above_least(
-    first,
-    end,
-    lo,
-    row_offsets,
-    col_offsets,
-    row_unmatched,
-    col_unmatched,
-    data,
-    indptr,
-    indices,
-    x,
-    y,
-    squared,
-    col_of_row,
-    gap,
-    found,
+    run, offsets, row_unmatched, col_unmatched, data, indptr, indices, x, y, squared, col_of_row, gap, found
 ):
-    """Add to the blocks found, among `first` to `end`; dense costs of these begin at `lo`."""
+    """Add to the blocks found, among those of the run (first, end, where their dense costs begin)."""
+    (first, end, lo), (row_offsets, col_offsets) = run, offsets
     for b in range(first, end):
         r0, c0 = row_offsets[b], col_offsets[b]
         n, m = row_offsets[b + 1] - r0, col_offsets[b + 1] - c0

@@ -310,44 +310,29 @@ def slackness_of_matched(
     blocks = problem.n_blocks
     sums, rounding, in_doubt = np.zeros((4, blocks), r.dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
     has_zero_slack, proves = add_terms(
-        *(0, blocks, problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
-        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else EPS),
-        *(problem.kind == "points" and not problem.has_unmatched_cost, sums, rounding, in_doubt),
+        *((0, blocks), (problem.row_offsets, problem.col_offsets), problem.row_unmatched, problem.col_unmatched),
+        *((col_of_row, row_of_col, r, v, cost, terms), 0.0 if problem.is_integer else EPS),
+        *(problem.kind == "points" and not problem.has_unmatched_cost, (sums, rounding, in_doubt)),
     )
     return Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
 
 
 @compiled
-def add_terms(
-    first,
-    end,
-    row_offsets,
-    col_offsets,
-    row_unmatched,
-    col_unmatched,
-    col_of_row,
-    row_of_col,
-    cost,
-    r,
-    v,
-    terms,
-    eps,
-    never_below_0,
-    sums,
-    rounding,
-    in_doubt,
-):
-    """Add blocks `first` to `end` to the sums of `_add_term`; return whether all their terms are zero, and whether none
-    of them is in doubt besides.
+def add_terms(span, offsets, row_unmatched, col_unmatched, found, eps, never_below_0, proof):
+    """Add a span of blocks to the sums of `_add_term`; return whether all their terms are zero, and whether none of
+    them is in doubt besides.
 
     Without unmatched costs only the longer side may be unassigned, free of charge. A row dual that a pair set is
     rounded by half an ulp of its own, and so is the term of any matched edge. Where no cost is below 0, the gap is no
     more than the cost.
     """
+    row_offsets, col_offsets = offsets
+    col_of_row, row_of_col, r, v, cost, terms = found
+    sums, rounding, in_doubt = proof
     has_zero_slack = proves = True
     zero = cost.dtype.type(0)
     ulps = ULPS * eps
-    for b in range(first, end):
+    for b in range(*span):
         first_col = col_offsets[b]
         least, n_paid = np.inf, 0
         for i in range(row_offsets[b], row_offsets[b + 1]):

@@ -49,9 +49,9 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     r, cost, terms = np.zeros(n, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
     v = np.empty(m, dtype)
     sums, rounding, in_doubt = np.zeros((4, blocks), dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
-    found = *partners, r, v, cost, terms, sums, rounding, in_doubt
-    batch = problem.row_offsets, problem.col_offsets, problem.data
-    arithmetic = (INT_LIMIT, 0.0) if problem.is_integer else (np.inf, EPS)
+    found, proof = (*partners, r, v, cost, terms), (sums, rounding, in_doubt)
+    offsets = problem.row_offsets, problem.col_offsets
+    none = INT_LIMIT if problem.is_integer else np.inf
     runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
     counts = np.zeros((runs, 3), np.int64)
     scans = NO_LIMIT if most_scans is None else int(most_scans)
@@ -60,9 +60,9 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
 
     def work(k: int) -> tuple[int, int, bool, bool]:
         first = k * blocks // runs
-        own = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0, *batch
-        unmatched = problem.row_unmatched, problem.col_unmatched
-        return _match_run(*own, *unmatched, *arithmetic, scans, *kind, *found, counts[k])
+        run = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0
+        costs = problem.data, problem.row_unmatched, problem.col_unmatched
+        return _match_run(run, offsets, *costs, none, scans, *kind, found, proof, counts[k])
 
     ends = side_by_side(work, range(runs))
     failed = [end[:2] for end in ends if end[0] >= 0]
@@ -99,37 +99,17 @@ def _infeasible_block(problem: Problem, b: int, row: int, partners: tuple[np.nda
 
 @compiled
 def _match_run(
-    first,
-    end,
-    lo,
-    row_offsets,
-    col_offsets,
-    data,
-    row_unmatched,
-    col_unmatched,
-    none,
-    eps,
-    most_scans,
-    is_small,
-    is_large,
-    may_tie,
-    col_of_row,
-    row_of_col,
-    r,
-    v,
-    cost,
-    terms,
-    sums,
-    rounding,
-    in_doubt,
-    counts,
+    run, offsets, data, row_unmatched, col_unmatched, none, scans, is_small, is_large, may_tie, found, proof, counts
 ):
-    """Match blocks `first` to `end`, whose costs begin at `lo`; fill in partners, duals, and the sums of their proof.
+    """Match the blocks of a run (first, end, where their costs begin); fill in what is found and the sums of its proof.
 
     Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
-    takes more than `most_scans` a row; and what `add_terms` returns. The three flags are True or None: numba compiles
+    takes more than `scans` a row; and what `add_terms` returns. The three flags are True or None: numba compiles
     nothing below a condition that None decides.
     """
+    (first, end, _), (row_offsets, col_offsets) = run, offsets
+    col_of_row, row_of_col, _, v, _, _ = found
+    sums, _, in_doubt = proof
     col_of_row[row_offsets[first] : row_offsets[end]] = -1
     row_of_col[col_offsets[first] : col_offsets[end]] = -1
     width = 0
@@ -139,56 +119,30 @@ def _match_run(
     free[:] = none
     dist, pred_cost = np.empty(width, v.dtype), np.empty(width, v.dtype)
     pred, place, waiting = np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32)
-    costs = first, end, lo, row_offsets, col_offsets, data
-    found = col_of_row, row_of_col, r, v, cost, terms
     at = failed = -1
     if is_small is not None:
-        at, failed = match_small_blocks(*costs, none, *found, dist, pred, place, waiting, counts)
+        at, failed = match_small_blocks(run, offsets, data, none, found, (dist, pred, place, waiting), counts)
     if is_large is not None:
-        scratch = free, dist, pred, pred_cost, place
-        at, failed = _match_each(
-            *costs, row_unmatched, col_unmatched, none, most_scans, may_tie, *found, *scratch, counts
-        )
+        costs, scratch = (data, row_unmatched, col_unmatched), (free, dist, pred, pred_cost, place)
+        at, failed = _match_each(run, offsets, *costs, none, scans, may_tie, found, scratch, counts)
     if failed != -1:
         return at, failed, False, False
-    sides = row_offsets, col_offsets, row_unmatched, col_unmatched
-    has_zero_slack, proves = add_terms(
-        first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
-    )
+    sides = offsets, row_unmatched, col_unmatched
+    eps = EPS if isinstance(none, float) else 0.0
+    has_zero_slack, proves = add_terms((first, end), *sides, found, eps, False, proof)
     if eps > 0 and has_zero_slack:
         none_but_dense = None, None, None, None, False
-        look_above_least(first, end, lo, *sides, data, *none_but_dense, col_of_row, sums[2], in_doubt)
+        look_above_least(run, *sides, data, *none_but_dense, col_of_row, sums[2], in_doubt)
         proves = not in_doubt[first:end].any()
     return -1, -1, has_zero_slack, proves
 
 
 @compiled
-def _match_each(
-    first,
-    end,
-    lo,
-    row_offsets,
-    col_offsets,
-    data,
-    row_unmatched,
-    col_unmatched,
-    none,
-    most_scans,
-    may_tie,
-    col_of_row,
-    row_of_col,
-    r,
-    v,
-    cost,
-    terms,
-    free,
-    dist,
-    pred,
-    pred_cost,
-    place,
-    counts,
-):
+def _match_each(run, offsets, data, row_unmatched, col_unmatched, none, most_scans, may_tie, found, scratch, counts):
     """Match blocks until one ends without an answer; return it and its row as `_match_run`, or -1 twice."""
+    (first, end, lo), (row_offsets, col_offsets) = run, offsets
+    col_of_row, row_of_col, r, v, cost, terms = found
+    free, dist, pred, pred_cost, place = scratch
     for b in range(first, end):
         r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
         n, m = r1 - r0, c1 - c0

@@ -21,27 +21,11 @@ LONGEST_CHAIN = 30
 
 
 @compiled
-def match_small_blocks(
-    first,
-    end,
-    lo,
-    row_offsets,
-    col_offsets,
-    data,
-    none,
-    col_of_row,
-    row_of_col,
-    r,
-    v,
-    cost,
-    terms,
-    dist,
-    pred,
-    open_cols,
-    waiting,
-    counts,
-):
+def match_small_blocks(run, offsets, data, none, found, scratch, counts):
     """As `blocks._match_each`, of blocks without more rows than columns and without an unmatched cost, and no limit."""
+    (first, end, lo), (row_offsets, col_offsets) = run, offsets
+    col_of_row, row_of_col, r, v, cost, terms = found
+    dist, pred, open_cols, waiting = scratch
     for b in range(first, end):
         r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
         own, own_v = data[lo : lo + (r1 - r0) * (c1 - c0)], v[c0:c1]
