@@ -12,7 +12,7 @@ import numpy as np
 from ..device import cuda
 from .gpu_graph import DeviceGraph, DeviceMatching
 from .gpu_initial import LONG_ROW
-from .gpu_persistent import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
+from .gpu_persistent import MOST_LEVELS, launch, phases_of
 
 _MOST_PHASES = 64  # of one launch
 _HEAVY_CHUNK = cuda.declared("cardinality/search.cu", "CHUNK")
@@ -54,18 +54,8 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
     else:
         claim = cp.zeros(graph.n_columns, cp.uint64)
     kernel = graph.kernels("cardinality/search.cu", cooperative=True)["cardinality_search_cover"]
-    kernel(
-        (all_blocks(kernel),),
-        (THREADS_OF_A_BLOCK,),
-        (
-            np.int32(graph.n_rows),
-            np.int32(graph.n_columns),
-            matching.col_of_row,
-            claim,
-            row_in_cover,
-            column_in_cover,
-        ),
-    )
+    sizes = np.int32(graph.n_rows), np.int32(graph.n_columns)
+    launch(kernel, *sizes, matching.col_of_row, claim, row_in_cover, column_in_cover)
     return row_in_cover, column_in_cover
 
 
@@ -74,49 +64,23 @@ def _forest(
 ) -> tuple[list[dict[str, Any]], bool, Any]:
     cp = cuda.cupy()
     has_heavy = graph.largest_degree > LONG_ROW
-    claim = cp.empty(graph.n_columns, cp.uint64)
-    tree = cp.empty((graph.n_rows, 2), cp.int32)
-    parent = cp.empty((graph.n_columns, 2), cp.int32)
-    sink = cp.empty(graph.n_rows, cp.int32)
-    touched = cp.empty(graph.n_columns, cp.int32)
+    claim, touched = cp.empty(graph.n_columns, cp.uint64), cp.empty(graph.n_columns, cp.int32)
+    tree, parent = cp.empty((graph.n_rows, 2), cp.int32), cp.empty((graph.n_columns, 2), cp.int32)
+    sink, next_free = cp.empty(graph.n_rows, cp.int32), cp.empty(graph.n_rows, cp.int32)
     item = 4 if graph.indptr.dtype == np.int32 else 6  # words of an Item in cardinality/search.cu
     queue = cp.empty((2 * graph.n_rows, item), cp.int32)
     most_heavy = 2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1
     heavy = cp.empty((2 * most_heavy, item), cp.int32)
-    next_free = cp.empty(graph.n_rows, cp.int32)
     counts = cp.zeros(13, cp.int32)
     statistics_end = 4 + 6 * _MOST_PHASES
     report = cp.empty(statistics_end + MOST_LEVELS, cp.int32)
     kernel = graph.kernels("cardinality/search.cu", cooperative=True)["cardinality_search"]
-    kernel(
-        (all_blocks(kernel),),
-        (THREADS_OF_A_BLOCK,),
-        (
-            graph.indptr,
-            graph.indices,
-            np.int32(graph.n_rows),
-            np.int32(graph.n_columns),
-            matching.col_of_row,
-            matching.row_of_col,
-            claim,
-            tree,
-            parent,
-            sink,
-            queue,
-            heavy,
-            np.int32(most_heavy),
-            touched,
-            matching.free_rows,
-            next_free,
-            np.int32(matching.n_free),
-            np.float32(slow_share),
-            np.int32(_MOST_PHASES),
-            np.int32(augments),
-            counts,
-            report[4:],
-            report[statistics_end:],
-            report,
-        ),
+    launch(
+        kernel,
+        *(graph.indptr, graph.indices, np.int32(graph.n_rows), np.int32(graph.n_columns)),
+        *(matching.col_of_row, matching.row_of_col, claim, tree, parent, sink, queue, heavy, np.int32(most_heavy)),
+        *(touched, matching.free_rows, next_free, np.int32(matching.n_free), np.float32(slow_share)),
+        *(np.int32(_MOST_PHASES), np.int32(augments), counts, report[4:], report[statistics_end:], report),
     )
     numbers = cuda.to_host(report)
     n_phases, n_free, finished, swapped = map(int, numbers[:4])

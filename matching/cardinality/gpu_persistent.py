@@ -14,9 +14,9 @@ MOST_LEVELS = cuda.declared("cardinality/search.cu", "MOST_LEVELS")
 """Levels of one launch whose sizes are recorded."""
 
 
-def all_blocks(kernel: Any) -> int:
-    """Return the largest grid whose blocks all run at once."""
-    return cuda.resident_blocks(kernel, THREADS_OF_A_BLOCK)
+def launch(kernel: Any, *arguments: Any) -> None:
+    """Launch a kernel on the largest grid whose blocks all run at once."""
+    kernel((cuda.resident_blocks(kernel, THREADS_OF_A_BLOCK),), (THREADS_OF_A_BLOCK,), arguments)
 
 
 def phases_of(names: tuple[str, ...], numbers: IntArray, n_rows: int, sizes: IntArray) -> list[dict[str, Any]]:

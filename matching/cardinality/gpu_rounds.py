@@ -8,7 +8,7 @@ import numpy as np
 
 from ..device import cuda
 from .gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
-from .gpu_persistent import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
+from .gpu_persistent import MOST_LEVELS, launch, phases_of
 
 _MOST_ROUNDS = 1024
 
@@ -29,8 +29,7 @@ def push_relabel(
     cp = cuda.cupy()
     other = graph.transposed
     state = _load_state(graph, matching)
-    even_bids = cp.empty(graph.n_columns, cp.uint64)
-    odd_bids = cp.empty(graph.n_columns, cp.uint64)
+    even_bids, odd_bids = cp.empty(graph.n_columns, cp.uint64), cp.empty(graph.n_columns, cp.uint64)
     seen = cp.empty((graph.n_rows, 2), cp.int32)
     walkers = cp.empty((max(matching.n_free, 1), 4), cp.int32)
     edges = 2 if graph.indptr.dtype == np.int32 else 4  # words of an Edges in cardinality/push.cu
@@ -41,49 +40,21 @@ def push_relabel(
     report = cp.empty(statistics_end + MOST_LEVELS, cp.int32)
     lanes = () if graph.n_edges <= 16 * graph.n_rows else ("-DLANES=32",)
     kernel = graph.kernels("cardinality/push.cu", *lanes, cooperative=True)["cardinality_push_solve"]
-    kernel(
-        (all_blocks(kernel),),
-        (THREADS_OF_A_BLOCK,),
-        (
-            graph.indptr,
-            graph.indices,
-            other.indptr,
-            other.indices,
-            np.int32(graph.n_columns),
-            state,
-            even_bids,
-            odd_bids,
-            seen,
-            queue,
-            walkers,
-            matching.free_rows,
-            next_free,
-            np.int32(matching.n_free),
-            np.float32(steps_scale),
-            np.int32(steps_base),
-            np.int32(_MOST_ROUNDS),
-            counts,
-            report[2:],
-            report[statistics_end:],
-            report,
-        ),
+    launch(
+        kernel,
+        *(graph.indptr, graph.indices, other.indptr, other.indices, np.int32(graph.n_columns)),
+        *(state, even_bids, odd_bids, seen, queue, walkers, matching.free_rows, next_free, np.int32(matching.n_free)),
+        *(np.float32(steps_scale), np.int32(steps_base), np.int32(_MOST_ROUNDS)),
+        *(counts, report[2:], report[statistics_end:], report),
     )
     _store_state(graph, matching, state)
     numbers = cuda.to_host(report)
     n_rounds, matching.n_free = map(int, numbers[:2])
     if n_rounds % 2:
         matching.free_rows = next_free
-    names = (
-        "free_rows",
-        "reached",
-        "levels",
-        "columns_visited",
-        "steps",
-        "bids",
-        "nanoseconds_relabelling",
-        "nanoseconds_pushing",
-    )
-    return phases_of(names, numbers[2:statistics_end], n_rounds, numbers[statistics_end:])
+    names = "free_rows", "reached", "levels", "columns_visited", "steps", "bids"
+    times = "nanoseconds_relabelling", "nanoseconds_pushing"
+    return phases_of((*names, *times), numbers[2:statistics_end], n_rounds, numbers[statistics_end:])
 
 
 def _load_state(graph: DeviceGraph, matching: DeviceMatching) -> Any:

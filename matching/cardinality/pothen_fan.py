@@ -41,7 +41,7 @@ def phases_within(
     while n_augmented != 0 and sum(visited) < max_visits:
         begin = perf_counter()
         backwards = len(augmented) % 2 == 1
-        n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards, False, np.inf)
+        n_augmented, n_left, n_visited = depth_first_phase(arrays, free_rows, backwards, False, np.inf)
         free_rows = free_rows[:n_left]
         augmented.append(n_augmented)
         visited.append(n_visited)
@@ -74,7 +74,7 @@ def search_each_out(
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     begin = perf_counter()
     n_augmented, _, n_visited = depth_first_phase(
-        *_arrays(graph, col_of_row, row_of_col), free_rows, False, True, float(max_visits)
+        _arrays(graph, col_of_row, row_of_col), free_rows, False, True, float(max_visits)
     )
     stats = {
         "phases": 1,
@@ -85,13 +85,13 @@ def search_each_out(
     return n_visited < max_visits, stats
 
 
-_Arrays = tuple[
+Arrays = tuple[
     IntArray, IntArray, IntArray, IntArray, IntArray, IntArray, Bits, Bits, NDArray[np.int32], NDArray[np.int32]
 ]
+"""What `depth_first_phase` searches: the graph, both sides' partners, cursors, bits, columns met, stack."""
 
 
-def _arrays(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> _Arrays:
-    """What `depth_first_phase` takes before the free rows."""
+def _arrays(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> Arrays:
     matched = empty_bits(graph.n_columns)
     mark_matched(row_of_col, matched)
     edge_of_row, lookahead = np.empty(graph.n_rows, graph.indptr.dtype), graph.indptr[:-1].copy()
@@ -102,20 +102,7 @@ def _arrays(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -
 
 @compiled
 def depth_first_phase(
-    indptr: IntArray,
-    indices: IntArray,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    edge_of_row: IntArray,
-    lookahead: IntArray,
-    seen: Bits,
-    matched: Bits,
-    met: IntArray,
-    stack: IntArray,
-    free_rows: IntArray,
-    backwards: bool,
-    reopens: bool,
-    max_visits: float,
+    arrays: Arrays, free_rows: IntArray, backwards: bool, reopens: bool, max_visits: float
 ) -> tuple[int, int, int]:
     """Search once from every free row, until `max_visits` columns were met; a search passes by columns that are `seen`.
 
@@ -124,6 +111,7 @@ def depth_first_phase(
     Returns the number of augmentations, of rows left free, and of columns met.
     One loop on purpose: with the search in a function of its own it took half as long again.
     """
+    indptr, indices, col_of_row, row_of_col, edge_of_row, lookahead, seen, matched, met, stack = arrays
     seen[:] = np.uint64(0)
     n_left = 0
     n_visited = 0

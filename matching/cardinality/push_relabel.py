@@ -30,6 +30,8 @@ _FAR, _NEAR, _NEXT = 16, 8, 4
 _LABELS = 8
 _NEARLY_ALL = 1500
 
+_Arrays = tuple[IntArray, ...]
+
 
 def push_relabel(
     graph: BipartiteGraph,
@@ -86,7 +88,7 @@ def push_relabel(
             budget = min(budget, pushes_per_level * levels[-1] * len(free_rows))
         relabelled = perf_counter()
         rows = graph.indptr, graph.indices, col_of_row, row_of_col
-        n_left, n_pushes = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)))
+        n_left, n_pushes = _push(rows, buffers, free_rows, active, max(1, int(budget)))
         exact = n_left > few * graph.n_rows or not 4 * n_left <= len(free_rows) <= _NEARLY_ALL * n_left
         free_rows = free_rows[:n_left]
         active_rows.append(n_left)
@@ -104,24 +106,15 @@ def push_relabel(
 
 
 @compiled
-def _push(
-    indptr: IntArray,
-    indices: IntArray,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    label: IntArray,
-    bound_of_row: IntArray,
-    free_rows: IntArray,
-    active: IntArray,
-    bounds: IntArray,
-    budget: int,
-) -> tuple[int, int]:
+def _push(rows: _Arrays, labels: _Arrays, free_rows: IntArray, ring: _Arrays, budget: int) -> tuple[int, int]:
     """Push from the active rows, first in, first out, until none is left or the budget is spent.
 
-    `active` is a ring (its length a power of two), with the labels of its rows in `bounds`; a row that cannot reach a
-    free column leaves it for good. What is left is packed into `free_rows`. Returns how many, and the pushes.
+    `ring` is the active rows (their length a power of two) and the labels of these; a row that cannot reach a free
+    column leaves it for good. What is left is packed into `free_rows`. Returns how many, and the pushes.
     One loop on purpose: with its steps in functions of their own it took half as long again.
     """
+    indptr, indices, col_of_row, row_of_col = rows
+    (label, bound_of_row), (active, bounds) = labels, ring
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = n_rows + n_columns
     mask = len(active) - 1

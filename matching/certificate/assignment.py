@@ -120,20 +120,16 @@ class Assignment:
             return self
         rows = slice(*(int(k) for k in self.row_offsets[b : b + 2]))
         cols = slice(*(int(k) for k in self.col_offsets[b : b + 2]))
-        return Assignment(
-            self.col_of_row[rows],
-            self.row_of_col[cols],
-            self.cost[b],
-            self.row_duals[rows],
-            self.col_duals[cols],
-            self.gap[b],
-            self.is_optimal,
-            self.solver,
-            self.device,
-            self.stats,
-            np.array([0, rows.stop - rows.start]),
-            np.array([0, cols.stop - cols.start]),
-            self.maximize,
+        return replace(
+            self,
+            col_of_row=self.col_of_row[rows],
+            row_of_col=self.row_of_col[cols],
+            cost=self.cost[b],
+            row_duals=self.row_duals[rows],
+            col_duals=self.col_duals[cols],
+            gap=self.gap[b],
+            row_offsets=np.array([0, rows.stop - rows.start]),
+            col_offsets=np.array([0, cols.stop - cols.start]),
         )
 
     def transposed(self) -> Assignment:

@@ -67,15 +67,8 @@ def grow_trees(graph: CostGraph, matching: DeviceMatching, free: Any, stats: dic
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
-            *(
-                matching.v,
-                matching.col_of_row,
-                matching.row_of_col,
-                *columns,
-                *rows,
-                cp.empty(2 * n, np.int32),
-                on_device,
-            ),
+            *(matching.v, matching.col_of_row, matching.row_of_col, *columns, *rows),
+            *(cp.empty(2 * n, np.int32), on_device),
             *(sources, np.int32(len(free)), cp.empty(n, np.int32), cp.empty(2 * n, np.int32), cp.empty(2 * n, dtype)),
         ),
     )

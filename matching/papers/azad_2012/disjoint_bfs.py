@@ -37,8 +37,7 @@ def p_dbfs(
 
     def phase(free_rows: IntArray, number: int) -> int:
         rows_at[:] = 0
-        arguments = *arrays, free_rows, number
-        n_augmented = share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
+        n_augmented = share(_phase, (arrays, free_rows, number), len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
         sizes = rows_at.sum(axis=0)
         frontiers.append(sizes[: np.argmin(sizes)].tolist())
         return n_augmented
@@ -48,21 +47,9 @@ def p_dbfs(
 
 
 @compiled
-def _phase(
-    thread: int,
-    counter: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    owner: IntArray,
-    parent: IntArray,
-    queues: IntArray,
-    rows_at: IntArray,
-    free_rows: IntArray,
-    phase: int,
-) -> int:
+def _phase(thread: int, counter: IntArray, arrays: tuple[IntArray, ...], free_rows: IntArray, phase: int) -> int:
     """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
+    indptr, indices, col_of_row, row_of_col, owner, parent, queues, rows_at = arrays
     n_augmented = 0
     while True:
         first = fetch_add(counter, 0, ROOTS_PER_TURN)

@@ -53,7 +53,7 @@ def parallel_hopcroft_karp(
         frontiers.append(sizes)
         if found:
             edge_of_row[:] = graph.indptr[:-1]
-            arguments = *augmenting, free_rows, phase
+            arguments = augmenting, free_rows, phase
             augmentations.append(share(_augment, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN))
         seconds.append(perf_counter() - begin)
     return {**phase_statistics(frontiers, augmentations, seconds), "threads": n_threads}
@@ -66,29 +66,17 @@ def _levels(arrays: tuple[Any, ...], tail: IntArray, phase: int, n_threads: int)
     while head < tail[0] and n_found == 0:
         end = int(tail[0])
         sizes.append(end - head)
-        span = head, end, phase, len(sizes)
-        n_found = share(_expand, arrays + span, end - head, n_threads, per_turn=_ROWS_PER_TURN)
+        n_found = share(_expand, (arrays, head, end, phase, len(sizes)), end - head, n_threads, per_turn=_ROWS_PER_TURN)
         head = end
     return sizes, n_found > 0
 
 
 @compiled
 def _expand(
-    _thread: int,
-    counter: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    row_of_col: IntArray,
-    level_of_row: IntArray,
-    queue: IntArray,
-    tail: IntArray,
-    met: IntArray,
-    head: int,
-    end: int,
-    phase: int,
-    level: int,
+    _thread: int, counter: IntArray, arrays: tuple[IntArray, ...], head: int, end: int, phase: int, level: int
 ) -> int:
     """One thread's part of ``queue[head:end]``. Returns how many of its rows saw a free column."""
+    indptr, indices, row_of_col, level_of_row, queue, tail, met = arrays
     n_found = 0
     while True:
         first = head + fetch_add(counter, 0, _ROWS_PER_TURN)
@@ -107,21 +95,9 @@ def _expand(
 
 
 @compiled
-def _augment(
-    thread: int,
-    counter: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    level_of_row: IntArray,
-    edge_of_row: IntArray,
-    taken: IntArray,
-    stacks: IntArray,
-    free_rows: IntArray,
-    phase: int,
-) -> int:
+def _augment(thread: int, counter: IntArray, arrays: tuple[IntArray, ...], free_rows: IntArray, phase: int) -> int:
     """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
+    indptr, indices, col_of_row, row_of_col, level_of_row, edge_of_row, taken, stacks = arrays
     stack = stacks[thread]
     n_augmented = 0
     while True:

@@ -32,7 +32,7 @@ def parallel_pothen_fan(
     arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks
 
     def phase(free_rows: IntArray, number: int) -> int:
-        arguments = *arrays, free_rows, number, number % 2 == 0
+        arguments = arrays, free_rows, number, number % 2 == 0
         return share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
 
     return search_in_phases(phase, col_of_row, n_threads)
@@ -40,21 +40,10 @@ def parallel_pothen_fan(
 
 @compiled
 def _phase(
-    thread: int,
-    counter: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    owner: IntArray,
-    lookahead: IntArray,
-    edge_of_row: IntArray,
-    stacks: IntArray,
-    free_rows: IntArray,
-    phase: int,
-    backwards: bool,
+    thread: int, counter: IntArray, arrays: tuple[IntArray, ...], free_rows: IntArray, phase: int, backwards: bool
 ) -> int:
     """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
+    indptr, indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks = arrays
     stack = stacks[thread]
     n_augmented = 0
     while True:

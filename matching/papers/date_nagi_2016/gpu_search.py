@@ -49,11 +49,8 @@ class PaperSearch:
         self.counts["paths_of_search"] = np.zeros(SEARCHES_COUNTED, np.int64)
         self.delta: Any = self.costs.dual_dtype.type(0)
         self.row_covered, self.col_covered = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
-        self.row_mark, self.col_mark, self.unassigned = (
-            cp.zeros(n, cp.uint8),
-            cp.zeros(m, cp.uint8),
-            cp.zeros(n, cp.uint8),
-        )
+        self.row_mark, self.col_mark = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
+        self.unassigned = cp.zeros(n, cp.uint8)
         self.row_pred, self.col_pred = cp.empty(n, cp.int32), cp.empty(m, cp.int32)
         self.row_next, self.col_next = cp.empty(n, cp.int32), cp.empty(m, cp.int32)
         self.entered, self.key = cp.empty(n, self.costs.dual_dtype), cp.empty(m, self.costs.dual_dtype)

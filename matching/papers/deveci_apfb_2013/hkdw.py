@@ -43,8 +43,8 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
         augmented.append(augment_along_levels(*arrays, level_of_row, edge_of_row, free_rows, queue, n_levels))
         free_rows = free_rows[col_of_row[free_rows] < 0]
         mark_matched(row_of_col, matched)
-        cursors = edge_of_row, lookahead, seen, matched, met, queue
-        n_extra, _, _ = depth_first_phase(*arrays, *cursors, free_rows, False, False, np.inf)
+        searched = *arrays, edge_of_row, lookahead, seen, matched, met, queue
+        n_extra, _, _ = depth_first_phase(searched, free_rows, False, False, np.inf)
         extra.append(n_extra)
         seconds.append(perf_counter() - begin)
     return {**phase_statistics(frontiers, augmented, seconds), "extra_augmentations": extra}

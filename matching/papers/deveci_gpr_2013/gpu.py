@@ -100,26 +100,13 @@ class _Run:
 
     def global_relabel(self) -> int:
         """G-GR (Algorithm 4): exact distances to the free rows; return maxLevel."""
-        self._launch(
-            "init_relabel", max(self.m, self.n), self.m, self.n, self.mu_row, self.psi_row, self.psi_col, self.infinite
-        )
+        sizes, labels = (self.m, self.n), (self.psi_row, self.psi_col)
+        self._launch("init_relabel", max(sizes), *sizes, self.mu_row, *labels, self.infinite)
+        rows = self.m, self.rows.indptr, self.rows.indices, self.mu_row, self.mu_col, *labels
         level, added = 0, True
         while added:
             self.flag.fill(0)
-            self._launch(
-                "relabel_level",
-                self.m,
-                self.m,
-                self.rows.indptr,
-                self.rows.indices,
-                self.mu_row,
-                self.mu_col,
-                self.psi_row,
-                self.psi_col,
-                np.int32(level),
-                self.infinite,
-                self.flag,
-            )
+            self._launch("relabel_level", self.m, *rows, np.int32(level), self.infinite, self.flag)
             added = bool(self.flag[0])
             level += 2
         return level
@@ -142,19 +129,9 @@ class _Run:
             cp = cuda.cupy()
             shrunk = cp.empty_like(self.a_c)
             self.flag.fill(0)
-            self._launch(
-                "shrink_list",
-                len(self.a_c),
-                np.int32(len(self.a_c)),
-                self.mu_row,
-                self.mu_col,
-                self.a_c,
-                self.a_p,
-                self.i_a,
-                np.int32(loop),
-                shrunk,
-                self.flag,
-            )
+            lists = self.mu_row, self.mu_col, self.a_c, self.a_p, self.i_a
+            size = np.int32(len(self.a_c))
+            self._launch("shrink_list", size, size, *lists, np.int32(loop), shrunk, self.flag)
             self.a_c = shrunk[: int(self.flag[0])].copy()
             self.a_p = self.a_c.copy()
         return len(self.a_c)
@@ -162,22 +139,13 @@ class _Run:
     def push(self, loop: int) -> int:
         """Run one loop of Algorithm 3 or 7; return how many columns were active."""
         self.flag.fill(0)
-        pushing = (
-            self.columns.indptr,
-            self.columns.indices,
-            self.mu_row,
-            self.mu_col,
-            self.psi_row,
-            self.psi_col,
-            self.infinite,
-        )
+        partners = self.mu_row, self.mu_col
+        pushing = self.columns.indptr, self.columns.indices, *partners, self.psi_row, self.psi_col, self.infinite
         if self.form == "first":
             self._launch("push_all", self.n, self.n, *pushing, self.flag, self.n_pushes)
             return int(self.flag[0])
         size, loop_number = np.int32(len(self.a_c)), np.int32(loop)
-        self._launch(
-            "init_list", size, size, self.mu_row, self.mu_col, self.a_c, self.a_p, self.i_a, loop_number, self.flag
-        )
+        self._launch("init_list", size, size, *partners, self.a_c, self.a_p, self.i_a, loop_number, self.flag)
         n_active = int(self.flag[0])
         if n_active == 0:
             return 0

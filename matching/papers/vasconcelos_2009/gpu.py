@@ -42,15 +42,8 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceMatc
             (-(-m // THREADS),),
             (THREADS,),
             (
-                *(
-                    np.int32(n),
-                    np.int32(m),
-                    matching.v,
-                    matching.col_of_row,
-                    matching.row_of_col,
-                    bid_value,
-                    bid_target,
-                ),
+                *(np.int32(n), np.int32(m), matching.v, matching.col_of_row, matching.row_of_col),
+                *(bid_value, bid_target),
                 *((np.intp(0), counter) if counting else (assigned, np.intp(0))),
             ),
         )

@@ -62,8 +62,7 @@ def be_the_small_device(monkeypatch: pytest.MonkeyPatch, *, drawn: Sequence[str]
 def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (apfb_gpu, g_pr_gpu, gpu_graph, gpu_initial, gpu_rounds, gpu_structure):
         monkeypatch.setattr(module, "THREADS", FEW_THREADS)
-    for module in (gpu_forest, gpu_persistent, gpu_rounds):
-        monkeypatch.setattr(module, "THREADS_OF_A_BLOCK", THREADS)
+    monkeypatch.setattr(gpu_persistent, "THREADS_OF_A_BLOCK", THREADS)
     monkeypatch.setattr(apfb_gpu, "_CONSTANT_GRID", RESIDENT_BLOCKS)
     for module in (gpu_best, gpu_forest, gpu_initial):
         monkeypatch.setattr(module, "LONG_ROW", 6)
