@@ -105,14 +105,14 @@ class InvalidTable(InvalidInput):
             Of a text file: the line of a row, as editors count them.
         """
 
-        def told(part: str | Column | Row) -> str:
+        def named(part: str | Column | Row) -> str:
             if isinstance(part, Column):
                 return str(Column(names.get(part.name, part.name)))
             if isinstance(part, Row) and line_of_row is not None:
                 return f"line {line_of_row(part.number)}"
             return str(part)
 
-        return self.saying("".join(map(told, self.parts)))
+        return self.saying("".join(map(named, self.parts)))
 
 
 class UnknownAxes(InvalidInput):

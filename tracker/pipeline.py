@@ -238,7 +238,7 @@ def find_points(
 ) -> tuple[Points, DetectSettings | None]:
     """Return the particles of an input, and the detection settings in force (None where nothing is detected).
 
-    `seconds` is told what reading and detecting took.
+    What reading and detecting took is added to `seconds`.
     """
     found = finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _passed_on(progress))
     return found.points, found.settings

@@ -214,11 +214,11 @@ def _points(folder: Path, files: Mapping[int, Path], spans: np.ndarray) -> Itera
             found = LabelCentres.of(image)
         except ValueError as error:
             raise InvalidInput(f"{file}: has values that are not labels ({error}).") from error
-        told = spans[(spans[:, 1] <= frame) & (spans[:, 2] >= frame), 0]
-        for label in np.setxor1d(found.labels, told)[:1].tolist():
-            there, absent = ("the text file", "the image") if label in told else ("the image", "the text file")
+        stated = spans[(spans[:, 1] <= frame) & (spans[:, 2] >= frame), 0]
+        for label in np.setxor1d(found.labels, stated)[:1].tolist():
+            there, absent = ("the text file", "the image") if label in stated else ("the image", "the text file")
             raise InvalidInput(f"{folder}: {there} has label {label} in frame {frame}, and {absent} has not.")
-        columns = {"frame": np.full(len(told), frame, dtype=np.int64), "track_id": found.labels}
+        columns = {"frame": np.full(len(stated), frame, dtype=np.int64), "track_id": found.labels}
         columns |= dict(zip(AXES[-image.ndim :], found.centres.T, strict=True))
         yield pd.DataFrame(columns | {"volume" if image.ndim == 3 else "area": found.sizes})
 

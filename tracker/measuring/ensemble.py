@@ -137,5 +137,5 @@ def _families(track_id: np.ndarray, tracks: Tracks) -> np.ndarray:
 
 def _error(pull: np.ndarray) -> float:
     """Return the standard error of a ratio of sums over tracks, or families, as the bootstrap finds it."""
-    told = np.count_nonzero(pull)
-    return float(np.sqrt((pull**2).sum() * told / (told - 1))) if told > 1 else np.nan
+    counted = np.count_nonzero(pull)
+    return float(np.sqrt((pull**2).sum() * counted / (counted - 1))) if counted > 1 else np.nan

@@ -108,7 +108,7 @@ def linked_on_device(
     longest: float,
     made: PairLinks,
 ) -> Steps[LinkedRows | None]:
-    """As `link_on_gpu`, of a table that is on the current device; `made` is told of the proof, and gets no links."""
+    """As `link_on_gpu`, of a table that is on the current device; `made` notes the proof, and gets no links."""
     movie = movie_on_device(cp, table, longest)
     if movie is None:
         return None

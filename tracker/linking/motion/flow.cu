@@ -21,13 +21,13 @@ extern "C" __global__ void means(
     const int i = global_thread();
     if (i >= n) return;
     double leaving[NDIM] = {}, arriving[NDIM] = {}, left = 0.0, arrived = 0.0;
-    const auto told = [&](int64 e, double* total, double& weight) {
+    const auto add = [&](int64 e, double* total, double& weight) {
         if (lag[e] != 1 || probability[e] < 1e-3) return;
         for (int axis = 0; axis < NDIM; axis++) total[axis] += probability[e] * step[NDIM * e + axis];
         weight += probability[e];
     };
-    for (int64 e = indptr[i]; e < indptr[i + 1]; e++) told(e, leaving, left);
-    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) told(in_edge[at], arriving, arrived);
+    for (int64 e = indptr[i]; e < indptr[i + 1]; e++) add(e, leaving, left);
+    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) add(in_edge[at], arriving, arrived);
     for (int axis = 0; axis < NDIM; axis++) {
         out[(int64)NDIM * i + axis] = leaving[axis] / fmax(left, 1e-9);
         into[(int64)NDIM * i + axis] = arriving[axis] / fmax(arrived, 1e-9);

@@ -95,12 +95,12 @@ def flow_of_some(
         return flow_at(graph, fields_of(graph, known, probability), edges)
     ends, at = np.unique(np.concatenate([tail, head]), return_inverse=True)
     near = neighbours(movie, ends) if near is None else near[ends]
-    heard, place = np.unique(near, return_inverse=True)
+    others, place = np.unique(near, return_inverse=True)
     place = np.where(near < 0, -1, place.reshape(near.shape)).astype(np.int32)
 
     def field(pointers: np.ndarray, edges: np.ndarray | None) -> Means:
-        own = _of_some(np.maximum(heard, 0), pointers, edges)
-        return _field_of(place, _mean_of(graph, *own, probability, [(0, len(heard))]), [(0, len(ends))])
+        own = _of_some(np.maximum(others, 0), pointers, edges)
+        return _field_of(place, _mean_of(graph, *own, probability, [(0, len(others))]), [(0, len(ends))])
 
     fields = Fields(*(field(*ways) for ways in ((graph.indptr, None), graph.incoming)))
     tail, head = at.astype(np.int32).reshape(2, -1)

@@ -173,10 +173,10 @@ def radius_of(belief: Belief) -> float:
 
 def _take_features(belief: Belief, features: Features) -> None:
     """Weigh links by their ends' features, where these tell links of every other frame that taught nothing of them."""
-    told = belief.record.learn(lambda: _told_by(features, belief))
-    if told is not None:
+    learned = belief.record.learn(lambda: _told_by(features, belief))
+    if learned is not None:
         belief.features = features
-        belief.feature_model, belief.feature_gain = told
+        belief.feature_model, belief.feature_gain = learned
         _sweeps(belief, 2)
 
 

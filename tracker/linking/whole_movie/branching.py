@@ -16,10 +16,10 @@ from ..motion.expected import candidates_ahead
 from ..motion.flow import fields_of
 from ..motion.graph import Graph, merged
 from ..motion.learning import Belief
-from .daughters import MOST_LAGS, TINY, Rates, Sisters, Ways, ways_of
+from .daughters import MOST_LAGS, TINY, Displacements, Rates, Sisters, displacements_of
 
 RADIUS = 1.5
-"""Longest way from a mother to a daughter, in spacings, less the neighbours' flow."""
+"""Longest displacement of a daughter from her mother, in spacings, less the neighbours' flow."""
 SURE = 0.99
 """A candidate for a second daughter above this is refused."""
 
@@ -84,7 +84,7 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     second: list[Seconds | None] = [None, None]
     for k, (asked, end, taken, rates) in enumerate(kinds):
         if asked:
-            seconds = _seconds(belief, wide, ways_of(belief, wide, away, end, taken), rates)
+            seconds = _seconds(belief, wide, displacements_of(belief, wide, away, end, taken), rates)
             worth, alone = (np.full(len(all_edges), -np.inf) for _ in range(2))
             worth[place_of_wide], alone[place_of_wide] = seconds.worth, seconds.alone
             second[k] = replace(seconds, worth=worth, alone=alone)
@@ -92,11 +92,11 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     return Branches(all_edges, first, *second)
 
 
-def _seconds(belief: Belief, wide: Graph, ways: Ways, rates: Rates) -> Seconds:
+def _seconds(belief: Belief, wide: Graph, candidates: Displacements, rates: Rates) -> Seconds:
     """Return what the candidates of divisions, or of merges, are worth."""
-    sisters = Sisters.of(belief, wide, ways, rates)
+    sisters = Sisters.of(belief, wide, candidates, rates)
     model = belief.record.learn(sisters.learned)
-    row, odds = belief.movie.row, ways.odds(model)
+    row, odds = belief.movie.row, candidates.odds(model)
     further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
     worth, alone = (
         np.log(np.maximum(odds * likeness, TINY)) - further

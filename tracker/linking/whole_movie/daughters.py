@@ -1,12 +1,12 @@
 """How daughters move: how far from their mother, and to which side of her when her other daughter is looked at.
 
-The way of a daughter is Gaussian around her mother, and wider than a step. Two sisters go to opposite sides: most pairs
-of ways are correlated, the rest know nothing of each other. So what else leads from a mother tells whether she divides:
-an ordinary link does, as far as it is likelier the way of a sister than a step, and where she has none, another
-candidate does, as far as that is believed to be one. How wide, how alike, and which share of the unlinked ends are
-daughters, is learned from the unlinked ends themselves, by expectation-maximisation. Each is a daughter of a particle
-nearby, or of none: a mixture of Gaussians around the particles of the frame before, and of the uniform density of
-unlinked ends.
+The displacement of a daughter from her mother is Gaussian, and wider than a step. Two sisters go to opposite sides: the
+displacements of most pairs are correlated, those of the rest are independent. So what else leads from a mother is
+evidence of whether she divides: an ordinary link, as far as it is likelier the displacement of a sister than a step,
+and where she has none, another candidate, as far as that is believed to be a daughter. How wide, how correlated, and
+which share of the unlinked ends are daughters, is learned from the unlinked ends themselves, by
+expectation-maximisation. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the
+particles of the frame before, and of the uniform density of unlinked ends.
 
 All of it holds for merges, looked at from the frame after: there a "mother" is what two particles merge into.
 """
@@ -29,7 +29,7 @@ from ..motion.sweep import densities_of
 MOST_LAGS = 2
 """Frames from a mother to a daughter at most: one may be missed in between."""
 FIRST_WIDTH, FIRST_ALIKE = 0.4, -0.5
-"""To start with: standard deviation of a way per axis, in spacings, and the correlation of two sisters' ways."""
+"""To start with: standard deviation of a displacement per axis, in spacings, and the correlation of two sisters'."""
 LEAST_ALIKE = -0.98
 """Sisters are not taken to mirror each other exactly."""
 OPPOSITE = 0.75
@@ -53,9 +53,9 @@ class DaughterModel:
     Attributes
     ----------
     variance : float
-        Of a way over one frame, per axis, in squared spacings.
+        Of a displacement over one frame, per axis, in squared spacings.
     alike : float
-        Correlation of the ways of two sisters on an axis, of those that go to opposite sides.
+        Correlation of the displacements of two sisters on an axis, of those that go to opposite sides.
     share : float64 (lags,)
         Of the unlinked ends that come from a division, per lag.
     """
@@ -82,15 +82,16 @@ class Rates(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ways:
-    """How far daughters may have gone: the candidates, their displacement beyond the neighbours' flow.
+class Displacements:
+    """How far daughters may have gone: the candidates, by their displacements beyond the neighbours' flow.
 
     Attributes
     ----------
     lags : int
         Frames that they may span.
     lag : int32 (wide,)
-    way : float64 (wide, d)
+    away : float64 (wide, d)
+        Displacement from the mother.
     added : float64 (wide,)
         Variance per axis of the ordinary steps after the first frame.
     end : int32 (wide,)
@@ -102,7 +103,7 @@ class Ways:
 
     lags: int
     lag: np.ndarray
-    way: np.ndarray
+    away: np.ndarray
     added: np.ndarray
     end: np.ndarray
     taken: np.ndarray
@@ -111,12 +112,14 @@ class Ways:
     @cached_property
     def square(self) -> np.ndarray:
         """Squared lengths."""
-        return (self.way**2).sum(axis=1)
+        return (self.away**2).sum(axis=1)
 
     def odds(self, model: DaughterModel) -> np.ndarray:
         """Return the odds of each against a detection from nowhere, before other links are looked at."""
         share = model.share[self.lag - 1] / (1 - model.share.sum())
-        return share * _gaussian(self.square, model.variance + self.added, self.way.shape[1]) / np.exp(self.log_density)
+        return (
+            share * _gaussian(self.square, model.variance + self.added, self.away.shape[1]) / np.exp(self.log_density)
+        )
 
     def believed(self, odds: np.ndarray) -> np.ndarray:
         """Return the probability of each, given its odds and those of the others of its end."""
@@ -124,10 +127,12 @@ class Ways:
         return (1 - self.taken)[self.end] * odds / total[self.end]
 
 
-def ways_of(belief: Belief, wide: Graph, way: np.ndarray, end: np.ndarray, taken: np.ndarray) -> Ways:
-    """Return the ways of some candidates of a movie."""
+def displacements_of(
+    belief: Belief, wide: Graph, away: np.ndarray, end: np.ndarray, taken: np.ndarray
+) -> Displacements:
+    """Return the displacements of some candidates of a movie."""
     added = _added(belief, wide.lag)
-    return Ways(min(belief.lags, MOST_LAGS), wide.lag, way, added, end, taken, belief.movie.log_density)
+    return Displacements(min(belief.lags, MOST_LAGS), wide.lag, away, added, end, taken, belief.movie.log_density)
 
 
 def _added(belief: Belief, lag: np.ndarray) -> np.ndarray:
@@ -143,7 +148,7 @@ class _Beside(NamedTuple):
     one : int64 (pairs,)
         Candidate.
     square, dot, added : float64 (pairs,)
-        Of the other's way: its square, its product with that of the candidate, and what is added to its variance.
+        Of the other's displacement: its square, product with the candidate's, and what is added to its variance.
     """
 
     one: np.ndarray
@@ -152,16 +157,16 @@ class _Beside(NamedTuple):
     added: np.ndarray
 
     @classmethod
-    def of(cls, ways: Ways, one: np.ndarray, other: np.ndarray, added: np.ndarray) -> _Beside:
-        """Return some candidates beside others' ways, float64 (pairs, d), and what is added to these."""
-        return cls(one, (other**2).sum(axis=1), (ways.way[one] * other).sum(axis=1), added)
+    def of(cls, candidates: Displacements, one: np.ndarray, other: np.ndarray, added: np.ndarray) -> _Beside:
+        """Return some candidates beside others' displacements, float64 (pairs, d), and what is added to these."""
+        return cls(one, (other**2).sum(axis=1), (candidates.away[one] * other).sum(axis=1), added)
 
-    def densities(self, ways: Ways, model: DaughterModel) -> np.ndarray:
-        """Return how likely each other is a sister's way: on the opposite side, and anywhere, float64 (2, pairs)."""
-        ndim, own_variance = ways.way.shape[1], model.variance + ways.added[self.one]
+    def densities(self, candidates: Displacements, model: DaughterModel) -> np.ndarray:
+        """Return how likely each other is that of a sister on the opposite side, and anywhere, float64 (2, pairs)."""
+        ndim, own_variance = candidates.away.shape[1], model.variance + candidates.added[self.one]
         variance, shared = model.variance + self.added, model.alike * model.variance
         slope = shared / own_variance
-        around = self.square - 2 * slope * self.dot + slope**2 * ways.square[self.one]
+        around = self.square - 2 * slope * self.dot + slope**2 * candidates.square[self.one]
         opposite = _gaussian(around, variance - shared * slope, ndim)
         return np.stack([OPPOSITE * opposite, (1 - OPPOSITE) * _gaussian(self.square, variance, ndim)])
 
@@ -172,7 +177,7 @@ class Sisters:
 
     Attributes
     ----------
-    ways : Ways
+    candidates : Displacements
     linked : _Beside
         Ordinary links over up to `MOST_LAGS` frames.
     probability, density : float64 (pairs,)
@@ -184,7 +189,7 @@ class Sisters:
     rates : Rates
     """
 
-    ways: Ways
+    candidates: Displacements
     linked: _Beside
     probability: np.ndarray
     density: np.ndarray
@@ -193,59 +198,59 @@ class Sisters:
     rates: Rates
 
     @classmethod
-    def of(cls, belief: Belief, wide: Graph, ways: Ways, rates: Rates) -> Sisters:
+    def of(cls, belief: Belief, wide: Graph, candidates: Displacements, rates: Rates) -> Sisters:
         """Return the links beside those of `wide`, whose mothers are their tails, or their heads at merges."""
         graph, few = belief.graph, np.flatnonzero((belief.graph.lag <= MOST_LAGS) & (belief.probability > TELLING))
         steps = belief.own_steps()
         density = densities_of(graph, steps, tables(belief.model, belief.lags).packed).sum(axis=1)[few]
         tail, head, added = graph.tail[few], graph.head[few], _added(belief, graph.lag[few])
-        divide = ways.end is wide.head
+        divide = candidates.end is wide.head
         mother, daughter = (tail, head) if divide else (head, tail)
         asking = wide.tail if divide else wide.head
         one, link = _with_the_same(asking, mother, graph.n)
-        apart = ways.end[one] != daughter[link]
+        apart = candidates.end[one] != daughter[link]
         one, link = one[apart], link[apart]
-        linked = _Beside.of(ways, one, steps.at(few[link]), added[link])
+        linked = _Beside.of(candidates, one, steps.at(few[link]), added[link])
         is_linked = np.isin(keys(wide.tail, wide.head, graph.n), keys(tail, head, graph.n))
         other, two = _with_the_same(asking, asking, graph.n)
         apart = (other != two) & ~is_linked[two]
         other, two = other[apart], two[apart]
-        second = _Beside.of(ways, other, ways.way[two], ways.added[two])
-        return cls(ways, linked, belief.probability[few][link], density[link], second, two, rates)
+        second = _Beside.of(candidates, other, candidates.away[two], candidates.added[two])
+        return cls(candidates, linked, belief.probability[few][link], density[link], second, two, rates)
 
     def likeness_alone(self, model: DaughterModel) -> np.ndarray:
         """Return how many times likelier each mother's ordinary links make it that she divides, float64 (wide,)."""
-        return self._by_links(self._told(model)) + self._unlinked
+        return self._by_links(self._evidence(model)) + self._unlinked
 
     def likeness(self, model: DaughterModel) -> np.ndarray:
         """Return the same, where other candidates may be her daughters, float64 (wide,)."""
-        ways, size = self.ways, len(self._unlinked)
-        by_links, odds = self._by_links(self._told(model)), ways.odds(model)
-        alone = _gaussian(self.second.square, model.variance + self.second.added, ways.way.shape[1])
+        candidates, size = self.candidates, len(self._unlinked)
+        by_links, odds = self._by_links(self._evidence(model)), candidates.odds(model)
+        alone = _gaussian(self.second.square, model.variance + self.second.added, candidates.away.shape[1])
         # What a pair explains beyond each of both is half of either's.
         bonus = np.sqrt(self.rates.together(float(model.share.sum())))
-        told = bonus * self.second.densities(ways, model).sum(axis=0) / np.maximum(alone, TINY)
+        evidence = bonus * self.second.densities(candidates, model).sum(axis=0) / np.maximum(alone, TINY)
         likeness = by_links + self._unlinked
         for _ in range(ROUNDS):
-            believed = ways.believed(odds * likeness)[self.two]
-            sisters, seconds = (np.bincount(self.second.one, of, size) for of in (believed * told, believed))
+            believed = candidates.believed(odds * likeness)[self.two]
+            sisters, seconds = (np.bincount(self.second.one, of, size) for of in (believed * evidence, believed))
             by_seconds = (sisters + np.maximum(1 - seconds, 0)) / np.maximum(seconds, 1)
             likeness = by_links + self._unlinked * by_seconds
         return likeness
 
-    def _told(self, model: DaughterModel) -> np.ndarray:
-        """Return what each ordinary link tells, as it goes to the opposite side, and to any, float64 (2, pairs)."""
+    def _evidence(self, model: DaughterModel) -> np.ndarray:
+        """Return the evidence of each ordinary link, as it goes to the opposite side and to any, float64 (2, pairs)."""
         linked = np.maximum(self._linked, 1)[self.linked.one]
-        return self.probability / self.density / linked * self.linked.densities(self.ways, model)
+        return self.probability / self.density / linked * self.linked.densities(self.candidates, model)
 
-    def _by_links(self, told: np.ndarray) -> np.ndarray:
-        """Return the sum of what the ordinary links of each mother tell, float64 (wide,)."""
-        return np.bincount(self.linked.one, told.sum(axis=0), len(self.ways.lag))
+    def _by_links(self, evidence: np.ndarray) -> np.ndarray:
+        """Return the sum of the evidence of the ordinary links of each mother, float64 (wide,)."""
+        return np.bincount(self.linked.one, evidence.sum(axis=0), len(self.candidates.lag))
 
     @cached_property
     def _linked(self) -> np.ndarray:
         """How probably mothers have an ordinary link, float64 (wide,)."""
-        return np.bincount(self.linked.one, self.probability, len(self.ways.lag))
+        return np.bincount(self.linked.one, self.probability, len(self.candidates.lag))
 
     @cached_property
     def _unlinked(self) -> np.ndarray:
@@ -254,15 +259,15 @@ class Sisters:
 
     def learned(self) -> DaughterModel:
         """Return how daughters move, by the ends that are unlinked; pairs of them are not looked at."""
-        ways = self.ways
-        model = DaughterModel(FIRST_WIDTH**2, FIRST_ALIKE, 0.5 * _rarer(ways.lags))
-        unlinked = ways.taken[ways.end] < UNLINKED
-        ends = float((1 - ways.taken[np.unique(ways.end[unlinked])]).sum())
+        candidates = self.candidates
+        model = DaughterModel(FIRST_WIDTH**2, FIRST_ALIKE, 0.5 * _rarer(candidates.lags))
+        unlinked = candidates.taken[candidates.end] < UNLINKED
+        ends = float((1 - candidates.taken[np.unique(candidates.end[unlinked])]).sum())
         for _ in range(LEARNING_ROUNDS if ends else 0):
-            told = self._told(model)
-            likeness = self._by_links(told) + self._unlinked
-            daughters = np.where(unlinked, ways.believed(ways.odds(model) * likeness), 0.0)
-            opposite = (daughters / np.maximum(likeness, TINY))[self.linked.one] * told[0]
+            evidence = self._evidence(model)
+            likeness = self._by_links(evidence) + self._unlinked
+            daughters = np.where(unlinked, candidates.believed(candidates.odds(model) * likeness), 0.0)
+            opposite = (daughters / np.maximum(likeness, TINY))[self.linked.one] * evidence[0]
             model = self._model_of(daughters, opposite, ends)
         return model
 
@@ -271,9 +276,10 @@ class Sisters:
 
         Both with such probabilities, of so many unlinked ends.
         """
-        ways, linked, square, ndim = self.ways, self.linked, self.ways.square, self.ways.way.shape[1]
-        share = np.maximum(np.bincount(ways.lag - 1, daughters, ways.lags) / ends, RAREST * _rarer(ways.lags))
-        variance = float(daughters @ (square - ndim * ways.added)) / max(ndim * float(daughters.sum()), 1e-12)
+        candidates, linked, square = self.candidates, self.linked, self.candidates.square
+        ndim, rarer = candidates.away.shape[1], _rarer(candidates.lags)
+        share = np.maximum(np.bincount(candidates.lag - 1, daughters, candidates.lags) / ends, RAREST * rarer)
+        variance = float(daughters @ (square - ndim * candidates.added)) / max(ndim * float(daughters.sum()), 1e-12)
         pairs, product = float(opposite.sum()), float(opposite @ linked.dot)
         size = float(np.sqrt((opposite @ linked.square) * (opposite @ square[linked.one])))
         alike = product / max(size, 1e-12) * pairs / (pairs + ENOUGH_PAIRS)

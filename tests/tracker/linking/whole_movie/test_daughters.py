@@ -10,9 +10,9 @@ from auctrack.tracker.linking.whole_movie.daughters import (
     OPPOSITE,
     RAREST,
     DaughterModel,
+    Displacements,
     Rates,
     Sisters,
-    Ways,
     _Beside,
 )
 
@@ -33,12 +33,12 @@ def sisters(
     """Candidates of ends of their own; beside each the ordinary link of its mother, where `steps` are given."""
     lag = np.ones(len(away), np.int32) if lag is None else lag
     taken = np.zeros(len(away)) if taken is None else taken
-    ways = Ways(int(lag.max()), lag, away, added * (lag - 1.0), ENDS[: len(away)], taken, log_density)
-    none = _Beside.of(ways, NOTHING, away[:0], np.empty(0))
+    candidates = Displacements(int(lag.max()), lag, away, added * (lag - 1.0), ENDS[: len(away)], taken, log_density)
+    none = _Beside.of(candidates, NOTHING, away[:0], np.empty(0))
     if steps is None:
-        return Sisters(ways, none, np.empty(0), np.empty(0), none, NOTHING, RATES)
-    linked = _Beside.of(ways, ENDS[: len(away)], steps, np.zeros(len(away)))
-    return Sisters(ways, linked, np.ones(len(away)), np.full(len(away), density), none, NOTHING, RATES)
+        return Sisters(candidates, none, np.empty(0), np.empty(0), none, NOTHING, RATES)
+    linked = _Beside.of(candidates, ENDS[: len(away)], steps, np.zeros(len(away)))
+    return Sisters(candidates, linked, np.ones(len(away)), np.full(len(away), density), none, NOTHING, RATES)
 
 
 def test_ends_with_nobody_near_leave_the_rarest_share_there_is():
@@ -86,18 +86,18 @@ def test_a_sister_on_the_opposite_side_makes_a_division_likelier_and_one_at_the_
     )
     assert opposite > 1 > stays > beside
     of_others = (1 - OPPOSITE) * np.exp(-0.5 * 0.25 / 0.16) / (2 * np.pi * 0.16) ** 1.5 / 5
-    assert beside == pytest.approx(of_others, rel=1e-3)  # one in four pairs knows nothing of the other's way
+    assert beside == pytest.approx(of_others, rel=1e-3)  # one in four pairs knows nothing of the other's away
 
 
 def test_a_pair_beside_a_mother_with_nothing_else_is_likelier_than_either_alone():
-    way = np.array([[0.0, 0.0, 0.5], [0.0, 0.0, -0.5]])
-    ways = Ways(1, np.ones(2, np.int32), way, np.zeros(2), np.arange(2), np.zeros(2), 0.0)
-    none = _Beside.of(ways, NOTHING, way[:0], np.empty(0))
+    away = np.array([[0.0, 0.0, 0.5], [0.0, 0.0, -0.5]])
+    candidates = Displacements(1, np.ones(2, np.int32), away, np.zeros(2), np.arange(2), np.zeros(2), 0.0)
+    none = _Beside.of(candidates, NOTHING, away[:0], np.empty(0))
     model = DaughterModel(0.16, -0.9, np.array([0.5]))
 
     def likeness(one: list[int], two: list[int]) -> np.ndarray:
-        pairs = _Beside.of(ways, np.array(one, np.int64), way[two], np.zeros(len(two)))
-        return Sisters(ways, none, np.empty(0), np.empty(0), pairs, np.array(two, np.int64), RATES).likeness(model)
+        pairs, other = _Beside.of(candidates, np.array(one, np.int64), away[two], np.zeros(len(two))), np.array(two)
+        return Sisters(candidates, none, np.empty(0), np.empty(0), pairs, other.astype(int), RATES).likeness(model)
 
     assert likeness([], []).tolist() == [1.0, 1.0]
     assert (likeness([0, 1], [1, 0]) > 3 * np.sqrt(RATES.together(0.5)) / 2).all()
