@@ -40,6 +40,27 @@ def settle(start, side, across, cost, dist, pred):
     own, own_matched, own_dual, other, other_matched, other_dual : arrays
         The members whose matched edge or dual may have changed, and what both were, of either side.
     """
+    _, _, own_of, matched, dual = side
+    _, _, other_of, other_matched, other_dual = across
+    (length, last, last_edge), own, seen = _shortest_path(start, side, across, cost, dist, pred)
+    other = _partners(own, last_edge, matched, other_of)
+    before = own, matched[own], dual[own], other, other_matched[other], other_dual[other]
+    for i in own:
+        dual[i] = min(dual[i] + (length - dist[i]), 0.0)
+    _exchange(start, last, last_edge, own_of, other_of, matched, other_matched, pred)
+    if last_edge == NONE:
+        dual[last] = 0.0
+    for i in own:
+        if matched[i] != NONE:
+            other_dual[other_of[matched[i]]] = min(cost[matched[i]] - dual[i], 0.0)
+    for i in seen:
+        dist[i] = np.inf
+    return before
+
+
+@compiled
+def _shortest_path(start, side, across, cost, dist, pred):
+    """Dijkstra's search: (its length, the last member, its new edge or none), the members scanned, and those seen."""
     first, following, own_of, matched, dual = side
     _, _, other_of, other_matched, other_dual = across
     best, last, last_edge = np.inf, start, NONE
@@ -71,7 +92,12 @@ def settle(start, side, across, cost, dist, pred):
                         dist[k], pred[k] = through, e
                         heapq.heappush(heap, (through, np.int64(k)))
             e = following[e]
-    own = np.array(reached)
+    return (best, last, last_edge), np.array(reached), seen
+
+
+@compiled
+def _partners(own, last_edge, matched, other_of):
+    """Return the members across that the given ones are matched with, and the one at the end of the last edge."""
     other = np.empty(len(own) + 1, np.int64)
     n_other = 0
     for i in own:
@@ -81,19 +107,7 @@ def settle(start, side, across, cost, dist, pred):
     if last_edge != NONE:
         other[n_other] = other_of[last_edge]
         n_other += 1
-    other = other[:n_other]
-    before = own, matched[own], dual[own], other, other_matched[other], other_dual[other]
-    for i in own:
-        dual[i] = min(dual[i] + (best - dist[i]), 0.0)
-    _exchange(start, last, last_edge, own_of, other_of, matched, other_matched, pred)
-    if last_edge == NONE:
-        dual[last] = 0.0
-    for i in own:
-        if matched[i] != NONE:
-            other_dual[other_of[matched[i]]] = min(cost[matched[i]] - dual[i], 0.0)
-    for i in seen:
-        dist[i] = np.inf
-    return before
+    return other[:n_other]
 
 
 @compiled
