@@ -234,27 +234,18 @@ def _sorted_by_cell(points, origin, cell, dims):
 def _query(x, radius, origin, cell, dims, starts, y):
     """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`."""
     reach = radius * (1 + CELL_MARGIN)
-    per_cell = 1 / cell
     counts = np.empty(len(x), np.int64)
     indices = np.empty(2 * len(x) + 64, np.int32)
     distance = np.empty(2 * len(x) + 64)
     n_found = 0
     for i in range(len(x)):
         began = n_found
-        z, y_, x_ = x[i, 0], x[i, 1], x[i, 2]
-        first_x = _clipped((x_ - reach - origin[2]) * per_cell - CELL_MARGIN, dims[2])
-        last_x = _clipped((x_ + reach - origin[2]) * per_cell + CELL_MARGIN, dims[2])
-        for cz in range(
-            _clipped((z - reach - origin[0]) * per_cell - CELL_MARGIN, dims[0]),
-            _clipped((z + reach - origin[0]) * per_cell + CELL_MARGIN, dims[0]) + 1,
-        ):
-            for cy in range(
-                _clipped((y_ - reach - origin[1]) * per_cell - CELL_MARGIN, dims[1]),
-                _clipped((y_ + reach - origin[1]) * per_cell + CELL_MARGIN, dims[1]) + 1,
-            ):
+        low, high = cells_touched(x[i], reach, origin, cell, dims)
+        for cz in range(low[0], high[0] + 1):
+            for cy in range(low[1], high[1] + 1):
                 line = (cz * dims[1] + cy) * dims[2]
-                for k in range(starts[line + first_x], starts[line + last_x + 1]):
-                    dz, dy, dx = z - y[k, 0], y_ - y[k, 1], x_ - y[k, 2]
+                for k in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                    dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
                     d2 = dz * dz + dy * dy + dx * dx
                     if d2 > reach * reach:
                         continue
@@ -303,11 +294,16 @@ def _counted(x, radius, origin, cell, dims, starts, y, most):
 @compiled(inline="always")
 def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     """Return the first and the last cell along each axis that lie within reach of a point."""
-    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
-    for axis in range(3):
-        low[axis] = _clipped((point[axis] - reach - origin[axis]) / cell - CELL_MARGIN, dims[axis])
-        high[axis] = _clipped((point[axis] + reach - origin[axis]) / cell + CELL_MARGIN, dims[axis])
-    return low, high
+    z0, z1 = _touched(point[0] - origin[0], reach, cell, dims[0])
+    y0, y1 = _touched(point[1] - origin[1], reach, cell, dims[1])
+    x0, x1 = _touched(point[2] - origin[2], reach, cell, dims[2])
+    return (z0, y0, x0), (z1, y1, x1)
+
+
+@compiled(inline="always")
+def _touched(place, reach, cell, size):
+    low, high = (place - reach) / cell - CELL_MARGIN, (place + reach) / cell + CELL_MARGIN
+    return _clipped(low, size), _clipped(high, size)
 
 
 @compiled
