@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...matching.errors import AuctrackError
 from ...tracker.calibrating.digits import counted, in_digits
 from ...tracker.calibrating.units import is_pixel
-from ...tracker.errors import InvalidSetting, OutputExists
+from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
 from ...tracker.formats.graph import count_divisions, count_merges
 from ...tracker.formats.registry import to_write
@@ -27,17 +25,16 @@ from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
-from ..words.errors import naming, sentence
 from ..words.notes import on_doubt, on_length, on_linking, on_lone_frames, on_pixels, on_table, on_tone
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import CtrlCAsItself, held_back
+from .one_input import failure_of
 from .outcome import Outcome, exit_code, tally
 from .record import figures, tracking_record
 
-_LOG = logging.getLogger(__name__)
 _SURE, _SHOWN = 0.9, 5
 """Probability below which a link is doubtful, and how many such are named."""
 _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
@@ -65,25 +62,13 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
 def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     """Track one input, and say what is wrong with it where it cannot be."""
     began = time.monotonic()
+    run = partial(_run_one, job, settings, outcome, overwrite=overwrite, picture=picture)
     try:
-        with CtrlCAsItself():
-            _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
-    except (AuctrackError, OSError, MemoryError) as error:
-        outcome.status, outcome.message = "failed", naming(job.source, error)
-        outcome.is_refused = isinstance(error, InvalidSetting)
-        console.fail(outcome.message)
-        _LOG.debug("where it failed", exc_info=error)
-    except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not stop the others
-        outcome.status, outcome.message = "failed", sentence(error)
-        show_bug(job.source, error)
+        failure = failure_of(job.source, run)
+        if failure is not None:
+            outcome.status, outcome.message, outcome.is_refused = "failed", failure.message, failure.is_refused
     finally:
         outcome.seconds = round(time.monotonic() - began, 3)
-
-
-def show_bug(source: str, error: Exception) -> None:
-    """Say that an input failed by a bug of ours, and where in the program."""
-    console.fail(f"{source}: {sentence(error)}. This is a bug of auctrack; please report it with:")
-    console.say("".join(traceback.format_exception(error)))
 
 
 def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:

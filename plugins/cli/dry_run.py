@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from ...matching.errors import AuctrackError
 from ...tracker.calibrating.digits import counted
 from ...tracker.settings import Settings
-from ..words.errors import naming
 from . import console
-from .batch import describe, is_up_to_date, show_bug
+from .batch import describe, is_up_to_date
 from .fingerprint import fingerprint
 from .first_look import first_look
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
-from .interrupt import CtrlCAsItself
+from .one_input import failure_of
 from .outcome import ALL_GOOD, SOME_FAILED
 
 
@@ -22,22 +21,18 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
     failed = 0
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")
-        try:
-            with CtrlCAsItself():
-                refuse_rival(job)
-                refuse_missing(job)
-                describe(job, settings)
-                _show_expected(job, settings)
-                _show_result(job, settings, overwrite=overwrite)
-        except (AuctrackError, OSError, MemoryError) as error:
-            failed += 1
-            console.fail(naming(job.source, error))
-        except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not hide the others
-            failed += 1
-            show_bug(job.source, error)
+        failed += failure_of(job.source, partial(_show, job, settings, overwrite=overwrite)) is not None
     of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD
+
+
+def _show(job: Job, settings: Settings, *, overwrite: bool) -> None:
+    refuse_rival(job)
+    refuse_missing(job)
+    describe(job, settings)
+    _show_expected(job, settings)
+    _show_result(job, settings, overwrite=overwrite)
 
 
 def _show_expected(job: Job, settings: Settings) -> None:
