@@ -51,6 +51,64 @@ class Duals(NamedTuple):
     v_low: np.ndarray
 
 
+class _Answer(NamedTuple):
+    """An answer to one block of real costs: its edges and bounds, what rows and columns pay, and with whom they are."""
+
+    edges: Edges
+    row_bound: np.ndarray
+    col_bound: np.ndarray
+    pays: np.ndarray
+    col_unmatched: np.ndarray
+    col_of_row: np.ndarray
+    row_of_col: np.ndarray
+
+    @classmethod
+    def of(cls, problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray) -> _Answer:
+        """Return the answer; `problem` is dense or sparse, without a mask."""
+        n, m = problem.shape
+        edges = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr, problem.indices, problem.data
+        bounds = problem.dual_bounds()
+        unassigned = bounds if problem.has_unmatched_cost else (np.zeros(n), np.zeros(m))
+        pays = _paid(*edges, unassigned[0], col_of_row)
+        return cls(edges, *bounds, pays, unassigned[1], col_of_row, row_of_col)
+
+    def completed(self, base: Duals, v: Pair) -> Duals:
+        """Return column duals above the base, and the best row duals beside them."""
+        high, low = _best_duals(*self.edges, True, base, self.row_bound, *v)
+        return Duals(high, low, *v)
+
+    def at_bounds(self, *, by_rows: bool) -> np.ndarray:
+        """Return column duals by which every row, else every column, pays its least."""
+        if by_rows:
+            return np.where(np.isfinite(self.col_bound), self.col_bound, 0.0)
+        n, m = len(self.pays), len(self.col_bound)
+        return _best_duals(*self.edges, False, _no_duals(n, m), self.col_bound, *np.zeros((2, n)))[0]
+
+    def slacks(self, base: Duals, duals: Duals) -> np.ndarray:
+        """Return `_slacks` of the duals above the base."""
+        return _slacks(self.pays, self.col_unmatched, self.col_of_row, self.row_of_col, base, duals)
+
+    def gap_of(self, base: Duals, duals: Duals, above_forced: np.ndarray, above_least: float) -> tuple[float, bool]:
+        """Return the gap that duals above the base leave, and whether it is within `SHARE` in every group and in all.
+
+        Held to what rows and columns pay above the forced duals, and to what all of them pay above their least.
+        """
+        slack = self.slacks(base, duals)
+        gap = float(slack.sum())
+        if gap > SHARE * above_least:
+            return gap, False
+        sizes = abs(np.concatenate([self.pays, np.where(self.row_of_col < 0, self.col_unmatched, 0.0)]))
+        measures = slack, above_forced, sizes
+        doubted = _beyond_share(_groups(*self.edges, base, duals, gap), *measures)
+        if gap > PAIRS_LOSE * sizes.sum():
+            doubted |= _beyond_share(np.zeros(len(slack), np.int32), *measures)
+        if doubted.any():
+            part = _groups(*self.edges, base, duals, np.inf)
+            beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
+            doubted = beyond_rounding[part[doubted]]
+        return gap, not doubted.any()
+
+
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
     """Return the gap of one block that column duals prove, and whether it is within `SHARE` in every group and in all.
 
@@ -65,53 +123,22 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
         Column duals, none above its bound.
     """
     n, m = problem.shape
-    problem = unmasked(problem)
-    indptr = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr
-    edges = indptr, problem.indices, problem.data
-    row_bound, col_bound = problem.dual_bounds()
-    has_unmatched_cost = problem.has_unmatched_cost
-    unassigned = row_bound if has_unmatched_cost else np.zeros(n), col_bound if has_unmatched_cost else np.zeros(m)
-    pays = _paid(*edges, unassigned[0], col_of_row)
-    given = pays, unassigned[1], col_of_row, row_of_col
-    nothing, by_rows = _no_duals(n, m), n <= m or has_unmatched_cost
-
-    def completed(base: Duals, v: Pair) -> Duals:
-        high, low = _best_duals(*edges, True, base, row_bound, *v)
-        return Duals(high, low, *v)
-
-    at_least = np.where(np.isfinite(col_bound), col_bound, 0.0)
-    if not by_rows:
-        at_least = _best_duals(*edges, False, nothing, col_bound, *np.zeros((2, n)))[0]
-    stated = completed(nothing, (v, np.zeros(m)))
-    for duals in (stated, completed(nothing, (at_least, np.zeros(m)))):
-        if not _slacks(*given, nothing, duals).any():
+    answer = _Answer.of(unmasked(problem), col_of_row, row_of_col)
+    nothing, by_rows = _no_duals(n, m), n <= m or problem.has_unmatched_cost
+    stated = answer.completed(nothing, (v, np.zeros(m)))
+    for duals in (stated, answer.completed(nothing, (answer.at_bounds(by_rows=by_rows), np.zeros(m)))):
+        if not answer.slacks(nothing, duals).any():
             return 0.0, True
-    forced_duals = [
-        (each, np.maximum(_slacks(*given, nothing, each), 0.0)) for each in _forced(edges, row_bound, col_bound)
-    ]
+    bounded = answer.edges, answer.row_bound, answer.col_bound
+    forced_duals = [(each, np.maximum(answer.slacks(nothing, each), 0.0)) for each in _forced(*bounded)]
     forced, above_forced = min(forced_duals, key=lambda each: each[1].sum())
-    above_least = forced_duals[0 if by_rows else 1][1].sum()
-    sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, unassigned[1], 0.0)]))
-
-    def proves(base: Duals, duals: Duals) -> tuple[float, bool]:
-        slack = _slacks(*given, base, duals)
-        if slack.sum() > SHARE * above_least:
-            return float(slack.sum()), False
-        measures = slack, above_forced, sizes
-        doubted = _beyond_share(_groups(*edges, base, duals, float(slack.sum())), *measures)
-        if slack.sum() > PAIRS_LOSE * sizes.sum():
-            doubted |= _beyond_share(np.zeros(n + m, np.int32), *measures)
-        if doubted.any():
-            part = _groups(*edges, base, duals, np.inf)
-            beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
-            doubted = beyond_rounding[part[doubted]]
-        return float(slack.sum()), not doubted.any()
-
-    gap, is_proven = proves(nothing, stated)
+    measures = above_forced, float(forced_duals[0 if by_rows else 1][1].sum())
+    gap, is_proven = answer.gap_of(nothing, stated, *measures)
     sweeps = max(SWEEPS, n) if n <= FEW_ROWS else SWEEPS
-    for above in () if is_proven else _beginnings(edges, row_bound, col_bound, col_of_row, forced, v):
-        if not is_proven and _lower_until_rows_pay_least(*edges, col_of_row, pays, forced, *above, sweeps):
-            is_proven = proves(forced, completed(forced, above))[1]
+    for above in () if is_proven else _beginnings(*bounded, col_of_row, forced, v):
+        lowered = col_of_row, answer.pays, forced, *above, sweeps
+        if not is_proven and _lower_until_rows_pay_least(*answer.edges, *lowered):
+            is_proven = answer.gap_of(forced, answer.completed(forced, above), *measures)[1]
     return gap, is_proven
 
 
