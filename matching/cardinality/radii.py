@@ -116,7 +116,7 @@ def _checked(
     rows, columns = module.asarray(rows), module.asarray(columns)
     if not (distances.ndim == 1 and rows.shape == columns.shape == distances.shape):
         raise InvalidProblem(
-            "rows, columns and distances need one dimension and one length; got shapes "
+            "rows, columns and distances need one dimension and the same length; got shapes "
             f"{rows.shape}, {columns.shape} and {distances.shape}."
         )
     if radii.ndim != 1:

@@ -71,18 +71,18 @@ class ShardedCosts(Outline):
         if not isinstance(shards, Sequence) or not len(shards) or axis not in (0, 1):
             found = len(shards) if isinstance(shards, Sequence) else repr(shards)
             raise InvalidProblem(
-                f"shards need one array at least and axis 0 or 1; got {found} and axis {axis!r}.", argument="shards"
+                f"shards need at least one array, and axis 0 or 1; got {found} and axis {axis!r}.", argument="shards"
             )
         given = [None] * len(shards) if forbidden is None else list(forbidden)
         if len(given) != len(shards):
             raise InvalidProblem(
-                f"forbidden needs one mask a shard, {len(shards)}; got {len(given)}.", argument="forbidden"
+                f"forbidden needs one mask for each shard, {len(shards)}; got {len(given)}.", argument="forbidden"
             )
         checked = [_checked(shard, mask) for shard, mask in zip(shards, given, strict=True)]
         costs = tuple(cost for cost, _, _ in checked)
         if len({cost.dtype for cost in costs}) > 1 or len({cost.shape[1 - axis] for cost in costs}) > 1:
             raise InvalidProblem(
-                f"shards need one dtype and one number of {'columns' if axis == 0 else 'rows'}; got "
+                f"shards need the same dtype and the same number of {'columns' if axis == 0 else 'rows'}; got "
                 f"{[f'{cost.dtype} {cost.shape}' for cost in costs]}.",
                 argument="shards",
             )
@@ -162,7 +162,7 @@ def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
         )
     if 0 in shard.shape:
         raise InvalidProblem(
-            f"each of the shards needs a row and a column at least; got shape {shard.shape}. Leave that one out.",
+            f"each of the shards needs at least one row and one column; got shape {shard.shape}. Leave that one out.",
             argument="shards",
         )
     if cuda.is_device_array(mask) and _place(mask) != _place(shard):

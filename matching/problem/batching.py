@@ -46,14 +46,14 @@ def _refuse_unlike(parts: Sequence[Any]) -> None:
     if len(alike) > 1:
         raise InvalidProblem(
             "batch needs problems of one kind and metric, all with or all without unmatched_cost, all on the host or "
-            "all on one GPU; these differ. Solve them apart.",
+            "all on one GPU; these differ. Solve them separately.",
             argument="problems",
         )
     axes = {part.x.shape[1] for part in parts if part.x is not None}
     if len(axes) > 1:
         raise InvalidProblem(
-            f"batch needs point sets of one number of axes; got {sorted(axes)}. Give the others columns of zeros, "
-            "which changes no distance.",
+            f"batch needs point sets with the same number of axes; got {sorted(axes)}. Add columns of zeros to the "
+            "others, which changes no distance.",
             argument="problems",
         )
     if len({part.is_integer for part in parts}) > 1:

@@ -179,7 +179,7 @@ def on_linking(linking: Linking, *, detected: bool, of_table: bool = False, name
     cost = linking.settings.unmatched_cost
     if reach == "auto" and cost != "auto":
         twice = f"twice the unmatched cost of {in_digits(cost, 4)} {unit}"
-        nowhere = f"no two particles of consecutive frames are nearer than {twice}"
+        nowhere = f"no two particles of consecutive frames are closer than {twice}"
         return [*notes, f"{nowhere}, so nothing was linked; {named('unmatched_cost')} sets another."]
     if reach == "auto":
         nowhere = "no two particles of consecutive frames are near each other, so nothing was linked"

@@ -251,7 +251,7 @@ def link(
     memory_budget_gb : float
         See `LinkSettings`.
     predict, extra_cost : callable, optional
-        Where particles are expected, and what links cost beside all else; see `LinkSettings`.
+        Where particles are expected, and what links cost on top of all else; see `LinkSettings`.
     memory : int or "auto"
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`).
     scale : sequence of float, optional
@@ -259,7 +259,7 @@ def link(
         Without it distances are in the unit of the table's physical columns (`z_um, y_um, x_um` or another unit of
         length), where it has them, else in its own steps. `Points` carry their scale.
     track_column : str
-        Name of the column that is added, or replaced; trackpy users may want "particle".
+        Name of the column to add or replace; trackpy users may want "particle".
     frame_step : int, optional
         Difference between the numbers of two consecutive frames of a DataFrame, 1 unless given: 5 for a table of every
         fifth frame. `Points` know theirs.
@@ -270,7 +270,7 @@ def link(
         The table with the track's number; row order, index and all other columns kept. With learned motion also
         `link_probability` and `link_margin`: how sure the link that leads to a row is, NaN where a track begins. With
         `divisions` or `merges` also `parent_track_id`: the track that the row's track comes from, missing where there
-        is none; a second one stands in `parent_track_id_2`. `auctrack.read_tracks` takes them back.
+        is none; a second one is in `parent_track_id_2`. `auctrack.read_tracks` takes them back.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def table(tmp_path, **columns):
         ({"frame": [4, 4], "y": [0.0, 1.0], "x": [0.0, 1.0]}, (), "all particles are in one frame (4)"),
         ({"frame": [0, 2, 5], "y": [0.0] * 3, "x": [0.0] * 3}, (), "no two frames are consecutive"),
         (FAR, ("--search-range", 3), "within the search range of 3 pixel"),
-        (FAR, ("--unmatched-cost", 3), "nearer than twice the unmatched cost of 3 pixel"),
+        (FAR, ("--unmatched-cost", 3), "closer than twice the unmatched cost of 3 pixel"),
     ],
     ids=["no points", "one frame", "no consecutive frames", "out of range", "too dear"],
 )
