@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
     from ...tracker.formats.registry import Format
     from ...tracker.linking.result import Linking
+    from ...tracker.linking.unmatched_cost.measured import UnmatchedCost
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
     from ...tracker.settings import InputSettings, Settings
+    from .first_look import FirstLook
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
@@ -270,22 +272,33 @@ def _of_format(path: Path, known: Format) -> Facts:
 def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
     from ...tracker.linking.frame_pairs.first_order import first_order
-    from ...tracker.linking.gate.spacing import WIDEST, mean_spacing
     from ...tracker.stepwise import finished
-    from ..words.notes import on_doubt, on_linking, on_reach
-    from .batch import pixels_note
+    from ..words.notes import on_linking
     from .first_look import first_look
 
     look = first_look(source, settings, _FRAMES)
-    points = look.points
+    of_table = settings.input.is_table(source)
+    linking = finished(first_order(look.points, settings.link.without_motion()))
+    facts, rows = _seen(look, linking, settings)
+    if of_table:
+        facts |= _of_frames(look.points)
+    if linking.report["candidate_links"]:
+        more, further = _of_links(look.points, linking, settings)
+        facts, rows = facts | more, rows + further
+    detected = not of_table and "quality" in look.points.table
+    console.note(*on_linking(linking, detected=detected, of_table=of_table))
+    return {"particles": facts}, console.aligned(rows)
+
+
+def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return how many particles there are, how far apart and how far they go, and what tracking them takes."""
+    from ...tracker.linking.gate.spacing import mean_spacing
+    from .batch import pixels_note
+
+    points, numbers = look.points, look.points.frame_numbers
     per_frame = points.table.groupby("frame").size()
     low, middle, high = (int(value) for value in per_frame.quantile([0.0, 0.5, 1.0])) if len(per_frame) else (0, 0, 0)
-    linking = finished(first_order(points, settings.link.without_motion()))
-    unmatched_cost = linking.unmatched_cost
-    assert unmatched_cost is not None  # first order has one
-    search_range, step = linking.settings.search_range, linking.report["median_step"]
-    unit, spacing = points.calibration.unit, mean_spacing(points)
-    numbers = points.frame_numbers
+    unit, spacing, step = points.calibration.unit, mean_spacing(points), linking.report["median_step"]
     facts = {
         "frames_seen": look.frames_seen,
         "memory_gb": look.bytes / 1e9,
@@ -294,16 +307,12 @@ def _of_points(source: str, settings: Settings) -> Facts:
         "points_per_frame": {"least": low, "median": middle, "most": high},
         "spacing": spacing,
         "median_step": step,
-        "search_range": search_range,
+        "search_range": linking.settings.search_range,
         "unmatched_cost": linking.settings.unmatched_cost,
-        "unmatched_cost_reason": unmatched_cost.reason,
+        "unmatched_cost_reason": _measured_cost(linking).reason,
     }
     where = " to ".join(map(str, numbers[:: max(len(numbers) - 1, 1)]))
     where = f"{'frames' if len(numbers) > 1 else 'frame'} {where or 'none'}"
-    if settings.input.is_table(source):
-        facts |= {"frames": len(numbers), "first_frame": _whole(numbers[:1]), "last_frame": _whole(numbers[-1:])}
-        facts |= {"missing_frames": _missing(points), "frame_step": points.frame_step, "unit": unit}
-        facts |= {"voxel_size": points.calibration.scale, "frame_interval": points.calibration.frame_interval}
     rows = [
         ("seen in", f"{where}, {points.calibration}{pixels_note(points, settings)}"),
         ("points", f"{middle} per frame (median), {low} to {high}"),
@@ -312,25 +321,41 @@ def _of_points(source: str, settings: Settings) -> Facts:
         ("memory", look.memory),
         ("takes", look.time),
     ]
-    if linking.report["candidate_links"]:
-        rows += [
-            (
-                "range",
-                f"{in_digits(search_range)} {unit}: {WIDEST:g} × the spacing; beyond it nearly all particles compete",
-            ),
-            ("unlinked", f"unmatched cost {in_digits(unmatched_cost.distance)} {unit}, {unmatched_cost.reason}"),
-        ]
-        facts["unmatched_costs"], table = _unmatched_costs(linking, unmatched_cost.distance)
-        rows += table
-        facts["reach"], text = _reach(points, linking.settings.search_range)
-        rows.append(("reach", text))
-        console.note(*on_doubt(linking), *on_reach([each["share"] for each in facts["reach"]]))
-        facts["expected_f1"], row = _expected_f1(points, settings)
-        rows += row
-    of_table = settings.input.is_table(source)
-    detected = not of_table and "quality" in points.table
-    console.note(*on_linking(linking, detected=detected, of_table=of_table))
-    return {"particles": facts}, console.aligned(rows)
+    return facts, rows
+
+
+def _of_frames(points: Points) -> dict[str, Any]:
+    """Return the frames and the calibration of a table, which `_of_movie` has of a movie."""
+    numbers, stated = points.frame_numbers, points.calibration
+    facts = {"frames": len(numbers), "first_frame": _whole(numbers[:1]), "last_frame": _whole(numbers[-1:])}
+    facts |= {"missing_frames": _missing(points), "frame_step": points.frame_step, "unit": stated.unit}
+    return facts | {"voxel_size": stated.scale, "frame_interval": stated.frame_interval}
+
+
+def _of_links(points: Points, linking: Linking, settings: Settings) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return what other ranges and unmatched costs would bring, and the F1 expected; say what is doubtful."""
+    from ...tracker.linking.gate.spacing import WIDEST
+    from ..words.notes import on_doubt, on_reach
+
+    unit, cost, search_range = points.calibration.unit, _measured_cost(linking), linking.settings.search_range
+    nearly_all = f"{WIDEST:g} × the spacing; beyond it nearly all particles compete"
+    unmatched_costs, table = _unmatched_costs(linking, cost.distance)
+    reach, text = _reach(points, search_range)
+    console.note(*on_doubt(linking), *on_reach([each["share"] for each in reach]))
+    expected, row = _expected_f1(points, settings)
+    rows = [
+        ("range", f"{in_digits(search_range)} {unit}: {nearly_all}"),
+        ("unlinked", f"unmatched cost {in_digits(cost.distance)} {unit}, {cost.reason}"),
+        *table,
+        ("reach", text),
+        *row,
+    ]
+    return {"unmatched_costs": unmatched_costs, "reach": reach, "expected_f1": expected}, rows
+
+
+def _measured_cost(linking: Linking) -> UnmatchedCost:
+    assert linking.unmatched_cost is not None  # first order has one
+    return linking.unmatched_cost
 
 
 def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | None], list[tuple[str, str]]]:
