@@ -81,6 +81,7 @@ def kept_folder(tmp_path_factory, monkeypatch):
 def viewer(window, kept_folder):  # noqa: ARG001 - and not where the user's are
     """Give the window's viewer, empty, and as it was when it was new."""
     window.window.resize(900, 600)
+    window.window._qt_viewer.canvas.native.setFocus()  # not on a slider's number, which moves the slider as it loses it
     listeners, keys = list(window.mouse_drag_callbacks), set(window.keymap)
     yield window
     window.window.remove_dock_widget("all")
