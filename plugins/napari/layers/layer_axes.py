@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....tracker.calibrating.calibration import PIXEL
+from ....tracker.calibrating.units import is_pixel, micrometres_of, seconds_of
 from ....tracker.errors import InvalidInput
 from .layer_tables import OURS, LayerData
 
@@ -78,6 +80,21 @@ def has_a_choice(layer: Layer) -> bool:
     return type(layer).__name__ in ("Image", "Labels") and not getattr(layer, "rgb", False) and not is_settled
 
 
+def is_depth_first(layer: Layer) -> bool:
+    """Whether the first axis of a layer is labelled as depth or measured in a length."""
+    unit = str(layer.units[0])
+    is_time = is_pixel(unit) or seconds_of(unit) is not None
+    return str(layer.axis_labels[0]).lower() in ("z", "depth", "plane", "slice") or not is_time
+
+
+def call_time_first(layer: Layer) -> None:
+    """Have a layer say that its first axis is time, whose interval is not known, where it says that this is depth."""
+    if is_depth_first(layer):
+        layer.axis_labels = ("t", "z", "y", "x") if layer.ndim == 4 else ("t", "y", "x")
+        layer.units = (PIXEL, *layer.units[1:])
+        layer.scale = np.array([1.0, *layer.scale[1:]])
+
+
 def rearranged(data: Any, choice: AxesChoice) -> list[Any]:
     """Return the data as (t, z, y, x) or (t, y, x), one array a channel.
 
@@ -96,6 +113,8 @@ def rearranged(data: Any, choice: AxesChoice) -> list[Any]:
         return [data.reshape((n // planes, planes, *data.shape[1:]))]
     kept = [axis for axis in "CTZYX" if axis in choice.letters]
     ordered = data.transpose([choice.letters.index(axis) for axis in kept])
+    if "Z" in kept and ordered.shape[kept.index("Z")] == 1:
+        ordered = ordered.squeeze(kept.index("Z"))  # frames that a file called planes were read as one volume
     return [ordered[channel] for channel in range(ordered.shape[0])] if kept[0] == "C" else [ordered]
 
 
@@ -103,8 +122,7 @@ def rearranged_layers(layer: Layer, choice: AxesChoice, path: str | None) -> lis
     """Return layers whose axes are time, z, y, x, made of one whose axes are as chosen; one a channel."""
     data = layer.data[0] if getattr(layer, "multiscale", False) else layer.data
     arrays = rearranged(data, choice)
-    scale = _reordered(np.asarray(layer.scale).tolist(), choice, 1.0)
-    units = _reordered([str(unit) for unit in layer.units], choice, "pixel")
+    scale, units = _measures(layer, choice)
     kind = type(layer).__name__.lower()
     made: list[LayerData] = []
     for channel, array in enumerate(arrays):
@@ -118,12 +136,23 @@ def rearranged_layers(layer: Layer, choice: AxesChoice, path: str | None) -> lis
         given = {
             "name": f"{layer.name} {channel}" if several else f"{layer.name} (in order)",
             "metadata": {OURS: kept},
-            "scale": scale,
-            "units": units,
+            "scale": [scale[0], *scale[1 - array.ndim :]],
+            "units": [units[0], *units[1 - array.ndim :]],
             "axis_labels": ("t", "z", "y", "x") if array.ndim == 4 else ("t", "y", "x"),
         }
         made.append((array, given, kind))
     return made
+
+
+def _measures(layer: Layer, choice: AxesChoice) -> tuple[list[float], list[str]]:
+    """Return scale and units in the order time, z, y, x: an interval stays one of time, and a length one of z."""
+    scale = _reordered(np.asarray(layer.scale).tolist(), choice, 1.0)
+    units = _reordered([str(unit) for unit in layer.units], choice, PIXEL)
+    if len(units) == 4 and (micrometres_of(units[0]) is not None or seconds_of(units[1]) is not None):
+        scale[:2], units[:2] = scale[1::-1], [units[1], units[2]]
+    if micrometres_of(units[0]) is not None:
+        scale[0], units[0] = 1.0, PIXEL
+    return scale, units
 
 
 def _reordered(values: list[Any], choice: AxesChoice, unknown: Any) -> list[Any]:

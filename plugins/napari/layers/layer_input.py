@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ....tracker.calibrating.calibration import Calibration
-from ....tracker.calibrating.units import is_pixel, seconds_of
+from ....tracker.calibrating.units import seconds_of
 from ....tracker.errors import InvalidInput
 from ....tracker.points import Points, Tracks
 from .geometry import calibration_of
-from .layer_axes import NO_TIME, ROW, UNDECIDED, chosen_axes
+from .layer_axes import NO_TIME, ROW, UNDECIDED, chosen_axes, is_depth_first
 from .layer_movie import LayerMovie, Restriction
 from .layer_tables import OURS, WHOLE, fingerprint, points_from_layer, tracks_from_layer
 
@@ -200,12 +200,10 @@ def _require_axes(layer: Layer, shape: Sequence[int]) -> None:
 
 def _require_time_first(layer: Layer) -> None:
     """Refuse a first axis that is labelled as depth or measured in a length."""
-    label = str(layer.axis_labels[0]).lower()
-    unit = str(layer.units[0])
-    if label in ("z", "depth", "plane", "slice") or not (is_pixel(unit) or seconds_of(unit) is not None):
+    if is_depth_first(layer):
         raise InvalidInput(
-            f"the first axis of {layer.name} is depth (axis {label!r}, in {unit}), so it is one volume without time; "
-            "choose a layer whose first axis is time."
+            f"the first axis of {layer.name} is depth (axis {layer.axis_labels[0]!r}, in {layer.units[0]}), where "
+            "tracking needs time. If that is wrong, say under Axes which is which; else choose another layer."
         )
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ..layers.layer_axes import ROW, UNDECIDED, AxesChoice, axes_choices, chosen_axes, has_a_choice
+from ..layers.layer_axes import (
+    ROW,
+    UNDECIDED,
+    AxesChoice,
+    axes_choices,
+    chosen_axes,
+    has_a_choice,
+    is_depth_first,
+)
 from .number_field import NumberField
 
 if TYPE_CHECKING:
@@ -42,11 +51,11 @@ class AxesPanel(QWidget):
         """Offer what the axes of a layer can be, and show what they are taken to be."""
         known = None if layer is None else chosen_axes(layer)
         offered = axes_choices(layer.ndim) if layer is not None and has_a_choice(layer) else {}
-        if offered and known is None and "TYX" not in offered and "TZYX" not in offered:
-            known = UNDECIDED  # with channels no order is taken for granted
+        if layer is not None and known is None and not _is_usual(layer, offered):
+            known = UNDECIDED
         with QSignalBlocker(self.order):
             self.order.clear()
-            if known == UNDECIDED:
+            if offered and known == UNDECIDED:
                 self.order.addItem("choose…", UNDECIDED)
             for letters, words in offered.items():
                 self.order.addItem(words, letters)
@@ -64,3 +73,8 @@ class AxesPanel(QWidget):
         letters, planes = self.order.currentData(), self.planes.number
         if letters != UNDECIDED:
             self.chosen.emit(AxesChoice(letters, None if planes is None else int(planes)))
+
+
+def _is_usual(layer: Layer, offered: Mapping[str, str]) -> bool:
+    """Whether a layer is taken to be time, z, y, x or time, y, x: not with channels, nor where it says otherwise."""
+    return ("TYX" in offered or "TZYX" in offered) and not is_depth_first(layer)

@@ -16,7 +16,7 @@ from ....tracker.calibrating.units import MICROMETRE, SECOND
 from ....tracker.errors import InvalidInput, UnknownAxes
 from ..layers.geometry import LENGTHS, apply_calibration, slide_into
 from ..layers.hand_over import make_layer
-from ..layers.layer_axes import AxesChoice, rearranged_layers
+from ..layers.layer_axes import NO_TIME, AxesChoice, call_time_first, rearranged_layers
 from ..layers.layer_input import KINDS, LayerInput, file_of, measures_of, read_layer, state_of
 from ..layers.layer_tables import OURS, LayerData
 from ..layers.readers import read_channels
@@ -290,6 +290,8 @@ class InputPanel(QGroupBox):
                 "axes_choice": choice.letters,
                 "axes": choice.letters,
             }
+            if choice.letters != NO_TIME:
+                call_time_first(layer)
             self._choose()
             return
         try:

@@ -13,6 +13,7 @@ from auctrack.plugins.cli.app import app
 from auctrack.plugins.napari.layers.layer_axes import NO_TIME, ROW
 
 from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, spots
+from .test_input_stays_true import press_until
 
 FLAT = spots(shape=(64, 64))
 DEEP = spots(shape=(4, 64, 64))
@@ -61,8 +62,16 @@ def test_a_row_of_pages_is_divided_into_time_and_z(viewer, open_widget, tmp_path
     assert words[words.index("--axes") + 1] == "TZ4YX"
 
 
-def test_z_before_time_is_put_in_order(viewer, open_widget):
-    viewer.add_image(DEEP.transpose(1, 0, 2, 3), name="movie", scale=(1, 10, 0.5, 0.5))
+@pytest.mark.parametrize(
+    ("scale", "units"),
+    [
+        ((1, 10, 0.5, 0.5), ("pixel",) * 4),
+        ((1, 10, 0.5, 0.5), ("µm", "s", "µm", "µm")),
+        ((10, 1, 0.5, 0.5), ("s", "µm", "µm", "µm")),  # lengths are right, and which axis they are of is not
+    ],
+)
+def test_z_before_time_is_put_in_order(viewer, open_widget, scale, units):
+    viewer.add_image(DEEP.transpose(1, 0, 2, 3), name="movie", scale=scale, units=units)
     widget = open_widget()
     choose(widget.parts.input.axes.order, "ZTYX")
     layer = widget.parts.input.layer
@@ -70,6 +79,40 @@ def test_z_before_time_is_put_in_order(viewer, open_widget):
     np.testing.assert_array_equal(layer.data, DEEP)
     np.testing.assert_array_equal(layer.scale, [10, 1, 0.5, 0.5])
     assert len(widget.parts.session.source.frame_numbers) == 6
+
+
+def test_frames_that_were_saved_as_planes_are_tracked_once_that_is_said(viewer, open_widget):
+    """As ImageJ saves a movie unless it is told which axis is time: its spacing of planes is no interval."""
+    given = {"axis_labels": ("z", "y", "x"), "scale": (2, 0.5, 0.5), "units": ("µm", "µm", "µm")}
+    viewer.add_image(FLAT, name="stack", **given)
+    widget = open_widget()
+    panel = widget.parts.input
+    assert "is depth" in panel.problem.text()
+    assert panel.axes.order.currentText() == "choose…"  # none of them is in effect
+    assert not widget.parts.bar.run_button.isEnabled()
+    press_until(panel.axes.order, "TYX")
+    assert panel.problem.text() == ""
+    widget.running.run_all()
+    finish(widget)
+    calibration = widget.parts.session.data.tracks.calibration
+    assert (calibration.frame_interval, calibration.unit, calibration.scale[1:]) == (None, "µm", (0.5, 0.5))
+    assert viewer.layers["tracks of stack"].axis_labels == viewer.layers["stack"].axis_labels == ("t", "y", "x")
+
+
+def test_frames_of_a_file_that_were_saved_as_planes_are_tracked_once_that_is_said(viewer, open_widget, tmp_path):
+    path = tmp_path / "stack.ome.tif"
+    sizes = {"PhysicalSizeZ": 2, "PhysicalSizeY": 0.5, "PhysicalSizeX": 0.5}
+    tifffile.imwrite(path, FLAT, ome=True, photometric="minisblack", metadata={"axes": "ZYX", **sizes})
+    viewer.open(str(path), plugin="auctrack")
+    widget = open_widget()
+    panel = widget.parts.input
+    assert "has only one frame" in panel.problem.text()
+    choose(panel.axes.order, "ZTYX")
+    assert panel.summary.text() == "6 frames of y × x = 64 × 64"
+    assert panel.source.calibration.scale[1:] == (0.5, 0.5)
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.session.data.tracks.table["frame"].nunique() == 6
 
 
 def test_depth_taken_for_time_is_said_and_taken_back(viewer, open_widget):
