@@ -224,7 +224,8 @@ class ResultsPanel(QWidget):
         self.clear_plots()
         self._counted = _SAVED_TRACKS if has_saved else _NO_TRACKS
         say(self.count, self._counted)
-        for label in (self.suspicious_note, self.left_out, self.progress, self.drawn):
+        self.suspicious_note.setText("")
+        for label in (self.left_out, self.progress, self.drawn):
             say(label, "")
         self.show_clicked(())
         self.set_result(is_complete=False, why_no_command=_NO_TRACKS)
@@ -241,11 +242,11 @@ class ResultsPanel(QWidget):
         self._links = links
         say(self.progress, progress)
         if links is None:
-            say(self.suspicious_note, "Margins are known once linking has run to its end.")
+            self.suspicious_note.setText("Margins are known once linking has run to its end.")
             say(self.left_out, "")
             self.suspicious.show_frame(pd.DataFrame())
             return
-        say(self.suspicious_note, _DOUBTFUL)
+        self.suspicious_note.setText(_DOUBTFUL)
         assert self.data is not None  # links come with their tracks
         self._link_heads = _link_heads(self.data.tracks.calibration.unit, unit)
         self._list_links(links)

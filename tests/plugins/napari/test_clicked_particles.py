@@ -136,6 +136,19 @@ def test_a_swap_that_is_undone_has_its_particles_chosen_again(viewer, shown, mou
     assert links(shown) != swapped
 
 
+def test_what_was_clicked_is_read_where_the_list_comes_after_it(viewer, shown, mouse):  # noqa: F811
+    """As it does after an undone act, whose particles are clicked again: both stand in one place."""
+    results = shown.parts.results
+    results.tabs.setCurrentWidget(results.doubtful)
+    click_all(viewer, shown, mouse, *CHOSEN)
+    for key in ("s", "u"):
+        press(viewer, key)
+        finish(shown)
+        in_sight = [label.text() for label in (results.clicked, results.suspicious_note) if label.isVisible()]
+        assert len(in_sight) == 1
+        assert in_sight[0].startswith("Clicked:" if key == "u" else "Most doubtful first")
+
+
 def test_a_click_on_a_particle_is_no_progress_with_the_list_that_lacks_its_link(viewer, shown, mouse):  # noqa: F811
     listed = shown.parts.session.suspicious[["source", "target"]].to_numpy().tolist()
     for place in ((2, 4, 24, 20), (2, 4, 36, 20), (3, 4, 24, 30)):
