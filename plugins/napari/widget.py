@@ -123,7 +123,8 @@ class TrackWidget(QWidget):
     def _connect(self) -> None:
         parts = self.parts
         parts.input.chosen.connect(self._take_input)
-        parts.steps.currentChanged.connect(lambda: parts.input.fold(parts.steps.currentWidget() is parts.results))
+        for other_page in (parts.steps.currentChanged, self.running.began):
+            other_page.connect(lambda: parts.input.fold(parts.steps.currentWidget() is parts.results))
         parts.detect.edited.connect(self._detect_edited)
         parts.link.edited.connect(self._remember)
         self.preview.found.connect(parts.detect.show_found)

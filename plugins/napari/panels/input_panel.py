@@ -81,6 +81,7 @@ class InputPanel(QGroupBox):
         self._measures: Mapping[str, tuple[Any, ...]] = {}
         self._follow_soon = single_shot(self, 0, self._follow)
         self._is_folded = False
+        self._was_amiss = False
         self.layer_box = QComboBox()
         self.axes = AxesPanel()
         self.part = PartPanel(viewer)
@@ -143,12 +144,16 @@ class InputPanel(QGroupBox):
         return self._listed.get(self.layer_box.currentText())
 
     def fold(self, on: bool) -> None:
-        """Leave the room to what stands below: show the layer alone, unless something is missing or wrong."""
-        self._is_folded = on
+        """Leave the room to what stands below: show the layer alone, unless something of it is missing or wrong.
+
+        Where something was, all stays open until the next call: it is mended field by field.
+        """
+        self._is_folded, self._was_amiss = on, False
         self._show_rows()
 
     def _show_rows(self) -> None:
-        is_open = not self._is_folded or bool(self.problem.text())
+        self._was_amiss |= bool(self.problem.text())
+        is_open = not self._is_folded or self._was_amiss
         self._form.setRowVisible(self.summary, not self._is_folded and bool(self.summary.text()))
         for row in (self._sizes, self.interval):
             self._form.setRowVisible(row, is_open)
@@ -248,6 +253,7 @@ class InputPanel(QGroupBox):
         self._show_calibration(self.source.calibration, self.source.ndim)
 
     def _choose(self) -> None:
+        self._was_amiss &= self.layer is self._chosen
         self._chosen = layer = self.layer
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())

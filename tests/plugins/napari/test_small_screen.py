@@ -267,6 +267,30 @@ def test_input_leaves_its_room_to_the_results_unless_something_is_amiss(viewer, 
     assert field.isVisible()
 
 
+def test_what_is_missing_can_be_entered_field_by_field_beside_the_results(viewer, widget, mouse):  # noqa: F811
+    """The unit first, the interval after it: what was amiss is not amiss any more then."""
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    viewer.add_image(spots(), name="unknown size")
+    panel, steps = widget.parts.input, widget.parts.steps
+    panel.choose_layer("unknown size")
+    tabs = steps.tabBar()
+    mouse.click(tabs, tabs.tabRect(steps.indexOf(widget.parts.results)).center())
+    QTest.keyClicks(panel.unit_box, "µ")
+    process_events()
+    assert (panel.unit_box.currentText(), panel.problem.text()) == ("µm", "")
+    mouse.click(panel.interval)
+    panel.interval.selectAll()
+    QTest.keyClicks(panel.interval, "10")
+    QTest.keyClick(panel.interval, Qt.Key.Key_Return)
+    assert panel.source.calibration.frame_interval == 10
+    mouse.click(widget.parts.bar.run_button)
+    assert not panel.interval.isVisible()
+    finish(widget)
+    assert not panel.interval.isVisible()
+
+
 def test_tracks_that_were_taken_up_are_corrected_without_a_second_scroll_bar(viewer, widget, tmp_path):
     from auctrack.plugins.napari.panels.scroll import PanelScroll
     from auctrack.plugins.napari.settled import settle
