@@ -43,11 +43,12 @@ _ABOUT = (
     "turn, those that the next best set of links would replace at little cost (small margin), and the longest. The "
     "chosen link is drawn solid, the links that would replace it dashed; short lines point at the clicked particles. "
     "After every correction the rest is solved again and proven optimal: new links are solid, those that are gone "
-    "dashed. Keys typed faster than the screen can follow wait for their turn."
+    "dashed."
 )
 _SAVING = (
-    "<i>Export…</i> writes the tracks, and the corrections beside them; a name that ends in .auctrack keeps all of it "
-    "in one file, to be opened later."
+    "<i>Export…</i> writes the tracks, and the corrections beside them; under a name in .auctrack, all in one file. "
+    "To go on, open it, choose its layer as <i>Input</i>, and press <i>Check and correct its links</i>; so with tracks "
+    "of other programs."
 )
 
 
