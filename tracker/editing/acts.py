@@ -14,11 +14,14 @@ from .change import Link
 from .corrected import Corrected
 
 
-def break_link(movie: Corrected, source: int, target: int) -> None:
-    """Forbid a link that is there."""
+def break_link(movie: Corrected, source: int, target: int, *, opens_ends: bool = False) -> None:
+    """Forbid a link that is there; `opens_ends`: what the linking, and no act, forbade its ends is left to the data."""
     _require_link(movie, (source, target))
+    opened = movie.bans_begun_with(source, target) if opens_ends else []
+    for link in opened:
+        movie.unban(link)
     movie.ban((source, target))
-    movie.solve_again((source, target))
+    movie.solve_again((source, target, *(end for link in opened for end in link)))
 
 
 def add_link(movie: Corrected, source: int, target: int) -> None:
@@ -201,7 +204,7 @@ ACTS: dict[str, Callable[..., Any]] = {
 """The acts by the names under which they are recorded."""
 
 
-NO_IDS = ("act", "acts", "frame", "position", "measures")
+NO_IDS = ("act", "acts", "frame", "position", "measures", "opens_ends")
 """Arguments of acts that name no detections."""
 
 

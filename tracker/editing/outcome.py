@@ -37,7 +37,7 @@ def outcome(movie: Corrected, act: Mapping[str, Any], own: set[int], entries: En
     detections = movie.detections
     added = {d for d, was in _first(entries, detections.added).items() if was is NOTHING}
     removed = {*_first(entries, detections.gone)}
-    said = {*_first(entries, movie.pins), *_first(entries, movie.bans)}
+    said = {*_first(entries, movie.pins), *(link for link in _first(entries, movie.bans) if link in movie.bans)}
 
     def is_other(link: Link) -> bool:
         return not own.issuperset(link) and link not in said and (added | removed).isdisjoint(link)

@@ -72,7 +72,7 @@ class Session:
         assert linking.solution is not None
         self._linking = linking
         self._movie = Corrected(linking.tracks, linking.solution)
-        self._movie.give(given.pinned.tolist(), given.forbidden.tolist())
+        self._movie.begin_with(given.pinned.tolist(), given.forbidden.tolist())
         self._numbers = TrackNumbers(self._movie, self._begun.tracks.table["track_id"].to_numpy())
         self._doubts = Doubts(self._movie, linking)
         if given:
@@ -89,9 +89,14 @@ class Session:
 
     # ---------------------------------------------------------------- acts
 
-    def break_link(self, source: int, target: int) -> Change:
-        """Forbid a link that is there."""
-        return self._act("break_link", source=source, target=target)
+    def break_link(self, source: int, target: int, *, opens_ends: bool = False) -> Change:
+        """Forbid a link that is there.
+
+        `opens_ends` leaves to the data what the linking, and no correction, forbade the source and the target: where
+        tracks were taken up (`reopened`), the links that these lack, so that right ones come in place of a wrong one.
+        """
+        opens = {"opens_ends": True} if opens_ends and self._begun.settings.forbidden else {}
+        return self._act("break_link", source=source, target=target, **opens)
 
     def add_link(self, source: int, target: int) -> Change:
         """Confirm a link between any two detections in the order of time, whether or not it was a candidate."""

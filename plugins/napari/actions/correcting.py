@@ -18,7 +18,7 @@ from ..layers.edits import ByHand
 from ..layers.image_under import image_under, movie_of
 from ..session.act_subject import ActSubject
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
-from ..session.corrections import Act, Acted, Corrected, Corrections
+from ..session.corrections import Act, Acted, Corrected, Corrections, break_link
 from ..session.placing import Ground, Place, add_particle, edit_particles, move_particle
 from ..session.session import Work
 from ..threads.job import Desk, Failure
@@ -90,7 +90,7 @@ class Correcting(QObject):
 
     def break_link(self) -> None:
         """Forbid the link chosen."""
-        self._correct_link(EditSession.break_link)
+        self._correct_link(break_link)
 
     def keep_others(self) -> None:
         """Refuse what the last correction changed besides, if anything; else what is chosen stays chosen."""

@@ -417,6 +417,11 @@ class Corrections:
         return None if rows is None else [float(tracks.table[name].iloc[rows[0]]) for name in columns]
 
 
+def break_link(edits: EditSession, source: int, target: int) -> Change:
+    """Break a link; of tracks that were taken up, links that they lack may come in its place."""
+    return edits.break_link(source, target, opens_ends=True)
+
+
 def _say(change: Change, note: str, edits: EditSession, count: int, again: str) -> tuple[str, str]:
     """Return what an act changed, in a sentence or two, and what else there is to know.
 

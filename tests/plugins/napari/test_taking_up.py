@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_correcting import chosen, links, press
 from .test_edits import drag
+
+needs_geff = pytest.mark.skipif(find_spec("geff") is None, reason="needs the package geff")
 
 
 def saved_tracks() -> Tracks:
@@ -140,6 +143,36 @@ def test_what_linking_would_not_make_is_looked_at_first_and_broken(viewer, taken
     press(viewer, "u")
     finish(taken_up)
     assert wrong in links(taken_up)
+
+
+@pytest.mark.parametrize(
+    "name", ["theirs.xml", "theirs.csv", "theirs.motile.csv", pytest.param("theirs.geff", marks=needs_geff)]
+)
+def test_once_wrong_links_of_another_program_are_broken_the_right_ones_come(
+    viewer, open_widget, mouse, tracks, name, tmp_path  # noqa: F811
+):
+    """All by the mouse and two keys; what came is drawn as new, and undone link by link."""
+    right = expected(link_points(Points(tracks.table.drop(columns="track_id"), tracks.calibration)).tracks)
+    write_tracks(tracks, tmp_path / name, settings={})
+    viewer.open(str(tmp_path / name), plugin="auctrack")
+    widget = open_widget()
+    finish(widget)
+    mouse.click(widget.parts.input.take_up_button)
+    finish(widget)
+    begun = links(widget)
+    press(viewer, "n")
+    finish(widget)
+    for key in "bb":
+        assert chosen(widget) in begun
+        press(viewer, key)
+        finish(widget)
+    assert len(begun - links(widget)) == len(links(widget) - begun) == 2
+    assert "2 other links new (solid)" in widget.parts.bar.status.text()
+    assert len(shown(widget)) == len(right)
+    for _ in "bb":
+        press(viewer, "u")
+        finish(widget)
+    assert links(widget) == begun
 
 
 def test_a_link_against_the_odds_that_is_confirmed_leaves_the_list(viewer, taken_up):

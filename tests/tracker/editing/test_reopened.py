@@ -77,6 +77,32 @@ def test_a_link_held_may_be_broken_and_the_rest_is_proven():
     assert session.is_pinned(2, 5)
 
 
+def test_once_both_wrong_links_are_broken_the_right_ones_come(tmp_path):
+    """The tracks lack these, so they were forbidden: no correction of the user has asked for that."""
+    linking = reopened(two_tracks([0, 1, 0, 1, 1, 0]), NEAR)
+    session = Session(linking)
+    assert session.break_link(2, 5, opens_ends=True).made == ()  # the other wrong link is in the way still
+    change = session.break_link(3, 4, opens_ends=True)
+    assert set(change.made) == {(2, 4), (3, 5)}
+    assert set(change.others_made) == {(2, 4), (3, 5)}
+    assert session.proof().is_optimal
+    session.save(tmp_path / "acts.json")
+    again = Session.load(tmp_path / "acts.json", linking)
+    assert links_of(again.linking()) == links_of(session.linking()) == {(0, 2), (1, 3), (2, 4), (3, 5)}
+    session.keep_others()
+    assert links_of(session.linking()) == {(0, 2), (1, 3)}
+    for _ in range(3):
+        session.undo()
+    assert links_of(session.linking()) == links_of(linking)
+
+
+def test_a_link_that_the_user_broke_stays_so_when_another_one_beside_it_is():
+    session = Session(reopened(two_tracks([0, 1, 0, 1, 1, 0]), NEAR))
+    for link in ((2, 5), (3, 4), (2, 4), (3, 5)):
+        session.break_link(*link, opens_ends=True)
+    assert not links_of(session.linking()) & {(2, 4), (3, 5)}
+
+
 def test_lineage_is_taken_up():
     points = table([0, 1, 1, 2, 2], [(0, 0), (0, -1), (0, 1), (0, -2), (0, 2)])
     tracks = replace(points.with_track_ids(np.array([0, 1, 2, 1, 2])), parents={1: [0], 2: [0]})
