@@ -148,9 +148,7 @@ def test_what_linking_would_not_make_is_looked_at_first_and_broken(viewer, taken
 @pytest.mark.parametrize(
     "name", ["theirs.xml", "theirs.csv", "theirs.motile.csv", pytest.param("theirs.geff", marks=needs_geff)]
 )
-def test_once_wrong_links_of_another_program_are_broken_the_right_ones_come(
-    viewer, open_widget, mouse, tracks, name, tmp_path  # noqa: F811
-):
+def test_right_links_come_for_wrong_ones_of_others(viewer, open_widget, mouse, tracks, name, tmp_path):  # noqa: F811
     """All by the mouse and two keys; what came is drawn as new, and undone link by link."""
     right = expected(link_points(Points(tracks.table.drop(columns="track_id"), tracks.calibration)).tracks)
     write_tracks(tracks, tmp_path / name, settings={})
