@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from qtpy.QtCore import QEvent
 from qtpy.QtWidgets import QApplication
 
 _PATIENCE_S = 600.0
+_DELETION = QEvent.Type.DeferredDelete.value
 _TURNS = 20
 """Turns of the event loop that have to be quiet too: Qt lays out nested pages in several, slow on a busy machine."""
 
@@ -18,6 +20,7 @@ def settle(widget: Any, *, quiet_s: float = 0.5) -> None:
     quiet, turns = time.monotonic() + quiet_s, 0
     while time.monotonic() < end and (time.monotonic() < quiet or turns < _TURNS):
         QApplication.processEvents()
+        QApplication.sendPostedEvents(None, _DELETION)  # else what napari has deleted stays in sight: no loop runs here
         time.sleep(0.001)
         turns += 1
         if widget.is_busy:

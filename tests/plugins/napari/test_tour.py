@@ -57,6 +57,7 @@ def test_every_state_is_seen_whole(viewer, pictures, theme, size):
             assert path.stat().st_size > 0
             assert cut_texts(widget) == [], name
             assert overlapping(widget.parts.results.doubtful) == [], name
+            assert overlapping(viewer.window._qt_viewer.dims) == [], name  # sliders of layers before and of now
             assert hidden(widget, PARTS.get(name.partition("-")[2], [])) == [], name
     finally:
         from napari.settings import get_settings
