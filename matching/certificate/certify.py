@@ -332,7 +332,7 @@ def add_terms(span, offsets, row_unmatched, col_unmatched, found, eps, never_bel
     has_zero_slack = proves = True
     zero = cost.dtype.type(0)
     ulps = ULPS * eps
-    for b in range(*span):
+    for b in range(span[0], span[1]):
         first_col = col_offsets[b]
         least, n_paid = np.inf, 0
         for i in range(row_offsets[b], row_offsets[b + 1]):

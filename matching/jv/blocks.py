@@ -49,7 +49,7 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     r, cost, terms = np.zeros(n, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
     v = np.empty(m, dtype)
     sums, rounding, in_doubt = np.zeros((4, blocks), dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
-    found, proof = (*partners, r, v, cost, terms), (sums, rounding, in_doubt)
+    found = *partners, r, v, cost, terms, sums, rounding, in_doubt
     offsets = problem.row_offsets, problem.col_offsets
     none = INT_LIMIT if problem.is_integer else np.inf
     runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
@@ -62,7 +62,7 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
         first = k * blocks // runs
         run = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0
         costs = problem.data, problem.row_unmatched, problem.col_unmatched
-        return _match_run(run, offsets, *costs, none, scans, *kind, found, proof, counts[k])
+        return _match_run(*run, *offsets, *costs, none, scans, *kind, *found, counts[k])
 
     ends = side_by_side(work, range(runs))
     failed = [end[:2] for end in ends if end[0] >= 0]
@@ -99,17 +99,39 @@ def _infeasible_block(problem: Problem, b: int, row: int, partners: tuple[np.nda
 
 @compiled
 def _match_run(
-    run, offsets, data, row_unmatched, col_unmatched, none, scans, is_small, is_large, may_tie, found, proof, counts
+    first,
+    end,
+    lo,
+    row_offsets,
+    col_offsets,
+    data,
+    row_unmatched,
+    col_unmatched,
+    none,
+    scans,
+    is_small,
+    is_large,
+    may_tie,
+    col_of_row,
+    row_of_col,
+    r,
+    v,
+    cost,
+    terms,
+    sums,
+    rounding,
+    in_doubt,
+    counts,
 ):
-    """Match the blocks of a run (first, end, where their costs begin); fill in what is found and the sums of its proof.
+    """Match blocks `first` to `end`, whose costs begin at `lo`; fill in what is found, and the sums of its proof.
 
     Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
     takes more than `scans` a row; and what `add_terms` returns. The three flags are True or None: numba compiles
-    nothing below a condition that None decides.
+    nothing below a condition that None decides. One by one, as Python hands them over: taking tuples apart there would
+    compile for half a second more.
     """
-    (first, end, _), (row_offsets, col_offsets) = run, offsets
-    col_of_row, row_of_col, _, v, _, _ = found
-    sums, _, in_doubt = proof
+    run, offsets = (first, end, lo), (row_offsets, col_offsets)
+    found, proof = (col_of_row, row_of_col, r, v, cost, terms), (sums, rounding, in_doubt)
     col_of_row[row_offsets[first] : row_offsets[end]] = -1
     row_of_col[col_offsets[first] : col_offsets[end]] = -1
     width = 0
