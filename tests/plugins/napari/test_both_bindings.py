@@ -12,6 +12,8 @@ import pytest
 HERE = Path(__file__).parent
 CLOSING = "closing_the_viewer or closing_the_window"
 TOUR = f"detect_then_link or on_the_canvas or cancel_keeps or {CLOSING} or in_3d or as_a_window or dropped"
+CORRECTING = "a_broken_link_goes or keys_work_while_the_list or drawn_stays_on_its_particles"
+FILES = ("widget", "by_mouse", "opening", "pictures", "unsaved", "correcting", "input_stays_true", "both_bindings")
 
 
 @pytest.mark.usefixtures("display")
@@ -22,10 +24,11 @@ def test_the_binding_is_the_one_asked_for():
 
 
 @pytest.mark.usefixtures("display")
-def test_the_other_binding_tracks_picks_cancels_and_closes_as_well():
+def test_the_other_binding_tracks_corrects_cancels_and_closes_as_well():
     other = {"pyqt6": "pyside6", "pyside6": "pyqt6"}[os.environ["QT_API"]]
-    files = [f"test_{name}.py" for name in ("widget", "by_mouse", "opening", "pictures", "unsaved", "both_bindings")]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", f"{TOUR} or asked_for"]
+    files = [f"test_{name}.py" for name in FILES]
+    chosen = f"{TOUR} or {CORRECTING} or asked_for"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen]
     result = subprocess.run(
         [*command, *(str(HERE / file) for file in files)],
         env=os.environ | {"QT_API": other},
