@@ -41,6 +41,11 @@ LINK_GAIN = 0.02
 HOPELESS = 0.1
 """Share of that gain below which links of first order say that the link before tells nothing; no sweep changes that."""
 
+MANY_ALONE = 0.1
+"""Share of the detections without any link from which false ones are many enough to keep each other's links up."""
+SURE_FIRST, DOUBTED = 0.97, 5e-4
+"""Probability from which links are believed where learning begins once more, and what it is for all others."""
+
 FEWEST_PASSES, MOST_PASSES, STILL_BETTER = 3, 10, 0.95
 """Passes in which the flow narrows the search; the share of what is left unexplained below which one more is made."""
 
@@ -84,6 +89,7 @@ def believed(
         trial = record.learn(lambda: try_starts(movie, learned, may_leave_flow=motion == "auto"))
     belief = over_one_frame(movie, trial.start, motion, features, record, hooks, most)
     belief.is_chance = trial.is_chance
+    _without_chains_of_chance(belief)
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
     with_gaps(belief, max_missed_frames, radius_of(belief))
@@ -119,6 +125,21 @@ def over_one_frame(
     if going_on is not None and belief.linked:
         belief.notes.append("links were found by how particles go on, which explains them better than nearness does")
     return belief
+
+
+def _without_chains_of_chance(belief: Belief) -> None:
+    """Begin once more with the links that are nearly sure, where many detections are false.
+
+    Each that chance has given links makes detections without any look rarer than they are, and so the links of others
+    likelier. Over gaps, which there is no lack of candidates for, false detections then hang together in long chains.
+    """
+    if belief.shares.alone < MANY_ALONE:
+        return
+    probability = np.where(belief.probability > SURE_FIRST, belief.probability, DOUBTED)
+    belief.restart(belief.graph, probability)
+    judged = belief.movie, belief.graph, probability, belief.into, belief.lags, belief.border
+    belief.shares = belief.record.learn(lambda: shares_of(*judged))
+    _sweeps(belief, 4)
 
 
 def _going_on_first(
