@@ -33,6 +33,8 @@ IGNORED = 1e-3
 TELLING = 0.05
 """Probability of two edges in a row from which the model is learned from them."""
 TINY = 1e-300
+VANISHING = -746.0
+"""Exponent below which the exponential is zero in float64."""
 SUREST = 1e130
 """Odds beyond which all are as good as these."""
 
@@ -386,6 +388,11 @@ def _contexts(
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, kept, new = 0.0, 0.0, 0.0
+    pulls = np.empty_like(norm)  # divided here, not for every two edges
+    for k in range(classes):
+        for before in range(norm.shape[1]):
+            for d in range(norm.shape[2]):
+                pulls[k, before, d] = slope[k, d] / (before + 1)
     most = 0
     for i in range(first, last):
         most = max(most, in_ptr[i + 1] - in_ptr[i])
@@ -411,11 +418,12 @@ def _contexts(
                 before = np.uint64(lag[g] - 1)
                 drawn = 0.0
                 for k in range(classes):
-                    q, pull = 0.0, slope[k, d] / lag[g]
+                    q, pull = 0.0, pulls[k, before, d]
                     for axis in range(ndim):
                         r = step[e, axis] - pull * step[g, axis]
                         q += r * r * precision[k, before, d, axis]
-                    density[k] = np.exp(norm[k, before, d] - 0.5 * q)
+                    power = norm[k, before, d] - 0.5 * q
+                    density[k] = 0.0 if power < VANISHING else np.exp(power)  # which takes long to say zero
                     drawn += shares[k] * density[k] * future_class[e, k]
                 for k in range(classes):
                     class_now = switches * shares[k] + keeps * past_class[g, k]
