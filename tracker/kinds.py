@@ -26,11 +26,14 @@ class Kind:
         Whether a value is one.
     choices : tuple of str
         The words that it is one of, in the order in which they are offered; empty where it is not a word.
+    stored : callable, optional
+        Makes of a value that fits the one that is kept; None: the value itself.
     """
 
     wanted: str
     fits: Callable[[Any], bool]
     choices: tuple[str, ...] = ()
+    stored: Callable[[Any], Any] | None = None
 
 
 Declared = Mapping[str, Kind]
@@ -54,7 +57,7 @@ def wanted_of(declared: Field[Any]) -> str:
 
 
 def require_kinds(settings: Any) -> None:
-    """Refuse values that are not what their fields declare; the default always may be.
+    """Refuse values that are not what their fields declare, and store those that are; the default always may be.
 
     Raises
     ------
@@ -62,10 +65,13 @@ def require_kinds(settings: Any) -> None:
     """
     for declared in fields(settings):
         kind, value = declared.metadata.get(_KIND), getattr(settings, declared.name)
-        if kind is None or _is_default(value, declared.default) or kind.fits(value):
+        if kind is None or _is_default(value, declared.default):
             continue
-        auto = f"{declared.default!r} or " if declared.default == "auto" and "'auto'" not in kind.wanted else ""
-        raise InvalidSetting(f"needs {auto}{kind.wanted}; got {value!r}.", setting=declared.name)
+        if not kind.fits(value):
+            auto = f"{declared.default!r} or " if declared.default == "auto" and "'auto'" not in kind.wanted else ""
+            raise InvalidSetting(f"needs {auto}{kind.wanted}; got {value!r}.", setting=declared.name)
+        if kind.stored is not None:
+            object.__setattr__(settings, declared.name, kind.stored(value))
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -80,11 +86,9 @@ def one_of(*choices: str) -> Declared:
 
 
 def whole_number(least: int, of: str = "") -> Declared:
-    """Return the metadata of what counts, from the least on."""
-    return declared_as(
-        f"a whole number{of} of at least {least}",
-        lambda value: is_whole(value) and value >= least,
-    )
+    """Return the metadata of what counts, from the least on; 2.0, as a table may hold it, is kept as 2."""
+    wanted = f"a whole number{of} of at least {least}"
+    return {_KIND: Kind(wanted, lambda value: is_whole(value) and value >= least, stored=int)}
 
 
 def require_whole(value: Any, least: int, setting: str) -> int:

@@ -25,6 +25,14 @@ def test_what_is_written_is_read_back():
     assert Settings.from_mapping(settings.to_mapping()) == settings
 
 
+def test_counts_that_came_as_floats_are_kept_as_whole_numbers():
+    settings = Settings.from_mapping(
+        {"link": {"max_missed_frames": np.float64(2)}, "input": {"frame_step": 5.0}, "min_length": 3.0}
+    )
+    kept = settings.link.max_missed_frames, settings.input.frame_step, settings.min_length
+    assert [(type(count), count) for count in kept] == [(int, 2), (int, 5), (int, 3)]
+
+
 def test_nothing_stated_is_all_automatic():
     settings = Settings.from_mapping({})
     assert settings.link == LinkSettings("auto", "auto")

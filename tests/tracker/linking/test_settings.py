@@ -129,6 +129,10 @@ def test_settings_that_are_none_or_contradict_each_other_are_refused(given):
 
 
 class TestFrames:
+    def test_missed_frames_may_be_counted_by_a_float(self, movie):
+        by_float, by_int = (link(movie, memory=memory)["track_id"] for memory in (2.0, 2))
+        pd.testing.assert_series_equal(by_float, by_int)
+
     def test_a_frame_that_is_missing_is_bridged_where_others_follow_each_other(self):
         points = table(np.repeat([0, 1, 3, 4], 60), np.tile(PLACES, (4, 1)))
         assert link(points.table)["track_id"].nunique() == 60
