@@ -66,7 +66,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
         raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
     try:
-        return (_read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
+        return (_read_parquet(path), {}) if name.endswith(".parquet") else read_csv(path, sidecar)
     except InvalidInput:
         raise
     except (pd.errors.EmptyDataError, StopIteration) as error:
@@ -101,7 +101,11 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return table.reset_index(level=named).reset_index(drop=True) if named else table
 
 
-def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
+def read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Return a table of text as it stands in the file, however it is separated, and TrackMate's row of units.
+
+    What is wrong with the file is raised as pandas says it; one without a line raises StopIteration.
+    """
     wide = _wide_encoding(path)
     if wide is not None:
         return _decoded_csv(path, sidecar, wide)

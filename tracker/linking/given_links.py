@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidSetting
-from ..formats.csv import fault
+from ..errors import InvalidInput, InvalidSetting
+from ..formats.csv import fault, read_csv
 from ..links import ENDS
+from ..regular_files import refuse_pipe
 
 GivenLinks = tuple[tuple[float, ...], ...]
 """One link each: source and target row, or frame, z, y, x of both (frame, y, x in 2D)."""
@@ -50,7 +51,7 @@ def given_links(given: Any, name: str) -> GivenLinks:
 
 
 def read_links(path: str | Path, name: str) -> GivenLinks:
-    """Return the links of a CSV file with the columns that `given_links` takes.
+    """Return the links of a CSV file with the columns that `given_links` takes, separated as tables of points may be.
 
     Raises
     ------
@@ -58,10 +59,13 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
         If the file cannot be read, or does not hold links.
     """
     try:
-        table = pd.read_csv(path)
+        refuse_pipe(Path(path), "Save the links in one first.")
+        table, _ = read_csv(Path(path), None)
+    except InvalidInput as error:
+        raise InvalidSetting(f"({path}) cannot be read: {error}", setting=name) from error
     except OSError as error:
         raise InvalidSetting(f"({path}) cannot be read ({error.strerror or error}).", setting=name) from error
-    except pd.errors.EmptyDataError:
+    except (pd.errors.EmptyDataError, StopIteration):
         table = pd.DataFrame()
     except ValueError as error:  # pandas' own errors too
         raise InvalidSetting(f"({path}) needs a CSV table; it is none ({fault(error)}).", setting=name) from error

@@ -215,6 +215,17 @@ def test_a_file_that_is_none_is_refused(tmp_path):
         read_links(tmp_path / "ragged.csv", "pinned")
 
 
+@pytest.mark.parametrize(
+    "dialect", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}, {"sep": ";", "encoding": "utf-8-sig"}]
+)
+def test_a_file_is_separated_as_tables_of_points_may_be(tmp_path, dialect):
+    places = [[0, 0.1, 20.25, 1 / 3, 1, 0.1, 21.5, 2 / 3], [1, 0.1, 21.5, 2 / 3, 2, 0.3, 22.5, 1.0]]
+    columns = [f"{end}_{axis}" for end in ("source", "target") for axis in ("frame", "z", "y", "x")]
+    links = pd.DataFrame(places, columns=columns).astype({"source_frame": int, "target_frame": int})
+    links.to_csv(tmp_path / "links.csv", index=False, **dialect)
+    assert read_links(tmp_path / "links.csv", "pinned") == tuple(map(tuple, places))
+
+
 def test_links_given_by_rows_are_given_by_places_in_any_order():
     points = walks(40, 5, seed=2)[0]
     links = link_points(points, editable=True).links[["source", "target"]].to_numpy()
