@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from ..settings import Motion
 from .drift import drift_of
 from .ordered import Ordered
-from .other_starts import best_of, margin_of, sample_of
+from .other_starts import Learn, best_of, margin_of, sample_of
 from .recipe import may_know_links, over_one_frame
 
 
@@ -41,9 +43,11 @@ def is_of_all(movie: Ordered, motion: Motion) -> bool:
     if len(without.pairs_apart(1)[0]) < 2:
         return True
     as_it_came = replace(without, position=without.position + without.of_each(without.drift))
-    learned = partial(over_one_frame, motion=motion)
-    put_back, taken_off = (
-        best_of(sample, is_inner, learned, may_leave_flow=motion == "auto")[1] for sample in (as_it_came, without)
-    )
-    # Where links are no better than none at all (0 nats), the fewer there are the likelier they are.
-    return put_back <= max(taken_off, 0.0) + margin_of(without)
+    learned, margin = partial(over_one_frame, motion=motion), margin_of(without)
+    put_back = _likeliest(as_it_came, is_inner, learned, motion)
+    # Links no better than none at all (0 nats) say nothing: the fewer there are the likelier they are.
+    return put_back <= margin or put_back <= _likeliest(without, is_inner, learned, motion) + margin
+
+
+def _likeliest(sample: Ordered, is_inner: np.ndarray, learned: Learn, motion: Motion) -> float:
+    return best_of(sample, is_inner, learned, may_leave_flow=motion == "auto")[1]
