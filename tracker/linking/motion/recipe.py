@@ -41,9 +41,9 @@ LINK_GAIN = 0.02
 HOPELESS = 0.1
 """Share of that gain below which links of first order say that the link before tells nothing; no sweep changes that."""
 
-MANY_ALONE = 0.1
+MANY_ALONE = 0.15
 """Share of the detections without any link from which false ones are many enough to keep each other's links up."""
-SURE_FIRST, DOUBTED = 0.97, 5e-4
+SURE_FIRST, DOUBTED = 0.92, 5e-4
 """Probability from which links are believed where learning begins once more, and what it is for all others."""
 
 FEWEST_PASSES, MOST_PASSES, STILL_BETTER = 3, 10, 0.95
