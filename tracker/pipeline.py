@@ -56,11 +56,12 @@ class Advance:
 
 @dataclass(frozen=True)
 class DetectedPoints:
-    """Particles, and with which settings and where they were detected; None where nothing was."""
+    """Particles; with which settings and where they were detected, None where nothing was; what is to be said of it."""
 
     points: Points
     settings: DetectSettings | None = None
     device: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +78,15 @@ class TrackingResult:
         As they took effect: numbers in place of everything automatic. Running with them gives the same tracks.
     seconds : StageSeconds
         Where the time went: "read" (pixels, or the table), "detect", "link"; and in its `devices`, on what.
+    notes : tuple of str
+        What is to be said of the movie: another diameter that blobs stand out at, defects of the camera.
     """
 
     tracks: Tracks
     linking: Linking
     settings: Settings
     seconds: StageSeconds = field(default_factory=StageSeconds)
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the counts, and where the rest is: the tables themselves would fill the screen."""
@@ -159,7 +163,7 @@ def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance,
     _LOG.info("linked with %s: %s", linking.settings, dict(linking.report))
     tracks = filter_by_length(linking.tracks, settings.min_length)
     effective = replace(settings, detect=found.settings or settings.detect, link=linking.settings)
-    return TrackingResult(tracks, linking, effective, seconds)
+    return TrackingResult(tracks, linking, effective, seconds, found.notes)
 
 
 def finding_stage(
@@ -183,9 +187,11 @@ def finding_stage(
     yield Advance("detect", 0, len(source))
     device = crew_for(source.shape, len(source), None, settings.link.device, overlap=0).device
     steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)
-    points, effective = yield from _named("detect", steps)
-    _LOG.info("detected on %s with %s", device, effective)
-    return DetectedPoints(points, effective, device)
+    found = yield from _named("detect", steps)
+    _LOG.info("detected on %s with %s", device, found.settings)
+    for note in found.notes:
+        _LOG.info(note)
+    return DetectedPoints(found.points, found.settings, device, found.notes)
 
 
 def linking_stage(
@@ -235,13 +241,9 @@ def find_points(
     *,
     progress: StageProgress | None = None,
     seconds: StageSeconds | None = None,
-) -> tuple[Points, DetectSettings | None]:
-    """Return the particles of an input, and the detection settings in force (None where nothing is detected).
-
-    What reading and detecting took is added to `seconds`.
-    """
-    found = finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _passed_on(progress))
-    return found.points, found.settings
+) -> DetectedPoints:
+    """Return the particles of an input; what reading and detecting took is added to `seconds`."""
+    return finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _passed_on(progress))
 
 
 def _found_in(

@@ -234,6 +234,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     console.note(*on_linking(result.linking, detected=was_detected, of_table=of_table))
     console.note(*on_doubt(result.linking))
     console.note(*on_length(result.linking.tracks, result.settings.min_length))
+    console.note(*result.notes)
     if was_detected:
         note_tone(job.source, result.settings)
 

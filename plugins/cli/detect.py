@@ -74,7 +74,8 @@ def command(
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")
     described = describe(Job(movie, (), result), settings)
     with console.progress(movie) as progress:
-        points, found_with = find_points(movie, settings, progress=progress)
+        found = find_points(movie, settings, progress=progress)
+    points, found_with = found.points, found.settings
     effective = settings if found_with is None else replace(settings, detect=found_with)
     with held_back():
         record = {**run_record(movie, settings, effective), **described}
@@ -87,5 +88,6 @@ def command(
     console.show(console.aligned(rows))
     if not len(points):
         console.note(*on_points(points, detected=found_with is not None))
+    console.note(*found.notes)
     if found_with is not None:
         note_tone(movie, effective)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -20,6 +20,7 @@ from ..stepwise import Progress, Step, Steps, counted, finished
 from .around import Around, Sight, look_on_gpu, seen_around
 from .blobs import blob_response, reach_of, sigma_of
 from .borders import refine_at_borders
+from .defects import Mended, without_defects
 from .diameter import SUGGESTING_FRAMES, suggest_diameter
 from .gpu_peaks import Bounds
 from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
@@ -35,6 +36,15 @@ if TYPE_CHECKING:
 _MEASURES = "quality", "intensity", "snr"
 _VOXELS_A_PARTICLE = 256  # or more, where there is room for all of a frame
 _SMALLEST_DIAMETER = 2.0  # in voxels of y and x; a smaller spot is not sampled
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What detection gives: the particles, the settings in force, and what is to be said of the movie."""
+
+    points: Points
+    settings: DetectSettings
+    notes: tuple[str, ...] = ()
 
 
 FrameColumns: TypeAlias = tuple[int, dict[str, np.ndarray]]
@@ -95,7 +105,8 @@ def detect(
 
     Notes
     -----
-    An even border around the image (zeros of stitching or registration) is no part of it: see `padding.content`.
+    An even border around the image (zeros of stitching or registration) is no part of it: see `padding.content`. What a
+    camera does to a pixel, row or column alike in every frame is filled in from its neighbours: see `defects`.
 
     Positions come from a parabola per axis through the response's peak, next to the frame's borders from the image
     itself (`borders.refine_at_borders`); on Gaussian spots 33 times as high as the noise their mean error per axis
@@ -105,7 +116,7 @@ def detect(
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
     settings, budget = settings or DetectSettings(), 1e9 * memory_budget_gb
     steps = detect_steps(movie, settings, workers=workers, device=device, budget=budget)
-    return finished(steps, counted(progress))[0]
+    return finished(steps, counted(progress)).points
 
 
 def detect_steps(
@@ -115,21 +126,23 @@ def detect_steps(
     workers: int | None = None,
     device: str = "auto",
     budget: float = DEFAULT_BUDGET,
-) -> Steps[tuple[Points, DetectSettings]]:
+) -> Steps[Detected]:
     """Detect as `detect` does, frame by frame, and return the settings in force too; the budget in bytes.
 
     Frames are on their way to a GPU while what is automatic is measured.
     """
     frames = movie.frame_numbers
     crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
+    movie = Mended(movie, is_kept=crew.is_fed)
     with ExitStack() as opened:
         coming = opened.enter_context(Coming(movie, frames, crew, _measured(frames, settings))) if crew.is_fed else None
-        resolved = resolve_settings(movie, settings, crew.device, coming)
+        resolved, hint = _resolved(movie, settings, crew.device, coming)
         if coming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
             crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
             coming = opened.enter_context(Coming(movie, frames, crew))
-        return (yield from _found(movie, resolved, coming)), resolved
+        points = yield from _found(movie, resolved, coming)
+        return Detected(points, resolved, (*movie.notes, *hint))
 
 
 def _measured(frames: tuple[int, ...], settings: DetectSettings) -> list[int]:
@@ -180,14 +193,22 @@ def resolve_settings(
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one.
     """
+    return _resolved(without_defects(movie), settings, device, coming)[0]
+
+
+def _resolved(
+    movie: FrameSource, settings: DetectSettings, device: str, coming: Coming | None
+) -> tuple[DetectSettings, list[str]]:
+    """Return the settings in force, and what is to be said of them."""
+    hint: list[str] = []
     if settings.diameter == "auto":
         suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark, device=device, coming=coming)
-        settings = replace(settings, diameter=suggested.diameter)
+        settings, hint = replace(settings, diameter=suggested.diameter), suggested.hints
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
-    if settings.threshold is not None:
-        return settings
-    return replace(settings, threshold=automatic_threshold(movie, settings, device, coming))
+    if settings.threshold is None:
+        settings = replace(settings, threshold=automatic_threshold(movie, settings, device, coming))
+    return settings, hint
 
 
 def detect_frame(

@@ -22,6 +22,7 @@ from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
 from ..calibrating.digits import in_digits
 from ..errors import InvalidInput
+from .defects import without_defects
 from .peaks import can_be_listed
 from .pixels import Frame, grey_levels, held_by, queue_of, working_on
 from .side_by_side import Coming, crew_for, looked_at
@@ -72,6 +73,8 @@ class DiameterSuggestion:
         Median response of the blobs found at each, in grey levels; 0 where nothing stands out from the noise.
     blobs : ndarray, int64 (n,)
         Number of blobs found at each.
+    other : str
+        The end of the reason: another diameter, if there is one, at which blobs stand out nearly as much.
     """
 
     diameter: float
@@ -80,6 +83,13 @@ class DiameterSuggestion:
     diameters: np.ndarray
     responses: np.ndarray
     blobs: np.ndarray
+    other: str = ""
+
+    @property
+    def hints(self) -> list[str]:
+        """What a user is to be told who has not asked for the reason."""
+        where = f"the diameter {in_digits(self.diameter)} {self.unit} was measured."
+        return [f"{where} {self.other}"] if self.other else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +142,7 @@ def suggest_diameter(
     InvalidInput
         If nothing in those frames stands out from the noise, or the frame is too small to hold a blob.
     """
-    scale = movie.calibration.scale_for(movie.ndim)
+    movie, scale = without_defects(movie), movie.calibration.scale_for(movie.ndim)
     diameters = diameters_to_try(movie.shape, scale)
     device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
     frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
@@ -159,13 +169,13 @@ def suggest_diameter(
         f"most at {in_digits(diameter)} {unit} ({voxels} voxels): {blobs[best]} of them, median "
         f"{responses[best]:.3g} grey levels."
     )
-    other = other_diameter(diameters, responses, blobs, best)
+    other, hint = other_diameter(diameters, responses, blobs, best), ""
     if other is not None:
-        reason += (
-            f" Others stand out at {in_digits(diameters[other])} {unit} ({blobs[other]} of them, median "
+        hint = (
+            f"Others stand out at {in_digits(diameters[other])} {unit} ({blobs[other]} of them, median "
             f"{responses[other]:.3g}): if those are the particles, give that diameter."
         )
-    return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
+    return DiameterSuggestion(diameter, unit, f"{reason} {hint}".strip(), diameters, responses, blobs, hint)
 
 
 def _blobs_in(
@@ -198,7 +208,7 @@ def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float
     bright, dark : float
         Median response of the blobs of each tone, in grey levels; 0 where nothing stands out from the noise.
     """
-    scale = movie.calibration.scale_for(movie.ndim)
+    movie, scale = without_defects(movie), movie.calibration.scale_for(movie.ndim)
     with _windows(movie, (movie.frame_numbers[len(movie) // 2],), "cpu") as (stack,):
         noise = pixel_noise(stack[0], movie.dtype)
         windows = (Averages([toned], [[noise]], scale) for toned in (stack, -stack))

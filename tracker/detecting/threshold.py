@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SAMPLED_FRAMES = 5
 _FALSE_PER_FRAME = 0.05  # peaks of Gaussian noise above the floor
-_MAD_TO_SIGMA = 1.4826
+MAD_TO_SIGMA = 1.4826
 _BANDWIDTH = 0.15  # of the density of ln(quality)
 _GRID_STEP = 0.05
 _DEEP = 0.1  # a valley is deep when the heaps on both its sides are ten times as high
@@ -159,7 +159,7 @@ def image_qualities_ahead(
     bounds = bounds or gpu_peaks.Bounds.of(2 * images.size)
     peaks = gpu_peaks.listed(volumes, roundings, separation, gpu_peaks.steps_of(scale), bounds, margin=1)
     some = responses.reshape(len(images), -1)[:, :: _step_of(images[0].size)]
-    spreads = gpu_spread.spreads(some, _MAD_TO_SIGMA, _CLIP, _CLIPPINGS)
+    spreads = gpu_spread.spreads(some, MAD_TO_SIGMA, _CLIP, _CLIPPINGS)
 
     def finish() -> QualitySample:
         count, more = peaks.outcome(peaks.counts.get())
@@ -280,7 +280,7 @@ def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
     bent = rows[:, :-2] - 2.0 * rows[:, 1:-1] + rows[:, 2:]
     if bent.size == 0:
         return rounding
-    return max(rounding, _MAD_TO_SIGMA * median(np.abs(bent)) / math.sqrt(6.0))
+    return max(rounding, MAD_TO_SIGMA * median(np.abs(bent)) / math.sqrt(6.0))
 
 
 def _spread(response: np.ndarray) -> float:
@@ -290,7 +290,7 @@ def _spread(response: np.ndarray) -> float:
     """
     magnitudes = np.abs(_some(response.reshape(-1), response.size))
     squares = magnitudes.astype(np.float64) ** 2
-    variance = (_MAD_TO_SIGMA * np.median(magnitudes).astype(np.float64)) ** 2
+    variance = (MAD_TO_SIGMA * np.median(magnitudes).astype(np.float64)) ** 2
     for _ in range(_CLIPPINGS):
         within = squares <= _CLIP**2 * variance
         variance = np.maximum(variance, (squares * within).sum() / np.maximum(within.sum(), 1))

@@ -10,6 +10,7 @@ import pandas as pd
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from ....tracker.calibrating.stated import AXES
+from ....tracker.detecting.defects import without_defects
 from ....tracker.detecting.detect import detect_frame, resolve_settings
 from ....tracker.detecting.settings import DetectSettings
 from ..layers.depth import Depth
@@ -125,8 +126,9 @@ def _detect(
     movie: LayerMovie, settings: DetectSettings, frame: int, report: Report
 ) -> tuple[int, pd.DataFrame, DetectSettings]:
     report(None)
-    effective = resolve_settings(movie, settings)
-    table = detect_frame(movie.frame(frame), effective, movie.calibration.scale_for(movie.ndim))
+    mended = without_defects(movie)
+    effective = resolve_settings(mended, settings)
+    table = detect_frame(mended.frame(frame), effective, movie.calibration.scale_for(movie.ndim))
     return frame, table, effective
 
 

@@ -271,7 +271,7 @@ def test_an_interrupt_in_progress_stops_the_reading():
     read: list[int] = []
 
     class Counting(Stack):
-        def frame(self, number: int) -> np.ndarray:
+        def frame(self, number: int, *_: object) -> np.ndarray:
             read.append(number)
             return super().frame(number)
 
@@ -281,7 +281,8 @@ def test_an_interrupt_in_progress_stops_the_reading():
     movie = Counting(np.zeros((50, 32, 32)), Calibration(), origin=(0, 0))
     with pytest.raises(KeyboardInterrupt):
         detect(movie, DetectSettings(4.0, threshold=1.0), progress=interrupt, workers=2)
-    assert len(read) <= 3
+    looked_at = 3  # for defects of the camera
+    assert len(read) <= looked_at + 3
 
 
 @pytest.mark.parametrize(

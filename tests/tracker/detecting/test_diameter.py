@@ -30,7 +30,7 @@ class Stack:
         self.frame_numbers = self.timeline.numbers
         self.origin = (0,) * self.ndim
 
-    def frame(self, number: int) -> np.ndarray:
+    def frame(self, number: int, *_: object) -> np.ndarray:
         return self.images[number]
 
 

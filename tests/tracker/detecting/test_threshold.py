@@ -33,7 +33,7 @@ class Stack:
         self.origin = (0,) * self.ndim
         self.read: list[int] = []
 
-    def frame(self, number: int) -> np.ndarray:
+    def frame(self, number: int, *_: object) -> np.ndarray:
         self.read.append(number)
         return self.images[number]
 
