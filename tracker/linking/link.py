@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Literal, Never
 
 import numpy as np
@@ -21,12 +22,14 @@ from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
 from .constraints import constraints_of
+from .dropped_frames import as_if_later, dropped_after, in_words
 from .frame_pairs.first_order import first_order
 from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
 from .gate.candidates import Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
 from .motion.gpu_ordered import movie_in_order
+from .motion.ordered import Ordered
 from .result import Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .solution import KeepSolution
@@ -135,14 +138,8 @@ def link_steps(
         if settings.linking == "jaqaman":
             linking = yield from jaqaman(points, settings, margins=margins, edge_budget=edge_budget)
         elif movie is not None:
-            linking = yield from learned(
-                points,
-                movie,
-                settings,
-                constraints=constraints,
-                keeping=keeping,
-                samples=samples,
-            )
+            known = partial(learned, constraints=constraints, keeping=keeping, samples=samples)
+            linking = yield from _in_time(points, movie, settings, known)
         else:
             linking = yield from first_order(
                 points,
@@ -154,6 +151,27 @@ def link_steps(
             )
         common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
         return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+
+
+def _in_time(
+    points: Points, movie: Ordered, settings: LinkSettings, learned: Callable[..., Steps[Linking]]
+) -> Steps[Linking]:
+    """Link by likelihood; once more as over missing frames where some seem to be, kept if more links are right then."""
+    linking = yield from learned(points, movie, settings)
+    assert linking.motion is not None
+    dropped = {} if settings.predict else dropped_after(linking.tracks, linking.motion.persistence or 0.0)
+    if not dropped:
+        return linking
+    with movie_in_order(as_if_later(points, dropped), settings) as later:
+        again = yield from learned(points, later, settings)
+    if _expected_right(again) <= _expected_right(linking):
+        return linking
+    notes = [*again.report["notes"], in_words(dropped, points.frame_step)]
+    return replace(again, report={**again.report, "notes": notes})
+
+
+def _expected_right(linking: Linking) -> float:
+    return linking.report["links"] - linking.report["expected_wrong"]
 
 
 def _required(settings: LinkSettings | None, misplaced: Mapping[str, object]) -> LinkSettings:

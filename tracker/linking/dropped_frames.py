@@ -1,0 +1,83 @@
+"""Frames that a camera dropped or froze, told by the steps over them: particles move there as far as in several frames.
+
+Where that is so, linking takes the frames after it for as many frames later, so that links over it are weighed as over
+frames that nobody looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..points import Points, Tracks
+from ..timeline import Timeline
+
+SAMPLE = 100_000
+"""Detections whose steps are looked at, or up to twice as many: those of every n-th track."""
+FEWEST_PAIRS, FEWEST_STEPS = 8, 10
+"""Pairs of frames that tell what is usual, and steps that tell how far particles moved over one of them."""
+OUTLYING = 6.0
+"""Standard deviations of the logarithm, from pair to pair, above which steps are not as usual."""
+MOST = 4
+"""Frames' worth of steps over a pair, at most."""
+
+
+def dropped_after(tracks: Tracks, persistence: float) -> dict[int, int]:
+    """Return how many frames seem to be missing after which frames; none of most movies.
+
+    Parameters
+    ----------
+    tracks : Tracks
+    persistence : float
+        Share of a step that the next one repeats: it says how much farther particles get in several frames.
+    """
+    usual_of = _median_squares(tracks)
+    if len(usual_of) < FEWEST_PAIRS or usual_of.median() <= 0:
+        return {}
+    farther = np.log((usual_of / usual_of.median()).clip(lower=1e-12))
+    spread = 1.4826 * float((farther - farther.median()).abs().median())
+    growth = np.log(_growth(persistence))
+    times = 1 + np.abs(farther.to_numpy()[:, None] - growth).argmin(axis=1)
+    is_late = (times > 1) & (farther > OUTLYING * spread).to_numpy()
+    return dict(zip(farther.index[is_late].tolist(), (times[is_late] - 1).tolist(), strict=True))
+
+
+def as_if_later(points: Points, dropped: Mapping[int, int]) -> Points:
+    """Return the points with all frames numbered later by those that are missing before them."""
+    after, missing = np.array(sorted(dropped)), np.cumsum([0, *(dropped[frame] for frame in sorted(dropped))])
+    later = points.frames + points.frame_step * missing[np.searchsorted(after, points.frames)]
+    return replace(points, table=points.table.assign(frame=later), timeline=Timeline(points.frame_step))
+
+
+def in_words(dropped: Mapping[int, int], step: int) -> str:
+    """Return what is said of them."""
+    some = [f"{frame} to {frame + step}" for frame in sorted(dropped)]
+    named = ", ".join(some[:5]) + (f" and {len(some) - 5} more" if len(some) > 5 else "")
+    return (
+        f"particles moved as far as in two or more frames from frame {named}, as where a camera dropped a frame or "
+        "recorded one twice: links there are weighed as over frames that are missing"
+    )
+
+
+def _median_squares(tracks: Tracks) -> pd.Series:
+    """Return the median square of the steps after each frame, less the median step, by frame number."""
+    ids = tracks.table["track_id"].to_numpy()
+    every = 1 << max(len(ids) // SAMPLE, 1).bit_length() - 1  # a power of two, which takes a tenth of the time
+    rows = np.flatnonzero((ids & (every - 1)) == 0)
+    rows = rows[np.lexsort((tracks.frames[rows], ids[rows]))]
+    frames = tracks.frames[rows]
+    is_step = (np.diff(ids[rows]) == 0) & (np.diff(frames) == tracks.frame_step)
+    steps = pd.DataFrame(np.diff(tracks.positions_of(rows), axis=0)[is_step])
+    by_frame = steps.groupby(frames[:-1][is_step])
+    left = (steps - by_frame.transform("median")).pow(2).sum(axis=1)
+    of_each = left.groupby(frames[:-1][is_step])
+    return of_each.median()[of_each.size() >= FEWEST_STEPS]
+
+
+def _growth(persistence: float) -> np.ndarray:
+    """Return how many times the variance of a step grows over 1 to `MOST` frames, float64 (MOST,)."""
+    correlation = np.cumsum(np.cumsum(persistence ** np.arange(MOST)))  # sums over i of sums over j ≤ i of p^j
+    return 2 * correlation - np.arange(1, MOST + 1)
