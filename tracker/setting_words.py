@@ -57,7 +57,7 @@ WORDS: dict[str, Words] = {
     "unit": Words("Unit of all lengths, such as µm, nm or mm", more="'pixel' measures everything in pixels."),
     "frame_interval": Words(
         "Time between two frames whose numbers differ by one, in seconds",
-        more="With frames 0, 5, 10, … it is a fifth of the time between two that are there.",
+        more="With frames 0, 5, 10, … it is a fifth of the time from one to the next.",
     ),
     "time_unit": Words("Unit of time, such as min; the frame interval is given in it"),
     "frame_step": Words(
@@ -78,7 +78,7 @@ WORDS: dict[str, Words] = {
         written="One from:to per axis, in the order z,y,x. Example: 0:10,100:300,: (all of x).",
         field="region",
     ),
-    "intensity": Words("Of a label image, the movie whose intensity is measured under each label"),
+    "intensity": Words("For a label image: the movie in which the intensity under each label is measured"),
     "columns": Words(
         "Columns of a table that have other names",
         written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of trackpy, laptrack, TrackMate, Imaris and napari "
@@ -95,14 +95,15 @@ WORDS: dict[str, Words] = {
         "Lowest quality of a particle (roughly its contrast, in grey levels)", auto="found from the movie"
     ),
     "separation": Words(
-        "Of two particles closer together than this only the better one is kept",
+        "Of two particles closer than this, only the better one is kept",
         auto="half the diameter",
         is_length=True,
     ),
     "method": Words(
-        "What brings out particles: log, Laplacian of Gaussian, or dog, difference of Gaussians as in other programs",
+        "Filter that brings out particles: log (Laplacian of Gaussian) or dog (difference of Gaussians, as in other "
+        "programs)",
         auto="log",
-        more="They are equally fast.",
+        more="Both are equally fast.",
         field="filter",
     ),
     "bright_on_dark": Words(
@@ -117,10 +118,10 @@ WORDS: dict[str, Words] = {
         more="none links each pair of frames by distance alone.",
     ),
     "features": Words(
-        "Columns of the detections, with values above 0, whose change along a link says how likely it is, such as "
-        "intensity,snr: learned, and used where it tells links apart",
+        "Columns of the detections, with values above 0, whose change along a link shows how likely it is, such as "
+        "intensity,snr: learned, and used where it helps",
         auto="none",
-        more="auto takes the usual ones that are there.",
+        more="auto takes the usual ones that are present.",
     ),
     "max_missed_frames": Words(
         "Frames a particle may be missing inside a track (trackpy: memory)",
@@ -135,14 +136,14 @@ WORDS: dict[str, Words] = {
         is_length=True,
     ),
     "unmatched_cost": Words(
-        "What it costs to leave a particle unlinked, as a length: no link is longer than twice this",
+        "Cost of leaving a particle unlinked, as a length: no link is longer than twice this",
         auto="learned from the particles' own steps; without learned motion measured from them",
         is_length=True,
     ),
     "cost": Words(
         "Cost of a link with motion none: its squared length, or its length",
-        auto="squared, as trackpy and TrackMate have it",
-        more="Learned motion has its own, the likelihood.",
+        auto="squared, as in trackpy and TrackMate",
+        more="Learned motion uses its own cost, the likelihood.",
         field="cost of a link",
     ),
     "pinned": Words(
@@ -151,8 +152,8 @@ WORDS: dict[str, Words] = {
     ),
     "forbidden": Words("CSV of links that are never made; columns as for pinned ones"),
     "linking": Words(
-        "How the movie is linked: auctrack, all links at once, by likelihood, or jaqaman, as TrackMate's LAP tracker "
-        "does, frame by frame, then segments joined across gaps, at divisions and at merges",
+        "How the movie is linked: auctrack (all links at once, by likelihood) or jaqaman (like TrackMate's LAP "
+        "tracker: frame by frame, then segments are joined across gaps, at divisions and at merges)",
         auto="auctrack",
         more="jaqaman learns no motion; TrackMate's max frame gap is one more than the missed frames.",
     ),
@@ -192,7 +193,7 @@ WORDS: dict[str, Words] = {
     "solver": Words(
         "Assignment solver, such as auction or jv",
         auto="the fastest for the problem",
-        more="All give links of the same, optimal cost. jv runs on a CPU only.",
+        more="All find links of the same, optimal cost. jv runs on a CPU only.",
     ),
     "device": Words(
         "Where frames are filtered and the assignment is solved: cpu, or cuda, a GPU",
@@ -200,9 +201,9 @@ WORDS: dict[str, Words] = {
         "is large",
     ),
     "memory_budget_gb": Words(
-        "Memory that filtering frames and linking may take, in GB, beside the frame or the table at hand",
+        "Memory that filtering and linking may use, in GB, besides the frame or table itself",
         auto="4",
-        more="What would take more is done in parts; only links where a long movie is cut can depend on it.",
+        more="Larger work is done in parts; only links where a long movie is cut can depend on this.",
         written="Example: 16, 16GB or 500MB.",
     ),
     # what is kept
