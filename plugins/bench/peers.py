@@ -241,7 +241,7 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         path, bars = folder / f"peers-{experiment.name}.png", _multiples_of_ours(experiment, record, effort.clock)
         paths += draw_bars(path, _TITLES[experiment.name], bars, y="time as a multiple of auctrack's")
     lines = times_by_size(linking, record, effort.clock)
-    lines.pop(AS_THEY)  # hardly to be told from ours
+    lines.pop(AS_THEY)  # hardly distinguishable from ours
     title = f"{_TITLES['linking']}: {'CPU seconds' if effort.clock == 'cpu' else 'wall time'}"
     path = folder / f"peers-{linking.name}.png"
     return paths + draw_times(path, title, lines, x="particles in each frame", bold=("auctrack", "auctrack, GPU"))

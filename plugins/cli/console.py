@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...tracker.calibrating.digits import counted
-from ..words.compiling import COMPILED, told_of_compiling
+from ..words.compiling import COMPILED, compiling_reported
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -140,7 +140,7 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
 
     if not stderr().is_terminal:
         in_lines, compiled = _lines(title, of_all)
-        with told_of_compiling(compiled):
+        with compiling_reported(compiled):
             yield in_lines
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -159,7 +159,7 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
                 tasks[stage] = bars.add_task(stage, total=total, count="")
             bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {of_all(stage, total)}, left:")
 
-        with told_of_compiling(lambda: bars.update(compiling, visible=True)):
+        with compiling_reported(lambda: bars.update(compiling, visible=True)):
             yield advance
 
 
@@ -167,13 +167,13 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
 def at_work(title: str, doing: str) -> Generator[None]:
     """Name on a terminal what is being done and cannot say how far it is; what compiles is said everywhere."""
     if not stderr().is_terminal:
-        with told_of_compiling(lambda: say_of_compiling(title)):
+        with compiling_reported(lambda: say_of_compiling(title)):
             yield
         return
     from rich.markup import escape
 
-    told = escape(printable(f"{title}: {doing}"))
-    with stderr().status(told) as status, told_of_compiling(lambda: status.update(f"{told}; compiling {COMPILED}")):
+    line = escape(printable(f"{title}: {doing}"))
+    with stderr().status(line) as status, compiling_reported(lambda: status.update(f"{line}; compiling {COMPILED}")):
         yield
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...tracker.calibrating.digits import counted
-from ..words.compiling import told_of_compiling
+from ..words.compiling import compiling_reported
 from . import console
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ _Uses = Sequence[Callable[[], object]]
 
 
 def command() -> None:
-    """Compile what later runs need, once: solvers, detection, linking, measures and scores on a CPU, tracking on a GPU.
+    """Compile once what later runs need: solvers, detection, linking, measures and scores on a CPU, tracking on a GPU.
 
-    The first use of each function on this machine, and the first after an update, waits while it is compiled: half a
-    minute in all for a movie. This compiles all of them at once, on examples in memory, and skips what is compiled
-    already.
+    The first use of each function on this machine, and the first after an update, has to wait for it to be compiled:
+    half a minute in all for a movie. This compiles all of them at once, on examples in memory, and skips what is
+    compiled already.
 
     auctrack warm-up
 
-    The compiled code is kept beside the package or where NUMBA_CACHE_DIR says; that of a GPU, where there is one, in
-    ~/.cupy/kernel_cache or where CUPY_CACHE_DIR says. Nothing else is written.
+    The compiled code is kept beside the package, or in NUMBA_CACHE_DIR if that is set; code for a GPU, if there is one,
+    in ~/.cupy/kernel_cache, or in CUPY_CACHE_DIR if that is set. Nothing else is written.
     """
     begun, compiled = time.monotonic(), 0
 
@@ -37,7 +37,7 @@ def command() -> None:
         compiled += 1
 
     uses = [*_tracking(2), *_tracking(3), *_solving(), *_tracking_on_gpu()]
-    with told_of_compiling(count), console.progress("warm-up", noun="part") as advance:
+    with compiling_reported(count), console.progress("warm-up", noun="part") as advance:
         for done, use in enumerate(uses):
             use()
             advance("compile", done + 1, len(uses))

@@ -8,7 +8,7 @@ from typing import Any
 from qtpy.QtCore import QEvent
 from qtpy.QtWidgets import QApplication
 
-_PATIENCE_S = 600.0
+_LONGEST_WAIT_S = 600.0
 _DELETION = QEvent.Type.DeferredDelete.value
 _TURNS = 20
 """Turns of the event loop that have to be quiet too: Qt lays out nested pages in several, slow on a busy machine."""
@@ -16,7 +16,7 @@ _TURNS = 20
 
 def settle(widget: Any, *, quiet_s: float = 0.5) -> None:
     """Run the event loop until nothing has happened for `quiet_s` seconds, and for some turns of it."""
-    end = time.monotonic() + _PATIENCE_S
+    end = time.monotonic() + _LONGEST_WAIT_S
     quiet, turns = time.monotonic() + quiet_s, 0
     while time.monotonic() < end and (time.monotonic() < quiet or turns < _TURNS):
         QApplication.processEvents()

@@ -12,9 +12,9 @@ COMPILED = "for this machine, once"
 
 
 @contextmanager
-def told_of_compiling(tell: Callable[[], None]) -> Generator[None]:
-    """Call `tell` whenever numba begins to compile, as it does not where it finds code in its cache."""
-    with _heard(tell, lambda: None):
+def compiling_reported(report: Callable[[], None]) -> Generator[None]:
+    """Call `report` whenever numba begins to compile, as it does not where it finds code in its cache."""
+    with _listening(report, lambda: None):
         yield
 
 
@@ -22,12 +22,12 @@ def told_of_compiling(tell: Callable[[], None]) -> Generator[None]:
 def seconds_compiling() -> Generator[BusySeconds]:
     """Yield the time during which numba compiles, in any thread."""
     busy = BusySeconds()
-    with _heard(busy.begin, busy.end):
+    with _listening(busy.begin, busy.end):
         yield busy
 
 
 @contextmanager
-def _heard(start: Callable[[], None], end: Callable[[], None]) -> Generator[None]:
+def _listening(start: Callable[[], None], end: Callable[[], None]) -> Generator[None]:
     """Call these whenever numba begins and ends to compile a function."""
     from numba.core import event
 

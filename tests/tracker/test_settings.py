@@ -113,23 +113,23 @@ def test_movies_are_what_is_not_a_table():
 def test_a_mistyped_setting_is_answered_with_the_one_that_was_meant():
     with pytest.raises(InvalidSetting, match=r"'diametre'.* diameter\?"):
         Settings().replaced(diametre=3)
-    with pytest.raises(InvalidSetting) as told:
+    with pytest.raises(InvalidSetting) as refused:
         Settings().replaced(xyzzy=3)
-    assert "mean" not in str(told.value).split("There are")[0]
+    assert "mean" not in str(refused.value).split("There are")[0]
 
 
 @pytest.mark.parametrize(
     ("other", "name"), [("dark", "bright_on_dark"), ("voxel", "scale"), ("max_gap", "max_missed_frames")]
 )
 def test_what_the_command_line_or_others_call_a_setting_is_answered_with_its_own_name(other, name):
-    with pytest.raises(InvalidSetting) as told:
+    with pytest.raises(InvalidSetting) as refused:
         Settings().replaced(**{other: True})
-    assert f"mean {name}?" in str(told.value)
+    assert f"mean {name}?" in str(refused.value)
 
 
 def test_a_mistyped_key_of_a_file_is_answered_with_the_one_that_was_meant():
-    with pytest.raises(InvalidSetting, match=r"'serch_range'.* search_range\?") as told:
+    with pytest.raises(InvalidSetting, match=r"'serch_range'.* search_range\?") as refused:
         Settings.from_mapping({"link": {"serch_range": 3}})
-    assert not {"predict", "extra_cost"} & set(re.findall(r"\w+", str(told.value)))
+    assert not {"predict", "extra_cost"} & set(re.findall(r"\w+", str(refused.value)))
     with pytest.raises(InvalidSetting, match=r"'min_lenght'.* min_length\?"):
         Settings.from_mapping({"min_lenght": 3})

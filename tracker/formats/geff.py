@@ -96,11 +96,11 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
 def _edge_properties(points: Points, edges: np.ndarray) -> dict[str, Any]:
     """Return how sure each edge is; missing where that is unknown, or where several edges lead to one detection."""
     target = edges[:, 1]
-    alone = _alone(target)
+    is_only = _only_parent(target)
     properties: dict[str, Any] = {}
     for column in (name for name in _OF_LINKS if name in points.table):
         values = points.table[column].to_numpy(dtype=np.float64)[target]
-        missing = ~alone | np.isnan(values)
+        missing = ~is_only | np.isnan(values)
         properties[_OF_LINKS[column]] = {"values": np.where(missing, 0.0, values), "missing": missing}
     return properties
 
@@ -251,13 +251,13 @@ def _of_links(graph: Mapping[str, Any], edges: np.ndarray, table: pd.DataFrame) 
         values, missing = np.asarray(graph["edge_props"][name]["values"]), graph["edge_props"][name]["missing"]
         if values.ndim != 1 or values.dtype.kind not in "iuf":
             continue
-        known = _alone(later) if missing is None else _alone(later) & ~np.asarray(missing)
+        known = _only_parent(later) if missing is None else _only_parent(later) & ~np.asarray(missing)
         columns[column] = np.full(len(table), np.nan)
         columns[column][later[known]] = values[known]
     return columns
 
 
-def _alone(target: np.ndarray) -> np.ndarray:
+def _only_parent(target: np.ndarray) -> np.ndarray:
     """Return of each edge whether no other leads to the same node."""
     return np.bincount(target)[target] == 1
 

@@ -317,9 +317,9 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
             **naming({"track_id": "…"}, "auctrack.read_tracks"),
         )
     whole = _whole_numbers(table[name])
-    alone = whole < 0
-    if alone.any():
-        whole = np.where(alone, whole.max(initial=-1) + np.cumsum(alone), whole)
+    is_unlinked = whole < 0
+    if is_unlinked.any():
+        whole = np.where(is_unlinked, whole.max(initial=-1) + np.cumsum(is_unlinked), whole)
     return renamed(table, {name: "track_id"}).assign(track_id=whole)
 
 

@@ -74,8 +74,8 @@ def _warn_of_a_bend(exponent: float, low: float, high: float) -> None:
     """
     if abs(exponent - 1) > _STRAIGHT and high - low < abs(exponent - 1):
         warnings.warn(
-            "the mean squared displacement is no straight line, as its exponent is not 1 (msd_exponent). 'diffusion' "
-            "is its growth from one frame to two, and no diffusion coefficient.",
+            "the mean squared displacement is not a straight line: its exponent is not 1 (msd_exponent). 'diffusion' "
+            "is its growth from one frame to two, not a diffusion coefficient.",
             stacklevel=3,
         )
 

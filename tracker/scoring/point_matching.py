@@ -99,7 +99,7 @@ def _rows_of(points: Points) -> dict[int, np.ndarray]:
     return {frame: every[rows] for frame, rows in points.rows_by_frame()}
 
 
-def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int, lone_cost: float) -> np.ndarray:
+def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int, unmatched_cost: float) -> np.ndarray:
     """Choose among pairs of rows and columns, one to one.
 
     Parameters
@@ -108,7 +108,7 @@ def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int,
         The pairs that may be chosen, (k,).
     n : int
         Number of rows.
-    lone_cost : float
+    unmatched_cost : float
         What a column without a row costs, as much as the dearest pair or more.
 
     Returns
@@ -117,7 +117,7 @@ def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int,
         int64 (n,): column of every row, -1 for none, at the least sum of costs.
     """
     match = np.full(n, -1, dtype=np.int64)
-    for row, column in _best_pairs(rows, columns, costs, n, lone_cost):
+    for row, column in _best_pairs(rows, columns, costs, n, unmatched_cost):
         match[row] = column
     return match
 

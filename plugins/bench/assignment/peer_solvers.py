@@ -70,9 +70,9 @@ class GatedInput:
         substitutes = csr_array((np.ones(links.nnz), links.indices, links.indptr), shape=(n, m)).T
         assert problem.row_unmatched is not None
         assert problem.col_unmatched is not None
-        alone = diags_array(problem.row_unmatched + 1), diags_array(problem.col_unmatched + 1)
+        unassigned = diags_array(problem.row_unmatched + 1), diags_array(problem.col_unmatched + 1)
         # Everything is 1 dearer than it is: SciPy's solver drops costs of zero.
-        full = csr_array(block_array([[links, alone[0]], [alone[1], substitutes]]))
+        full = csr_array(block_array([[links, unassigned[0]], [unassigned[1], substitutes]]))
         full.sort_indices()
         return full.indptr, full.indices, full.data
 

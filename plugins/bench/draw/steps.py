@@ -10,8 +10,8 @@ _WHOLE = ("solve_s", "solve_and_copy_s")
 
 def step_seconds(cell: Cell) -> dict[str, float]:
     """Return the median seconds of each step, by its name in words; steps that took no time are left out."""
-    told = [name for name in (cell.facts[0] if cell.facts else {}) if name.endswith("_s") and name not in _WHOLE]
-    medians = {name.removesuffix("_s").replace("_", " "): cell.median(name) for name in told}
+    steps = [name for name in (cell.facts[0] if cell.facts else {}) if name.endswith("_s") and name not in _WHOLE]
+    medians = {name.removesuffix("_s").replace("_", " "): cell.median(name) for name in steps}
     return {name: seconds for name, seconds in medians.items() if seconds}
 
 

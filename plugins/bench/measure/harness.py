@@ -190,7 +190,7 @@ def _is_done(cell: Cell, experiment: Experiment) -> bool:
 def _warm_up(variant: Variant, cell: Cell, given: Any, pace: Pace) -> Any:
     """Run once for compilers, caches and allocators; return the prepared input.
 
-    On a machine that others use, a compiler may take minutes of wall time: a CPU's patience counts its own seconds.
+    On a machine that others use, a compiler may take minutes of wall time, so on a CPU its own seconds count.
     """
     give_unused_back(variant.device)
     prepared = None

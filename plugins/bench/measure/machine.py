@@ -74,10 +74,10 @@ def _driver() -> str | None:
 
 def _nvidia_driver() -> str | None:
     """The driver's own version, as 580.159; None where Linux's kernel does not tell it."""
-    told = Path("/proc/driver/nvidia/version")
-    if not told.exists():
+    stated = Path("/proc/driver/nvidia/version")
+    if not stated.exists():
         return None
-    return next((word for word in told.read_text(encoding="utf-8").split() if _DRIVER.fullmatch(word)), None)
+    return next((word for word in stated.read_text(encoding="utf-8").split() if _DRIVER.fullmatch(word)), None)
 
 
 def _versions() -> dict[str, str]:

@@ -35,10 +35,10 @@ class Pace:
 
     def give_up(self, cell: Cell, seconds: float) -> None:
         """Leave a cell without a time if its first call worked for so long that no compiler is to blame."""
-        patience = max(10 * self.limit_s, LONGEST_COMPILATION_S)
-        if seconds > patience:
+        longest = max(10 * self.limit_s, LONGEST_COMPILATION_S)
+        if seconds > longest:
             cell.is_final = True
-            cell.why_not = f"given up: its first call took {seconds:.3g} s, and {patience:g} s are the most"
+            cell.why_not = f"given up: its first call took {seconds:.3g} s, and {longest:g} s are the most"
 
     def too_slow(self, series: str, size: int, variant: str) -> str | None:
         """Say why a size is not tried: a smaller one was over the limit, or this one would be, growing as it did."""

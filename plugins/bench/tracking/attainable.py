@@ -41,8 +41,8 @@ def attainable_f1(given: LinkingInput, trackings: int = TRACKINGS) -> float:
     graph = candidates(movie, 1, radius, movie.position)
     shares = Shares(NONE, NONE, NONE**2, np.array([1 - NONE]))
     belief = Belief(movie, graph, model, shares, np.zeros(len(graph)), linked=True)
-    drawn = sampled_links(belief, source, target, np.ones(len(graph), bool), trackings)
-    follows = drawn[:, source].T
+    sampled = sampled_links(belief, source, target, np.ones(len(graph), bool), trackings)
+    follows = sampled[:, source].T
     likeliest = [np.unique(each[each >= 0], return_counts=True)[1].max(initial=0) for each in follows]
     return float(np.sum(likeliest)) / trackings / len(source)
 

@@ -121,9 +121,9 @@ def _label(case: Case) -> str:
 def _tables(
     experiment: Experiment, most: Experiment, effort: Effort, absent: Sequence[str], record: Record
 ) -> list[Table]:
-    told = (
-        f"nothing is given to auctrack, but that the cells of embryo and nuclei divide; the others are told a range of "
-        f"{peer_linkers.RANGE_TOLD}, and that a frame may be missed where one may be",
+    known = (
+        "nothing is given to auctrack, but that the cells of embryo and nuclei divide; the others are given a range "
+        f"of {peer_linkers.RANGE_GIVEN}, and that a frame may be missed where one may be",
         *([f"not there (--data DIR): {', '.join(absent)}"] if absent else []),
     )
     links = {
@@ -141,7 +141,7 @@ def _tables(
                 record,
                 fact_mean(fact, digits),
                 label=_label,
-                notes=told if fact == "f1" else (),
+                notes=known if fact == "f1" else (),
             )
             for fact, (title, digits) in links.items()
         ),

@@ -20,7 +20,7 @@ STEPS_IN_RANGE = 2.6
 
 @dataclass(frozen=True)
 class LinkingInput:
-    """Detections to be linked, and what those are told who have to be told.
+    """Detections to be linked, and what those are told who need to know.
 
     Attributes
     ----------

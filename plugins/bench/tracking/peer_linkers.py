@@ -1,4 +1,4 @@
-"""The particle trackers that others use, told what has to be told: the search range, and which frames may be missed."""
+"""The particle trackers that others use, given what they need: the search range, and which frames may be missed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .movies import STEPS_IN_RANGE, LinkingInput
 # The peers carry no types, and may not be installed.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
 
-RANGE_TOLD = f"{STEPS_IN_RANGE:g} mean true steps"
+RANGE_GIVEN = f"{STEPS_IN_RANGE:g} mean true steps"
 """In words."""
 
 
@@ -73,8 +73,8 @@ def btrack_links(given: LinkingInput) -> np.ndarray:
     track = np.full(len(frames), -1)
     for number, chain in enumerate(chains):
         track[chain] = number
-    alone = track < 0
-    track[alone] = len(chains) + np.arange(alone.sum())
+    is_unlinked = track < 0
+    track[is_unlinked] = len(chains) + np.arange(is_unlinked.sum())
     return _following(track, given)
 
 

@@ -20,7 +20,7 @@ from .parts import Parts
 from .showing import Showing
 from .suggesting import Suggesting
 
-_PATIENCE_MS = 800
+_LONGEST_WAIT_MS = 800
 """After this long a cancelled piece of work that has not stopped yet is left to end by itself."""
 _NEW_LINKS = "These links are new: the saved ones, and corrections of them, are shown by Check and correct its links."
 
@@ -50,7 +50,7 @@ class Running(QObject):
         self._suggesting = suggesting
         self._edited: list[str] = []
         self._kept = ""
-        self._patience = single_shot(self, _PATIENCE_MS, self._lose_patience)
+        self._wait = single_shot(self, _LONGEST_WAIT_MS, self._wait_no_longer)
         for asked_for, run in (
             (parts.detect.run, self.run_detect),
             (parts.link.run, self.run_link),
@@ -117,7 +117,7 @@ class Running(QObject):
             self._parts.bar.say("Stopping…")
             self._parts.bar.cancel_button.setEnabled(False)
             self._work.stop()
-            self._patience.start()
+            self._wait.start()
 
     def abandon(self) -> None:
         """Forget the work: it was about another input than there is now, of another layer or of the same one."""
@@ -146,7 +146,7 @@ class Running(QObject):
 
     def _end(self) -> None:
         self._parts.turns.forget()  # it was about other tracks
-        self._patience.stop()
+        self._wait.stop()
         self._parts.bar.set_running(False)
 
     def _advanced(self, update: ProgressUpdate) -> None:
@@ -224,7 +224,7 @@ class Running(QObject):
         until = f"up to frame {points.frame_numbers[-1]} " if len(points) else ""
         self._parts.bar.say(f"Cancelled; the {what} {until}are kept.")
 
-    def _lose_patience(self) -> None:
+    def _wait_no_longer(self) -> None:
         """Give the widget back although a long solve has not ended yet: it cannot be interrupted."""
         self._work.wait_no_longer()
         self._parts.bar.set_running(False)

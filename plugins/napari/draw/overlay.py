@@ -358,7 +358,7 @@ class Overlay(QObject):
             self.edited.emit(ByHand(done.gone[..., axes], done.moved[..., axes], done.placed[..., axes]))
 
     def take_edits(self) -> None:
-        """Take note of what `edited` has told of last: it is no edit for the next link."""
+        """Take note of what `edited` last reported: it is no edit for the next link."""
         self._layers.take_edits()
 
     def link_under(self, click: Click, tracks: Tracks, links: pd.DataFrame) -> Link | None:

@@ -158,7 +158,7 @@ class OwnLayers(QObject):
         self._edits = Edits()
 
     def take_edits(self) -> None:
-        """Take the particles for unchanged that `edited` has told of: something else has taken note of them."""
+        """Take the particles for unchanged that `edited` reported: something else has taken note of them."""
         layer: Any = self.layer("particles")
         assert layer is not None  # it was edited
         self._particles = np.array(layer.data)

@@ -296,10 +296,10 @@ class Corrections:
         `is_saved` says whether the file holds them for good; else it is the one that `keep` goes on with.
         """
         with self._lock:
-            told = partial(_prepared, report)
+            progress = partial(_prepared, report)
             try:
                 with self._by_track_and_frame():
-                    self._edits = EditSession.load(path, _editable(self._linking, told), progress=told)
+                    self._edits = EditSession.load(path, _editable(self._linking, progress), progress=progress)
             except InvalidEdit as error:
                 hint = "If these tracks were saved after the corrections were made, they already contain them."
                 raise InvalidEdit(f"{error} {hint}") from error
@@ -381,8 +381,8 @@ class Corrections:
 
     def _opened(self, report: Callable[[Any], None] = lambda _: None) -> EditSession:
         if self._edits is None:
-            told = partial(_prepared, report)
-            self._edits = EditSession(_editable(self._linking, told), progress=told)
+            progress = partial(_prepared, report)
+            self._edits = EditSession(_editable(self._linking, progress), progress=progress)
         return self._edits
 
     @contextmanager

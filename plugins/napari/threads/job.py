@@ -18,7 +18,7 @@ from superqt.utils import WorkerBase
 
 from ....matching.errors import AuctrackError
 from ....tracker.errors import InvalidInput, InvalidSetting
-from ...words.compiling import told_of_compiling
+from ...words.compiling import compiling_reported
 from ...words.errors import sentence_in_words
 from ...words.setting_options import in_words
 from .responsive import responsive
@@ -59,7 +59,7 @@ class _Signals(QObject):
     returned = Signal(object)
     errored = Signal(object)
     warned = Signal(tuple)
-    told = Signal(object)
+    sent = Signal(object)
 
 
 class _AtWork:
@@ -123,22 +123,22 @@ class _Job(WorkerBase[Any]):
     def work(self) -> Any:
         """Do the work (called in the thread)."""
         try:
-            with responsive(), told_of_compiling(lambda: self._tell("compiling", None)):
+            with responsive(), compiling_reported(lambda: self._send("compiling", None)):
                 result = self._work(self._report)
-            self._tell("returned", result)
+            self._send("returned", result)
         except Stopped as stop:
-            self._tell("stopped", stop.partial)
+            self._send("stopped", stop.partial)
         except Exception as error:  # noqa: BLE001 - the border to the user: everything must become one sentence
-            self._tell("failed", Failure(sentence_of(error), traceback.format_exc()))
+            self._send("failed", Failure(sentence_of(error), traceback.format_exc()))
 
     def _report(self, value: Any) -> None:
         if self.abort_requested or self._gone.is_set():
             raise Stopped
-        self._tell("reported", value)
+        self._send("reported", value)
 
-    def _tell(self, kind: Literal["reported", "compiling", "returned", "failed", "stopped"], value: Any) -> None:
+    def _send(self, kind: Literal["reported", "compiling", "returned", "failed", "stopped"], value: Any) -> None:
         if not self._gone.is_set():
-            self.signals.told.emit(_Message(self, kind, value))  # pyright: ignore[reportAttributeAccessIssue]
+            self.signals.sent.emit(_Message(self, kind, value))  # pyright: ignore[reportAttributeAccessIssue]
 
 
 class Desk(QObject):
@@ -178,7 +178,7 @@ class Desk(QObject):
             return
         self._late = None
         self._job = _Job(work, self._gone)
-        self._job.signals.told.connect(self._hear)  # pyright: ignore[reportAttributeAccessIssue]
+        self._job.signals.sent.connect(self._take)  # pyright: ignore[reportAttributeAccessIssue]
         self._job.start()
 
     def stop(self) -> None:
@@ -197,7 +197,7 @@ class Desk(QObject):
         self.stop()
         self._job = self._late = None
 
-    def _hear(self, message: _Message) -> None:
+    def _take(self, message: _Message) -> None:
         if message.job is self._late and message.kind not in ("reported", "compiling"):
             self._late = None
             if message.kind == "stopped":

@@ -350,7 +350,7 @@ def test_what_was_asked_for_stands_beside_the_result(auctrack, walk, command):
 
 def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack, walk, tmp_path):
     ok(auctrack("link", walk, "--unit", "µm", "--frame-interval", 2, "-o", "walk.tracks.csv"))
-    with pytest.warns(UserWarning, match="no diffusion coefficient"):  # these walk on as they came
+    with pytest.warns(UserWarning, match="not a diffusion coefficient"):  # these walk on as they came
         said = ok(auctrack("measure", "walk.tracks.csv", "--intervals", "--msd", "--max-lag", 3))
     assert "diffusion" in said
     assert re.search(r"^  msd exponent +1\.\d+; 95 %: 1", said, re.MULTILINE)
@@ -376,7 +376,7 @@ def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
     cells[["y", "x"]] += rng.normal(0, 0.1, (len(cells), 2))
     cells.to_csv(tmp_path / "cells.csv", index=False)
     ok(auctrack("link", "cells.csv", "--divisions", "-o", "cells.tracks.csv"))
-    with pytest.warns(UserWarning, match="no straight line"):  # daughters go apart straight
+    with pytest.warns(UserWarning, match="not a straight line"):  # daughters go apart straight
         result = auctrack("measure", "cells.tracks.csv", "--intervals")
     assert re.search("generation time +not known$", ok(result), re.MULTILINE)
     assert "nan" not in result.stdout

@@ -136,25 +136,25 @@ def test_info_says_it_too_and_names_no_unmatched_cost(auctrack, tmp_path):
     assert "unmatched cost" not in result.stdout
 
 
-@pytest.mark.parametrize(("unit", "told"), [((), True), (("--unit", "pixel"), False)])
-def test_pixels_are_explained_unless_asked_for(auctrack, tmp_path, unit, told):
+@pytest.mark.parametrize(("unit", "noted"), [((), True), (("--unit", "pixel"), False)])
+def test_pixels_are_explained_unless_asked_for(auctrack, tmp_path, unit, noted):
     near = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0])
     for command in ("link", "info"):
-        assert ("no unit is known" in auctrack(command, near, *unit).stdout) is told
+        assert ("no unit is known" in auctrack(command, near, *unit).stdout) is noted
 
 
-@pytest.mark.parametrize(("asked", "told"), [((), True), (("--voxel", "1,1"), False), (("--unit", "pixel"), False)])
-def test_measures_of_voxels_of_unknown_size_say_so(auctrack, tmp_path, asked, told):
+@pytest.mark.parametrize(("asked", "noted"), [((), True), (("--voxel", "1,1"), False), (("--unit", "pixel"), False)])
+def test_measures_of_voxels_of_unknown_size_say_so(auctrack, tmp_path, asked, noted):
     tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=[0, 0])
     said = notes(auctrack("measure", tracks, *asked))
-    assert [("pixels of unknown size" in note and "--voxel" in note) for note in said] == [True] * told
+    assert [("pixels of unknown size" in note and "--voxel" in note) for note in said] == [True] * noted
 
 
-@pytest.mark.parametrize(("track_id", "told"), [([0, 1], True), ([0, 0], False)])
-def test_tracks_of_one_detection_are_said_to_measure_no_motion(auctrack, tmp_path, track_id, told):
+@pytest.mark.parametrize(("track_id", "noted"), [([0, 1], True), ([0, 0], False)])
+def test_tracks_of_one_detection_are_said_to_measure_no_motion(auctrack, tmp_path, track_id, noted):
     tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=track_id)
     said = notes(auctrack("measure", tracks, "--unit", "pixel", "--msd"))
-    assert ["one detection" in note for note in said] == [True] * told
+    assert ["one detection" in note for note in said] == [True] * noted
 
 
 def test_scores_by_a_tolerance_in_pixels_of_unknown_size_say_so(auctrack, tmp_path):

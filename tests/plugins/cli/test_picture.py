@@ -118,23 +118,23 @@ def test_few_tracks_are_shown_whole():
 
 @pytest.mark.parametrize("n", [500, 5000])
 def test_of_crowded_tracks_so_few_are_shown_that_they_hardly_cross(n):
-    crowd = wanderers(n, 40, (60, 200, 200))
-    parts = shown(crowd)
+    cluster = wanderers(n, 40, (60, 200, 200))
+    parts = shown(cluster)
     for part, view in zip(parts, (ABOVE, SIDE), strict=True):
-        assert crossings(Steps.of(crowd), whole_field(crowd, None), view) > 3
+        assert crossings(Steps.of(cluster), whole_field(cluster, None), view) > 3
         assert crossings(part.steps, part.box, view) < 2
         assert part.steps.n_tracks > 20
     assert parts[0].steps.n_tracks < 12 * 7 * 7 / 0.8**2  # as many as the paper has room for
-    title = drawn(crowd).axes[0].get_title(loc="left")
+    title = drawn(cluster).axes[0].get_title(loc="left")
     assert f"{n:,} tracks" in title
     assert re.search(r"from above: \d+ tracks, z ", title)
 
 
 def test_a_slab_asked_for_is_not_made_thinner():
     look = Look(roi=(slice(20, 40), slice(None), slice(None)))
-    crowd = wanderers(2000, 40, (60, 200, 200))
-    field = region_asked(whole_field(crowd, None), look, crowd, None)
-    above, _ = parts_shown(Steps.of(crowd), field, (ABOVE, SIDE), look, 7.0)
+    cluster = wanderers(2000, 40, (60, 200, 200))
+    field = region_asked(whole_field(cluster, None), look, cluster, None)
+    above, _ = parts_shown(Steps.of(cluster), field, (ABOVE, SIDE), look, 7.0)
     assert (above.box.low[0], above.box.high[0]) == (20, 40)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import tifffile
 
-pytestmark = pytest.mark.filterwarnings("ignore:the mean squared displacement is no straight line")  # nor is it here
+pytestmark = pytest.mark.filterwarnings("ignore:the mean squared displacement is not a straight line")  # nor is it here
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 FRAMES = 4

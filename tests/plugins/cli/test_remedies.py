@@ -130,7 +130,7 @@ def test_intervals_of_tracks_that_have_none_name_no_setting_of_python(auctrack, 
     assert "samples" not in message
     remedy = shlex.split(message.partition("for instance by ")[2].partition(" and measure")[0].rstrip(","))
     assert auctrack(*remedy[1:]).exit_code == 0
-    with pytest.warns(UserWarning, match="no straight line"):
+    with pytest.warns(UserWarning, match="not a straight line"):
         assert auctrack("measure", remedy[-1], "--intervals").exit_code == 0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from auctrack.matching.device import cuda
 from auctrack.plugins.cli.warm_up import _tracking_on_gpu
-from auctrack.plugins.words.compiling import told_of_compiling
+from auctrack.plugins.words.compiling import compiling_reported
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,7 +25,7 @@ def test_a_second_time_finds_everything_compiled(auctrack):
 @pytest.mark.parametrize("command", ["info", "track"])
 def test_a_movie_waits_for_nothing_any_more(auctrack, movie, command):
     compiled = []
-    with told_of_compiling(lambda: compiled.append(command)):
+    with compiling_reported(lambda: compiled.append(command)):
         assert auctrack(command, movie).exit_code == 0
     assert not compiled
 

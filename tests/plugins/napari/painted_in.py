@@ -25,7 +25,7 @@ def main() -> None:
     before = links(widget)
     labels = viewer.add_labels(np.ones((6, 4, 32, 32), int))
     shapes = viewer.add_shapes(ndim=4)
-    told = {}
+    seen = {}
     for layer, mode, key in ((labels, "paint", "m"), (shapes, "add_polygon", "e")):
         viewer.layers.selection.active = layer
         layer.mode = mode
@@ -33,8 +33,8 @@ def main() -> None:
         for each in ("n", key):
             press(viewer, each)
             finish(widget)
-        told[mode] = [viewer.layers.selection.active.name, str(layer.mode), links(widget) == before]
-    sys.stdout.write(json.dumps({**told, "label": int(labels.selected_label)}))
+        seen[mode] = [viewer.layers.selection.active.name, str(layer.mode), links(widget) == before]
+    sys.stdout.write(json.dumps({**seen, "label": int(labels.selected_label)}))
     sys.stdout.flush()
     os._exit(0)
 

@@ -27,7 +27,7 @@ def tracked(viewer, widget):
 
 
 @pytest.fixture
-def crowded(viewer, open_widget):
+def dense_movie(viewer, open_widget):
     """The widget after a run over particles that are close to each other."""
     return after_a_run(viewer, open_widget, particles=60)
 
@@ -85,23 +85,23 @@ def places(widget, rows) -> np.ndarray:
     return widget.parts.session.linked.linking.tracks.table[["z", "y", "x"]].to_numpy()[list(rows)]
 
 
-def test_a_doubtful_link_is_marked_with_its_rivals_beside_it(viewer, crowded):
+def test_a_doubtful_link_is_marked_with_its_rivals_beside_it(viewer, dense_movie):
     """The rivals are what comes when it is broken; each is drawn as a row of dashes from end to end."""
     found = 0
     for _ in range(6):
         press(viewer, "n")
-        finish(crowded)
+        finish(dense_movie)
         marked = drawn_link(viewer)
-        np.testing.assert_allclose(marked[0], places(crowded, chosen(crowded)))
+        np.testing.assert_allclose(marked[0], places(dense_movie, chosen(dense_movie)))
         dashed = {tuple(map(tuple, rival)) for rival in marked[1:].reshape(-1, 10, 3)[:, [0, -1]].round(6)}
-        before = links(crowded)
+        before = links(dense_movie)
         press(viewer, "b")
-        finish(crowded)
-        made = links(crowded) - before
-        assert dashed == {tuple(map(tuple, places(crowded, link).round(6))) for link in made}
+        finish(dense_movie)
+        made = links(dense_movie) - before
+        assert dashed == {tuple(map(tuple, places(dense_movie, link).round(6))) for link in made}
         found += len(made)
         press(viewer, "u")
-        finish(crowded)
+        finish(dense_movie)
     assert found
 
 
@@ -225,33 +225,33 @@ def test_shift_n_goes_back_by_one_link(viewer, tracked):
     assert tracked.parts.results.suspicious.currentIndex().row() == 1
 
 
-def test_the_first_look_takes_the_linking_that_is_at_hand(viewer, crowded, monkeypatch):
+def test_the_first_look_takes_the_linking_that_is_at_hand(viewer, dense_movie, monkeypatch):
     monkeypatch.delattr("auctrack.tracker.editing.session.link_points")
     press(viewer, "n")
-    finish(crowded)
+    finish(dense_movie)
     press(viewer, "b")
-    finish(crowded)
-    assert crowded.parts.bar.error.text() == ""
-    assert crowded.parts.session.n_corrections == 1
+    finish(dense_movie)
+    assert dense_movie.parts.bar.error.text() == ""
+    assert dense_movie.parts.session.n_corrections == 1
 
 
-def test_where_nothing_is_at_hand_linking_once_more_is_told(viewer, crowded):
+def test_where_nothing_is_at_hand_linking_once_more_is_told(viewer, dense_movie):
     said = []
-    link = crowded.parts.link
+    link = dense_movie.parts.link
     link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
-    crowded.running.run_all()
-    finish(crowded)
-    tell = crowded.parts.bar.status.text
-    crowded.looking._links.reported.connect(lambda at: said.append((at.done, at.total, tell())))
+    dense_movie.running.run_all()
+    finish(dense_movie)
+    tell = dense_movie.parts.bar.status.text
+    dense_movie.looking._links.reported.connect(lambda at: said.append((at.done, at.total, tell())))
     press(viewer, "n")
-    finish(crowded)
+    finish(dense_movie)
     assert [done for done, _, _ in said] == [*range(said[0][1] + 1)]
     assert " 33 %" in said[1][2]
     assert tell() == "Ready to correct."
 
 
 @pytest.mark.parametrize("opened", ["after the run", "before it"])
-def test_what_corrections_need_is_made_ready_once_their_page_is_open(viewer, crowded, monkeypatch, opened):
+def test_what_corrections_need_is_made_ready_once_their_page_is_open(viewer, dense_movie, monkeypatch, opened):
     from qtpy.QtCore import Qt
     from qtpy.QtTest import QTest
 
@@ -260,23 +260,23 @@ def test_what_corrections_need_is_made_ready_once_their_page_is_open(viewer, cro
         QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
         assert results.tabs.currentWidget() is results.doubtful
 
-    link, results = crowded.parts.link, crowded.parts.results
+    link, results = dense_movie.parts.link, dense_movie.parts.results
     bar = results.tabs.tabBar()
     link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
     if opened == "before it":
         open_page()
-    crowded.running.run_all()
-    finish(crowded)
+    dense_movie.running.run_all()
+    finish(dense_movie)
     if opened == "after the run":
-        assert crowded.parts.bar.status.text() != "Ready to correct."
+        assert dense_movie.parts.bar.status.text() != "Ready to correct."
         open_page()
-    finish(crowded)
-    assert crowded.parts.bar.status.text() == "Ready to correct."
+    finish(dense_movie)
+    assert dense_movie.parts.bar.status.text() == "Ready to correct."
     monkeypatch.setattr("auctrack.plugins.napari.session.corrections.reopened", None)
     for key in ("n", "b"):
         press(viewer, key)
-        finish(crowded)
-    assert crowded.parts.session.n_corrections == 1
+        finish(dense_movie)
+    assert dense_movie.parts.session.n_corrections == 1
 
 
 def ticks(results) -> list[str]:
@@ -362,29 +362,29 @@ def test_join_without_two_particles_says_what_to_do(viewer, tracked):
     assert tracked.parts.session.n_corrections == 0
 
 
-def test_what_else_a_correction_changed_is_shown_and_refused(viewer, crowded):
+def test_what_else_a_correction_changed_is_shown_and_refused(viewer, dense_movie):
     refused = 0
     for _ in range(12):
         press(viewer, "n")
-        finish(crowded)
-        wrong, before = chosen(crowded), links(crowded)
+        finish(dense_movie)
+        wrong, before = chosen(dense_movie), links(dense_movie)
         press(viewer, "b")
-        finish(crowded)
-        others = (before ^ links(crowded)) - {wrong}
-        gone = [link for link in before - links(crowded) if link != wrong]
+        finish(dense_movie)
+        others = (before ^ links(dense_movie)) - {wrong}
+        gone = [link for link in before - links(dense_movie) if link != wrong]
         if not others:
             press(viewer, "u")
-            finish(crowded)
+            finish(dense_movie)
             continue
         assert viewer.layers["links changed"].visible
         marked = viewer.layers["links changed"].data[:, 2:].reshape(-1, 2, 3)
         made = len(others) - len(gone)
         assert len(marked) == made + 5 * (len(gone) + 1)  # the one that was broken is dashed too
         press(viewer, "k")
-        finish(crowded)
-        assert wrong not in links(crowded)
-        assert set(gone) <= links(crowded)
-        assert not links(crowded) & (others - set(gone))
+        finish(dense_movie)
+        assert wrong not in links(dense_movie)
+        assert set(gone) <= links(dense_movie)
+        assert not links(dense_movie) & (others - set(gone))
         refused += 1
         break
     assert refused
@@ -542,17 +542,17 @@ def test_tracks_that_followed_too_late_are_not_shown_in_place_of_another_run(vie
     assert not tracked.parts.session.is_behind
 
 
-def test_tracks_keep_their_numbers_and_the_one_chosen_stays_chosen(viewer, crowded):
+def test_tracks_keep_their_numbers_and_the_one_chosen_stays_chosen(viewer, dense_movie):
     """A broken link makes a track more: whoever has noted the number of another one finds it there."""
-    results, session = crowded.parts.results, crowded.parts.session
+    results, session = dense_movie.parts.results, dense_movie.parts.session
     noted = {int(number): of_track(session, number) for number in results.kept["track_id"]}
     results.tracks.table.selectRow(len(results.kept) - 1)  # it begins last
-    finish(crowded)
+    finish(dense_movie)
     press(viewer, "n")
-    finish(crowded)
+    finish(dense_movie)
     broken = numbers_of(session, session.link)
     press(viewer, "b")
-    finish(crowded)
+    finish(dense_movie)
     assert session.n_corrections == 1
     changed = {number for number, before in noted.items() if of_track(session, number) != before}
     assert broken <= changed

@@ -124,7 +124,7 @@ def test_one_margin_set_by_the_user_is_a_thickness_of_theirs(viewer, tracked):
 
 
 def test_a_particle_dragged_is_a_correction_although_napari_failed_to_slice(viewer, widget, monkeypatch):
-    """A reader that fails once must not leave a layer whose edits nobody hears."""
+    """A reader that fails once must not leave a layer whose edits are not noticed."""
 
     def fail() -> None:
         raise OSError("the disk is gone")

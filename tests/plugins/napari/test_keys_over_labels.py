@@ -51,5 +51,5 @@ def test_a_layer_that_is_painted_in_keeps_its_keys():
     command = [sys.executable, "-m", "auctrack.tests.plugins.napari.painted_in"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told == {"paint": ["Labels", "paint", True], "add_polygon": ["Shapes", "add_ellipse", True], "label": 2}
+    seen = json.loads(done.stdout)
+    assert seen == {"paint": ["Labels", "paint", True], "add_polygon": ["Shapes", "add_ellipse", True], "label": 2}

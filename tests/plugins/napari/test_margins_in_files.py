@@ -13,11 +13,11 @@ from auctrack.plugins.napari.session import corrections
 
 from .conftest import finish
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
-from .test_correcting import crowded, press  # noqa: F401 - a fixture among them
+from .test_correcting import dense_movie, press  # noqa: F401 - a fixture among them
 
 
 @pytest.fixture
-def corrected(viewer, crowded, monkeypatch):  # noqa: F811
+def corrected(viewer, dense_movie, monkeypatch):  # noqa: F811
     """The widget after a correction, of which the margins that are shown are all wrong."""
     measured_links = corrections.measured_links
 
@@ -28,8 +28,8 @@ def corrected(viewer, crowded, monkeypatch):  # noqa: F811
     monkeypatch.setattr(corrections, "measured_links", wrong)
     for key in ("n", "b"):
         press(viewer, key)
-        finish(crowded)
-    return crowded
+        finish(dense_movie)
+    return dense_movie
 
 
 def anew(widget) -> np.ndarray:
@@ -71,7 +71,7 @@ def test_what_napari_saves_says_which_margins_were_measured(viewer, tmp_path, na
     assert [record.message for record in notification_manager.records] == [note]
 
 
-@pytest.mark.usefixtures("crowded")
+@pytest.mark.usefixtures("dense_movie")
 def test_before_corrections_nothing_is_said(viewer, tmp_path):
     from napari.utils.notifications import notification_manager
 

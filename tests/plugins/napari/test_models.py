@@ -41,8 +41,8 @@ def unheard(advance):
 
 
 def reports():
-    heard = []
-    return heard, heard.append
+    reports_seen = []
+    return reports_seen, reports_seen.append
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +56,9 @@ def test_tracks_are_those_of_the_library(linked):
 
 
 def test_progress_goes_from_nothing_to_all():
-    heard, report = reports()
+    reports_seen, report = reports()
     chain(POINTS, LinkSettings(), report)
-    assert [heard[0].done, heard[-1].done, heard[-1].total] == [0, 12, 12]
+    assert [reports_seen[0].done, reports_seen[-1].done, reports_seen[-1].total] == [0, 12, 12]
 
 
 def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
@@ -83,9 +83,9 @@ def test_partial_tracks_come_while_it_works(monkeypatch):
     monkeypatch.setattr("auctrack.plugins.napari.session.steps._EDGES", 50)
     monkeypatch.setattr("auctrack.plugins.napari.session.steps._SHOW_SECONDS", 0)
     monkeypatch.setattr("auctrack.plugins.napari.session.steps._SHOW_SHARE", 1e9)
-    heard, report = reports()
+    reports_seen, report = reports()
     chain(POINTS, LinkSettings(motion="none"), report)
-    partial = [advance.partial for advance in heard if advance.partial is not None]
+    partial = [advance.partial for advance in reports_seen if advance.partial is not None]
     last = [data.tracks.frames.max() for data in partial]
     assert len(last) > 3
     assert last == sorted(last)

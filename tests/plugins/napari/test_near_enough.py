@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .conftest import finish, process_events
-from .test_correcting import crowded, press  # noqa: F401 - a fixture among them
+from .test_correcting import dense_movie, press  # noqa: F401 - a fixture among them
 from .test_on_the_canvas import lines  # noqa: F401 - a fixture
 from .test_placing import movie, table  # noqa: F401 - a fixture
 from .test_small_screen import lines_of
@@ -54,13 +54,13 @@ def test_to_confirm_a_link_is_not_counted_as_a_correction(lines, do):  # noqa: F
     assert ", 0 corrected." in progress.text()
 
 
-def test_what_was_done_and_is_expected_to_be_wrong_is_one_line_on_a_small_screen(viewer, crowded):  # noqa: F811
+def test_what_was_done_and_is_expected_to_be_wrong_is_one_line_on_a_small_screen(viewer, dense_movie):  # noqa: F811
     viewer.window.resize(1280, 720)
-    results = crowded.parts.results
+    results = dense_movie.parts.results
     results.tabs.setCurrentWidget(results.doubtful)
     for key in "ncnb":
         press(viewer, key)
-        finish(crowded)
+        finish(dense_movie)
     process_events()
     assert "wrong links expected" in results.progress.text()
     assert lines_of(results.progress) == 1

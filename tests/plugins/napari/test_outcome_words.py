@@ -64,8 +64,8 @@ def test_a_distance_is_said_where_no_link_that_was_found_is_as_long(act, argumen
 
 
 def test_where_no_link_was_found_any_distance_is_accepted_without_a_word():
-    lonely = link_points(table([0, 1], [(0, 0), (0, 30)]), LinkSettings(search_range=5, motion="none"))
-    assert far_words(change("add_link", source=0, target=1), Session(lonely)) == ""
+    unlinked = link_points(table([0, 1], [(0, 0), (0, 30)]), LinkSettings(search_range=5, motion="none"))
+    assert far_words(change("add_link", source=0, target=1), Session(unlinked)) == ""
 
 
 @pytest.mark.parametrize(

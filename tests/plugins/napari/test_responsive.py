@@ -157,11 +157,11 @@ def hold_the_end(monkeypatch, handed: list) -> None:
     """Let the last report wait until something was handed to napari, however fast the machine is."""
     from auctrack.plugins.napari.session import steps
 
-    suspicious, patience = steps.suspicious_links, threading.Event()
+    suspicious, released = steps.suspicious_links, threading.Event()
 
     def late(*given):
         for _ in range(1000):
-            if handed or patience.wait(0.01):
+            if handed or released.wait(0.01):
                 break
         return suspicious(*given)
 

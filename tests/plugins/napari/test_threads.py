@@ -1,4 +1,4 @@
-"""Work in other threads: it hears at its next report that it is to stop, whoever asks for it."""
+"""Work in other threads: it learns at its next report that it is to stop, whoever asks for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import wait
 
-MOST = 500  # reports, after which work that hears nothing ends by itself
+MOST = 500  # reports, after which work that is not stopped ends by itself
 
 
 @pytest.mark.usefixtures("viewer")
@@ -20,7 +20,7 @@ def test_work_stops_at_its_next_report(way):
     from auctrack.plugins.napari.threads.job import Desk
     from auctrack.plugins.napari.threads.stopped import Stopped
 
-    began, heard, ended = threading.Event(), threading.Event(), threading.Event()
+    began, stopped, ended = threading.Event(), threading.Event(), threading.Event()
 
     def work(report) -> None:
         try:
@@ -29,7 +29,7 @@ def test_work_stops_at_its_next_report(way):
                 began.set()
                 time.sleep(0.01)
         except Stopped:
-            heard.set()
+            stopped.set()
             raise
         finally:
             ended.set()
@@ -44,4 +44,4 @@ def test_work_stops_at_its_next_report(way):
         parent.deleteLater()
         QCoreApplication.sendPostedEvents(parent, QEvent.Type.DeferredDelete)
     wait(ended.is_set)
-    assert heard.is_set()
+    assert stopped.is_set()

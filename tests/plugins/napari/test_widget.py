@@ -291,13 +291,13 @@ def hold(monkeypatch, at: str):
     watched = steps._watched
 
     def slowly(stage, report, shown):
-        def hear(advance):
+        def relay(advance):
             if advance.stage == "detect" and advance.done == 3:
                 waiting.set()
                 assert go_on.wait(30), at
             report(advance)
 
-        return watched(stage, hear, shown)
+        return watched(stage, relay, shown)
 
     monkeypatch.setattr(steps, "_watched", slowly)
     monkeypatch.setattr(steps, "_REPORT_SECONDS", 0)  # one frame at a time
@@ -323,7 +323,7 @@ def test_cancel_keeps_what_is_done_and_leaves_the_widget_usable(viewer, widget, 
 
 
 def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, monkeypatch):
-    waiting, go_on = hold(monkeypatch, "patience")
+    waiting, go_on = hold(monkeypatch, "until cancelled")
     widget.running.run_all()
     wait(waiting.is_set)
     widget.running.cancel()
@@ -339,7 +339,7 @@ def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, mon
 
 
 def test_what_cancelled_work_did_is_not_taken_for_that_of_the_run_after_it(widget, monkeypatch):
-    waiting, go_on = hold(monkeypatch, "patience")
+    waiting, go_on = hold(monkeypatch, "until cancelled")
     widget.running.run_all()
     wait(waiting.is_set)
     widget.running.cancel()

@@ -285,9 +285,9 @@ class TestSettings:
             link_points(self.POINTS, LinkSettings(2.0, linking="jaqaman"), editable=True)
 
     def test_more_candidates_than_can_be_written_out_are_refused(self):
-        crowd = table(np.repeat([0, 1], 20), np.zeros((40, 2)))
+        points_in_one_place = table(np.repeat([0, 1], 20), np.zeros((40, 2)))
         with pytest.raises(InvalidSetting, match="search_range"):
-            jaqaman(crowd, memory_budget_gb=5e-7)
+            jaqaman(points_in_one_place, memory_budget_gb=5e-7)
 
     def test_margins_that_are_asked_for_are_in_the_unit_of_the_cost(self):
         settings = LinkSettings(2.0, linking="jaqaman", divisions=True)

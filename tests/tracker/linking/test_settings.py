@@ -149,8 +149,8 @@ class TestFrames:
 def test_crowds_whose_candidates_would_fill_the_memory_are_linked_without_motion(monkeypatch):
     monkeypatch.setattr(learned, "ALWAYS_WRITTEN", 1000)
     rng = np.random.default_rng(0)
-    crowd = np.concatenate([rng.normal(0, 0.001, (500, 3)), rng.uniform(-500, 500, (500, 3))])
-    points = table(np.repeat(np.arange(3), 1000), np.tile(crowd, (3, 1)))
+    cluster = np.concatenate([rng.normal(0, 0.001, (500, 3)), rng.uniform(-500, 500, (500, 3))])
+    points = table(np.repeat(np.arange(3), 1000), np.tile(cluster, (3, 1)))
     linking = link_points(points)
     assert linking.settings.motion == "none"
     assert "motion" in linking.report["notes"][0]

@@ -75,7 +75,7 @@ class TestNothingIsKept:
 
 
 def test_a_session_tells_how_far_linking_once_more_is():
-    heard: list[tuple[int, int]] = []
-    Session(link_points(walks(70, 6, seed=4)[0]), progress=lambda done, total: heard.append((done, total)))
-    assert heard[0][0] == 0
-    assert heard[-1][0] == heard[-1][1] > 0
+    reports_seen: list[tuple[int, int]] = []
+    Session(link_points(walks(70, 6, seed=4)[0]), progress=lambda done, total: reports_seen.append((done, total)))
+    assert reports_seen[0][0] == 0
+    assert reports_seen[-1][0] == reports_seen[-1][1] > 0

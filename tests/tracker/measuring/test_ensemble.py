@@ -143,7 +143,7 @@ class TestIntervals:
         np.testing.assert_allclose(pooled["high"] - pooled["low"], 2 * 1.95996 * alone["standard_error"], rtol=1e-4)
 
     def test_a_curve_that_bends_is_said_to_be_no_line_and_its_slope_no_coefficient(self):
-        with pytest.warns(UserWarning, match="no straight line.*msd_exponent.*no diffusion coefficient"):
+        with pytest.warns(UserWarning, match="not a straight line.*msd_exponent.*not a diffusion coefficient"):
             ensemble_intervals([tracks_of(persistent(0.9, 400))] * 3)
 
     def test_it_is_said_in_the_same_words_of_every_movie(self):

@@ -205,9 +205,9 @@ def test_tables_are_in_um_and_s_and_sorted_by_frame():
 
 
 def test_progress_is_told_every_frame():
-    told = []
-    simulate(SimulationSettings(particles=5, frames=3), progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    seen = []
+    simulate(SimulationSettings(particles=5, frames=3), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ LINK_GAIN = 0.02
 HOPELESS = 0.1
 """Share of that gain below which links of first order say that the link before tells nothing; no sweep changes that."""
 
-MANY_ALONE = 0.15
-"""Share of the detections without any link from which false ones are many enough to keep each other's links up."""
+MANY_UNLINKED = 0.15
+"""Share of the detections without any link above which false ones are so many that chains of them look like tracks."""
 SURE_FIRST, DOUBTED = 0.92, 5e-4
 """Probability from which links are believed where learning begins once more, and what it is for all others."""
 
@@ -123,7 +123,9 @@ def over_one_frame(
     if may_know_links(motion):
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
     if going_on is not None and belief.linked:
-        belief.notes.append("links were found by how particles go on, which explains them better than nearness does")
+        belief.notes.append(
+            "links were found by how particles keep moving, which explains them better than distance does"
+        )
     return belief
 
 
@@ -133,7 +135,7 @@ def _without_chains_of_chance(belief: Belief) -> None:
     Each that chance has given links makes detections without any look rarer than they are, and so the links of others
     likelier. Over gaps, which there is no lack of candidates for, false detections then hang together in long chains.
     """
-    if belief.shares.alone < MANY_ALONE:
+    if belief.shares.unlinked < MANY_UNLINKED:
         return
     probability = np.where(belief.probability > SURE_FIRST, belief.probability, DOUBTED)
     belief.restart(belief.graph, probability)
@@ -212,7 +214,7 @@ def _told_by(features: Features, belief: Belief) -> tuple[FeatureModel, float] |
     model = FeatureModel.learned(change[~asked], belief.probability[sure][~asked])
     gain = float(np.log(model.ratio(change[asked])).mean())
     if gain < LINK_GAIN:
-        belief.notes.append(f"{', '.join(features.names)} tell nothing of which link is right")
+        belief.notes.append(f"{', '.join(features.names)} do not tell which link is right")
         return None
     return model, gain
 

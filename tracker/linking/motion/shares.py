@@ -37,13 +37,13 @@ class Fates:
         Not seen again.
     new : float
         Not seen before.
-    alone : float
+    unlinked : float
         Neither: at least the product of the two, which it is where ends and beginnings fall independently.
     """
 
     lost: float
     new: float
-    alone: float
+    unlinked: float
 
 
 @dataclass(frozen=True)
@@ -133,14 +133,14 @@ def ends_inside(movie: Ordered, shares: Shares) -> Ends:
 
 def _of_frames(movie: Ordered, seen: np.ndarray, fates: Fates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the columns of `Ends` of detections with some fates, by frame, float64 (frames,) each."""
-    ended, begun = fates.lost - fates.alone, fates.new - fates.alone
-    followed = 1 - fates.lost - fates.new + fates.alone
-    tie = followed * fates.alone / (ended * begun)
+    ended, begun = fates.lost - fates.unlinked, fates.new - fates.unlinked
+    followed = 1 - fates.lost - fates.new + fates.unlinked
+    tie = followed * fates.unlinked / (ended * begun)
     before, after = _hidden(movie, seen)
-    before, after = before * ended / fates.alone, after * begun / fates.alone
+    before, after = before * ended / fates.unlinked, after * begun / fates.unlinked
     neither = 1 + before + after + tie * before * after
-    leaving = begun / fates.alone * (1 + tie * before) / neither
-    arriving = ended / fates.alone * (1 + tie * after) / neither
+    leaving = begun / fates.unlinked * (1 + tie * before) / neither
+    arriving = ended / fates.unlinked * (1 + tie * after) / neither
     return np.log(leaving), np.log(arriving), tie * neither / ((1 + tie * before) * (1 + tie * after))
 
 
@@ -170,15 +170,15 @@ def shares_of(
         return Shares(lost, new, lost * new, seen)
     reached, left = sums_at_ends(graph, into, probability)
     free = 1 - left, 1 - reached, (1 - left) * (1 - reached)
-    alone = _mean_of(free[2], movie.starts, is_judged)[0]
-    shares = Shares(lost, new, _between(alone, lost, new), seen)
+    unlinked = _mean_of(free[2], movie.starts, is_judged)[0]
+    shares = Shares(lost, new, _between(unlinked, lost, new), seen)
     return shares if border is None else _by_border(shares, free, movie, border, is_judged)
 
 
-def _between(alone: float, lost: float, new: float) -> float:
+def _between(unlinked: float, lost: float, new: float) -> float:
     """Return the share of detections without a link on either side, between independence and what ends leave over."""
     independent = lost * new
-    return float(np.clip(alone, independent, max(min(lost, new) - RAREST, independent)))
+    return float(np.clip(unlinked, independent, max(min(lost, new) - RAREST, independent)))
 
 
 def _by_border(

@@ -1,4 +1,4 @@
-"""Trackings drawn from what is believed: a walk over all sets of links, each as often as it is likely (Metropolis).
+"""Trackings sampled from what is believed: a walk over all sets of links, each as often as it is likely (Metropolis).
 
 The likelihood is that of chains: what each link is worth by itself, and given the link before it. From the best links
 the walk goes by moves around one candidate link at a time: it is made or unmade; it takes an end from another link, or
@@ -65,9 +65,9 @@ def sampled_links(
     weights = step, base, alone, belief.written_past, tie, belief.linked, tables(belief.model, belief.lags).packed
     _, out, into = links_made(graph, source, target)
     movable = _movable(edges, weights, out, into)
-    drawn = np.full((count, graph.n), -1, np.int32)
-    _walk(edges, weights, out, into, np.flatnonzero(movable), movable, drawn, np.random.default_rng(seed))
-    return drawn
+    sampled = np.full((count, graph.n), -1, np.int32)
+    _walk(edges, weights, out, into, np.flatnonzero(movable), movable, sampled, np.random.default_rng(seed))
+    return sampled
 
 
 @compiled(error_model="numpy", **BORROWING)
@@ -238,18 +238,18 @@ def _movable(edges, weights, out, into):
 
 
 @compiled
-def _walk(edges, weights, out, into, tried, movable, drawn, rng):
-    """Try moves around edges drawn from `tried`; write the links after every so many sweeps to `drawn`."""
+def _walk(edges, weights, out, into, tried, movable, sampled, rng):
+    """Try moves around edges sampled from `tried`; write the links after every so many sweeps to `sampled`."""
     _, tail, head, _, _ = edges
     move = np.empty(8, np.int64)
-    for taken in range(len(drawn)):
+    for taken in range(len(sampled)):
         for _ in range((BETWEEN if taken else BURN_IN) * len(tried)):
             e = tried[int(rng.random() * len(tried))]
             odds = _odds(int(rng.random() * KINDS), e, edges, weights, out, into, move)
             if rng.random() < odds and _can_be_undone(move, movable):
                 _apply(move, tail, head, out, into)
         for i in range(len(out)):
-            drawn[taken, i] = head[out[i]] if out[i] >= 0 else -1
+            sampled[taken, i] = head[out[i]] if out[i] >= 0 else -1
 
 
 @compiled(**BORROWING)

@@ -1,9 +1,9 @@
-"""Second links of trackings drawn: from mothers to daughters that no chain leads to, and likewise where some merge.
+"""Second links of sampled trackings: from mothers to daughters that no chain leads to, and likewise where some merge.
 
 A daughter's mother explains that no chain leads to it, and makes that likelier: by so much the links into it lose. With
-that in their weights chains are drawn as if nothing divided; then the ends that they leave unlinked draw their mothers,
-or none, in turns, each as likely as it is with the others as they are (Gibbs). A mother without a daughter on her chain
-has two of them or none, unless one was missed: the second is likelier where there is a first.
+that in their weights chains are sampled as if nothing divided; then the ends that they leave unlinked draw their
+mothers, or none, in turns, each as likely as it is with the others as they are (Gibbs). A mother without a daughter on
+her chain has two of them or none, unless one was missed: the second is likelier where there is a first.
 """
 
 # ruff: noqa: ANN001, ANN202
@@ -19,7 +19,7 @@ from ....matching.jit.compiled import compiled
 LARGEST = 300.0
 """Nats beyond which all are as good as these."""
 TURNS = 30
-"""Of each unlinked end, before its mother is the one drawn."""
+"""Draws of each unlinked end's mother; the last one stays."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class SecondLinks:
         """Return how many times likelier they make it that each of n detections has no link there, float64 (n,)."""
         return 1 + np.bincount(self.unlinked, self.odds, n)
 
-    def drawn(
+    def sampled(
         self, is_unlinked: np.ndarray, room: np.ndarray, is_end: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Draw second links of unlinked ends as they are likely; return places among the candidates.
@@ -71,27 +71,27 @@ class SecondLinks:
         """
         asking = np.flatnonzero(is_unlinked[self.unlinked])
         starts = np.flatnonzero(np.diff(self.unlinked[asking], prepend=-1, append=-1))
-        drawn = np.full(max(len(starts) - 1, 0), -1)
+        sampled = np.full(max(len(starts) - 1, 0), -1)
         candidates = starts, self.other[asking], self.odds[asking]
-        _take_turns(candidates, room.copy(), is_end, self.together, drawn, rng)
-        return asking[drawn[drawn >= 0]]
+        _take_turns(candidates, room.copy(), is_end, self.together, sampled, rng)
+        return asking[sampled[sampled >= 0]]
 
 
 @compiled
-def _take_turns(candidates, room, is_end, together, drawn, rng):
+def _take_turns(candidates, room, is_end, together, sampled, rng):
     """Let each unlinked end, those of candidates `starts[k]:starts[k+1]`, draw one of them or none, again and again."""
     starts, other, odds = candidates
     for _ in range(TURNS):
-        for k in range(len(drawn)):
-            if drawn[k] >= 0:
-                room[other[drawn[k]]] += 1
-            drawn[k], total = -1, 1.0
+        for k in range(len(sampled)):
+            if sampled[k] >= 0:
+                room[other[sampled[k]]] += 1
+            sampled[k], total = -1, 1.0
             for c in range(starts[k], starts[k + 1]):
                 m = other[c]
                 if room[m] > 0:
                     own = odds[c] * together if is_end[m] and room[m] == 1 else odds[c]
                     total += own
                     if rng.random() * total < own:
-                        drawn[k] = c
-            if drawn[k] >= 0:
-                room[other[drawn[k]]] -= 1
+                        sampled[k] = c
+            if sampled[k] >= 0:
+                room[other[sampled[k]]] -= 1

@@ -106,7 +106,7 @@ def learned(
     as_a_whole = movie.grid is not None or keeping is KeepSolution.ALWAYS or samples
     found = yield from links_at_once(task) if as_a_whole else links_within_budget(task)
     solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
-    drawn = sampled_trackings(task, found, samples) if samples else None
+    sampled = sampled_trackings(task, found, samples) if samples else None
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())
@@ -115,9 +115,9 @@ def learned(
         "median_step": median_step(links, points.frame_step),
         **found.windows,
     }
-    sampled = (None, None) if drawn is None else (drawn.following, drawn.seconds)
+    trackings = (None, None) if sampled is None else (sampled.following, sampled.seconds)
     tracks = with_sureness(tracks_of(points, *ends_of(links)), links)
-    return Linking(tracks, lambda: links, settings, None, found.motion, report, solution, *sampled)
+    return Linking(tracks, lambda: links, settings, None, found.motion, report, solution, *trackings)
 
 
 def _solution(task: Task, belief: Belief, answer: Answer) -> LinkSolution:

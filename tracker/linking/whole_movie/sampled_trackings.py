@@ -53,8 +53,8 @@ def sampled_trackings(task: Task, found: MovieLinks, count: int) -> SampledTrack
     chains[:, pins[is_first, 0]] = pins[is_first, 1]
     rng, seconds = np.random.default_rng(SEED), list[np.ndarray]()
     for following in chains:
-        drawn = _seconds_of(following, (divisions, merges), pins[~is_first], closed, rng)
-        seconds.append(belief.movie.row[np.concatenate([pins[~is_first], drawn])])
+        second = _seconds_of(following, (divisions, merges), pins[~is_first], closed, rng)
+        seconds.append(belief.movie.row[np.concatenate([pins[~is_first], second])])
     return SampledTrackings(_by_row(belief, chains), tuple(seconds))
 
 
@@ -99,9 +99,9 @@ def _seconds_of(
     begins = np.bincount(following[~ends], minlength=n) == 0
     leaving, arriving = (np.bincount(pinned[:, side], minlength=n) for side in (0, 1))
     room_out, room_in = 1 + ends - leaving, 1 + begins - arriving
-    divided = divisions.drawn(begins & ~closed[1][:n], room_out, following < 0, rng)
+    divided = divisions.sampled(begins & ~closed[1][:n], room_out, following < 0, rng)
     mothers, daughters = divisions.other[divided], divisions.unlinked[divided]
     ends[mothers] = False
     np.subtract.at(room_in, daughters, 1)
-    merged = merges.drawn(ends & ~closed[0][:n], room_in, begins, rng)
+    merged = merges.sampled(ends & ~closed[0][:n], room_in, begins, rng)
     return np.stack([np.append(mothers, merges.unlinked[merged]), np.append(daughters, merges.other[merged])], axis=1)

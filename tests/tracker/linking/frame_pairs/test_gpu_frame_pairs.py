@@ -114,12 +114,12 @@ def test_a_link_as_long_as_the_range_is_a_candidate_and_a_longer_one_none(gpu):
     assert set(links(made)) == {(0, 2)}
 
 
-@pytest.mark.parametrize("why", ["too many for memory", "crowded", "scattered frames"])
+@pytest.mark.parametrize("why", ["too many for memory", "dense", "scattered frames"])
 def test_what_one_grid_cannot_serve_is_linked_frame_pair_by_frame_pair(gpu, monkeypatch, why):
     points = walks(**SMALL)[0]
     if why == "too many for memory":
         monkeypatch.setattr(gpu_frame_pairs, "AT_A_TIME", 50)
-    if why == "crowded":
+    if why == "dense":
         points = table(np.repeat([0, 1], 100), np.repeat([[0.0, 0.0], [9.0, 9.0]], 100, axis=0))
     if why == "scattered frames":
         points = replace(points, table=points.table.assign(frame=points.frames + 10**12 * (points.frames > 2)))

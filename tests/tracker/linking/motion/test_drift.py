@@ -31,7 +31,7 @@ def test_a_shift_of_all_is_found_among_particles_that_move_too(shift, ndim):
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
-@pytest.mark.parametrize("power", [1, 3], ids=["even", "crowded in a corner"])
+@pytest.mark.parametrize("power", [1, 3], ids=["even", "dense in a corner"])
 def test_where_nothing_is_shared_there_is_no_shift(ndim, power):
     for seed in range(20):
         size = 63.0 if ndim == 2 else 18.0

@@ -69,7 +69,7 @@ def test_links_tracks_and_what_was_learned_are_those_of_a_cpu(gpu, name, given):
     assert found.report["median_step"] == pytest.approx(wanted.report["median_step"])
 
 
-def crowds(ndim: int) -> Points:
+def dense_clusters(ndim: int) -> Points:
     """Frames of particles that share a shift with the frame before, or none; few and no particles among them."""
     rng = np.random.default_rng(ndim)
     size = 8.0 if ndim == 3 else 16.0
@@ -86,7 +86,7 @@ def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_dig
 ):
     monkeypatch.setattr(gpu_drift, "KEPT", kept)
     monkeypatch.setattr(gpu_drift, "AT_ONCE", at_once)
-    points = crowds(ndim)
+    points = dense_clusters(ndim)
     with cuda.using(gpu) as cp:
         columns = tuple(cp.asarray(points.table[axis].to_numpy()) for axis in points.axes)
         frame = cp.asarray(points.frames)

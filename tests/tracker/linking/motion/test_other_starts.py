@@ -1,4 +1,4 @@
-"""Particles that move farther than their neighbours are apart, or are few among false ones; how it is told they do."""
+"""Particles that move farther than their neighbours are apart, or are few among false ones; how that is found."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_where_the_flow_was_taken_learning_starts_with_whole_steps():
     assert right_share(points, who) > 0.96
 
 
-def crowd() -> tuple[Points, np.ndarray]:
+def dense_cluster() -> tuple[Points, np.ndarray]:
     """Few particles that all go one way, each at a speed of its own that it keeps."""
     rng, n, frames = np.random.default_rng(1), 20, 60
     velocity = [0.0, 0.3] + rng.normal(size=(n, 2)) * [0.045, 0.15]
@@ -171,7 +171,7 @@ def crowd() -> tuple[Points, np.ndarray]:
 
 
 def test_a_flow_that_says_less_than_the_past_is_left_out():
-    points, who = crowd()
+    points, who = dense_cluster()
     movie, learned = ordered(points), partial(recipe.over_one_frame, motion="auto")
     assert learned(movie, Start()).near is not None
     assert log_likelihood(learned(movie, Start(takes_flow=False))) > log_likelihood(learned(movie, Start()))

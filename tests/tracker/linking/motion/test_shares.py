@@ -56,7 +56,7 @@ def test_detections_that_are_never_linked_are_counted_as_alone():
     shares = shares_of(movie, graph, linked, linked, 1)
     assert shares.lost == pytest.approx(0.25)
     assert shares.new == pytest.approx(0.25)
-    assert shares.alone == pytest.approx(0.25 - 0.003)
+    assert shares.unlinked == pytest.approx(0.25 - 0.003)
 
 
 def test_near_the_border_of_what_is_seen_particles_come_and_go_more_often():

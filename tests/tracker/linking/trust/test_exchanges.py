@@ -20,7 +20,7 @@ from .likelihood import log_likelihood, of_one_class
 
 @pytest.fixture(scope="module")
 def belief() -> Belief:
-    """What is believed of a crowded movie, by a model of one class."""
+    """What is believed of a dense movie, by a model of one class."""
     points, _ = walks(80, frames=6, step=0.9, missed=0.15, false=0.15)
     return of_one_class(believed(ordered(points), 1, "velocity"))
 

@@ -1,4 +1,4 @@
-"""Trackings drawn as they are likely: against all trackings of a few detections, and as tracks of a movie."""
+"""Trackings sampled as they are likely: against all trackings of a few detections, and as tracks of a movie."""
 
 import itertools
 from collections import Counter
@@ -25,7 +25,7 @@ from .likelihood import log_likelihood, of_one_class
 
 
 def of_few(frames: np.ndarray, positions: np.ndarray, missed: int = 0) -> Belief:
-    """What a crowded movie teaches of some detections, at (n, 2) in spacings."""
+    """What a dense movie teaches of some detections, at (n, 2) in spacings."""
     learned = believed(ordered(walks(200, frames=6, step=0.6, ndim=2)[0]), missed, "velocity")
     movie = ordered(table(frames, positions))
     place = positions[movie.row]
@@ -48,14 +48,14 @@ def all_trackings(belief: Belief) -> list[set[int]]:
 
 
 def held_to_all_trackings(belief: Belief) -> np.ndarray:
-    """How probable each edge is by all trackings, float64 (edges,); drawn ones are found to make it as often."""
+    """How probable each edge is by all trackings, float64 (edges,); sampled ones are found to make it as often."""
     trackings = all_trackings(belief)
     weight = np.exp([log_likelihood(belief, edges) for edges in trackings])
     expected = np.array([weight[[e in edges for edges in trackings]].sum() for e in range(len(belief.graph))])
     expected /= weight.sum()
     answer = best_links(belief.graph, belief.weight)
-    drawn = sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000)
-    made = (drawn[:, belief.graph.tail] == belief.graph.head).mean(axis=0)
+    sampled = sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000)
+    made = (sampled[:, belief.graph.tail] == belief.graph.head).mean(axis=0)
     np.testing.assert_allclose(made, expected, atol=0.04)
     return expected
 
@@ -83,14 +83,14 @@ def test_a_detection_between_two_tracks_is_taken_by_either_or_skipped_as_often_a
 
 
 @pytest.fixture(scope="module")
-def drawn():
+def sampled():
     points, names = walks(800, step=0.6)
     return link_points(points, samples=20), names
 
 
 class TestOfAMovie:
-    def test_each_is_a_tracking(self, drawn):
-        linking, _ = drawn
+    def test_each_is_a_tracking(self, sampled):
+        linking, _ = sampled
         frames, can_follow = linking.tracks.frames, linking.links["frames"].max()
         for following in linking.samples:
             source = np.flatnonzero(following >= 0)
@@ -99,8 +99,8 @@ class TestOfAMovie:
             assert (frames[target] > frames[source]).all()
             assert (frames[target] - frames[source]).max() <= can_follow
 
-    def test_their_tracks_are_the_chains_of_their_links(self, drawn):
-        linking, _ = drawn
+    def test_their_tracks_are_the_chains_of_their_links(self, sampled):
+        linking, _ = sampled
         sampled = list(linking.sampled_tracks())
         assert len(sampled) == 20
         for tracks, following in zip(sampled, linking.samples, strict=True):
@@ -109,24 +109,24 @@ class TestOfAMovie:
             assert (ids[source] == ids[following[source]]).all()
             assert len(np.unique(ids)) == len(ids) - len(source)
 
-    def test_links_are_missing_as_often_as_they_are_expected_to_be_wrong(self, drawn):
-        linking, _ = drawn
+    def test_links_are_missing_as_often_as_they_are_expected_to_be_wrong(self, sampled):
+        linking, _ = sampled
         source, target = (linking.links[end].to_numpy() for end in ("source", "target"))
         missing = 1 - (linking.samples[:, source] == target).mean(axis=0)
         expected = 1 - linking.links["probability"].to_numpy()
         assert missing.sum() == pytest.approx(expected.sum(), rel=0.2)
         assert np.corrcoef(missing, expected)[0, 1] > 0.8
 
-    def test_they_are_as_good_as_the_best_links_but_for_what_is_doubtful(self, drawn):
-        linking, names = drawn
+    def test_they_are_as_good_as_the_best_links_but_for_what_is_doubtful(self, sampled):
+        linking, names = sampled
         doubt = (1 - linking.links["probability"]).sum()
         for following in linking.samples:
             source = np.flatnonzero(following >= 0)
             wrong = (names[source] < 0) | (names[source] != names[following[source]])
             assert wrong.sum() < 4 * doubt
 
-    def test_the_same_movie_gives_the_same_trackings(self, drawn):
-        linking, _ = drawn
+    def test_the_same_movie_gives_the_same_trackings(self, sampled):
+        linking, _ = sampled
         again = link_points(linking.tracks, linking.settings, samples=20)
         np.testing.assert_array_equal(again.samples, linking.samples)
 
@@ -165,8 +165,8 @@ class TestDivisions:
     def test_division_links_are_drawn_as_often_as_they_are_probable(self, dividing_cells):
         linking = dividing_cells
         second = linking.links[linking.links["kind"] == "division"]
-        drawn = zip(linking.samples, linking.second_samples, strict=True)
-        made = [{*enumerate(following.tolist()), *map(tuple, seconds.tolist())} for following, seconds in drawn]
+        sampled = zip(linking.samples, linking.second_samples, strict=True)
+        made = [{*enumerate(following.tolist()), *map(tuple, seconds.tolist())} for following, seconds in sampled]
         ends = list(zip(second["source"].tolist(), second["target"].tolist(), strict=True))
         often = np.array([np.mean([link in tracking for tracking in made]) for link in ends])
         assert len(ends) > 30
@@ -188,7 +188,7 @@ class TestDivisions:
             known = {d: m for d, m in parents.items() if d in seen and m[0] in seen}
             truth = measure_ensemble(replace(points.with_track_ids(names), parents=known))
             linking = link_points(points, LinkSettings(divisions=True), samples=8)
-            with pytest.warns(UserWarning, match="no straight line"):  # they go on as they came
+            with pytest.warns(UserWarning, match="not a straight line"):  # they go on as they came
                 bounds = ensemble_intervals(linking.sampled_tracks())
             assert bounds["measure"].tolist() == truth["measure"].tolist()
             moving = ["mean_speed", "diffusion", "msd_exponent"]
@@ -220,17 +220,17 @@ class TestSecondLinks:
                 twins = np.count_nonzero(other[made] == 3) == 2
                 expected[tuple(made.tolist())] = links.odds[made].prod() * (links.together if twins else 1)
         rng = np.random.default_rng(0)
-        drawn = Counter(tuple(links.drawn(np.arange(6) < 3, room, is_end, rng).tolist()) for _ in range(4000))
-        assert drawn.keys() <= expected.keys()
+        sampled = Counter(tuple(links.sampled(np.arange(6) < 3, room, is_end, rng).tolist()) for _ in range(4000))
+        assert sampled.keys() <= expected.keys()
         for made, weight in expected.items():
-            assert drawn[made] / 4000 == pytest.approx(weight / sum(expected.values()), abs=0.03)
+            assert sampled[made] / 4000 == pytest.approx(weight / sum(expected.values()), abs=0.03)
         np.testing.assert_allclose(links.likelier_unlinked(6), [2.5, 3.3, 10.7, 1, 1, 1])
 
     def test_no_more_are_drawn_than_there_is_room_for(self):
         links = SecondLinks(np.arange(5), np.full(5, 5), np.full(5, 1e9), together=1.0)
         room = np.array([0, 0, 0, 0, 0, 2])
-        drawn = links.drawn(np.arange(6) < 5, room, np.zeros(6, bool), np.random.default_rng(0))
-        assert len(drawn) == 2
+        sampled = links.sampled(np.arange(6) < 5, room, np.zeros(6, bool), np.random.default_rng(0))
+        assert len(sampled) == 2
 
 
 @pytest.mark.parametrize("settings", [LinkSettings(motion="none"), LinkSettings(linking="jaqaman")])
