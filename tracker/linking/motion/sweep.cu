@@ -104,16 +104,16 @@ extern "C" __global__ void futures(int64 count, EDGES, double* future) {
         for (int k = 0; k < CLASSES; k++) so_far[k] = last;
         for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
             if (edges.are_silent(g, e)) continue;
-            double likely[CLASSES], drawn = 0.0, base = 0.0;
+            double likely[CLASSES], any_class = 0.0, base = 0.0;
             for (int k = 0; k < CLASSES; k++) {
                 const double later = future_class[CLASSES * e + k];
                 likely[k] = edges.density(k, g, e) * later;
-                drawn += edges.model.share(k) * likely[k];
+                any_class += edges.model.share(k) * likely[k];
                 base += alone[CLASSES * e + k] * later;
             }
             const double counts = tie[i] * out_of[e], per_base = 1.0 / (base + TINY);
             for (int k = 0; k < CLASSES; k++) {
-                so_far[k] += counts * (afresh + (switches * drawn + keeps * likely[k]) * per_base);
+                so_far[k] += counts * (afresh + (switches * any_class + keeps * likely[k]) * per_base);
             }
         }
         for (int k = 0; k < CLASSES; k++) future[CLASSES * g + k] = so_far[k];

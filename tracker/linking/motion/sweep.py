@@ -193,14 +193,23 @@ def factors_of(
 
     *links, past_class, future_class = others
     future_class = np.ascontiguousarray(future_class)
+    pulled = _with_pulls(model)
 
     def write(piece: Piece) -> Any:
         e = piece.edges
         first_densities(step[e], graph.lag[e], model, alone[e])
+        most = np.diff(graph.ways[1][piece.first : piece.last + 1]).max(initial=0)
         edges = graph.lag, step, *links, *sums, alone, past_class, future_class
-        return _contexts(*piece[:2], *graph.ways, *edges, tie, model, past, future)
+        return _contexts(*piece[:2], *graph.ways, *edges, tie, pulled, np.empty(most, np.int32), past, future)
 
     return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
+
+
+def _with_pulls(model: Packed) -> Packed:
+    """Return a model for `_contexts`: in place of the slopes what a step over 1, 2, … frames pulls the next one by."""
+    slope, norm = model[2], model[-1]
+    frames = np.arange(1, norm.shape[1] + 1)
+    return *model[:2], slope[:, None] / frames[:, None], *model[3:]
 
 
 def _factors_on_gpu(
@@ -285,8 +294,8 @@ def odds_of(
     if graph.on_gpu:
         each = ends.of_each()
         known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=odds), each.leaving, each.arriving
-        speaking = factors.alone, factors.past, factors.future
-        _on_gpu(graph.ndim, factors.past).combined(*known, *speaking, odds, without_past, part_without_future)
+        evidence = factors.alone, factors.past, factors.future
+        _on_gpu(graph.ndim, factors.past).combined(*known, *evidence, odds, without_past, part_without_future)
         return odds, without_past, part_without_future
 
     place, shared = ends
@@ -295,8 +304,8 @@ def odds_of(
     def write(piece: Piece) -> None:
         e = piece.edges
         known = graph.tail[e], graph.head[e], graph.lag[e], *base
-        speaking = factors.alone[e], factors.past[e], factors.future[e]
-        _combined(*known, *speaking, odds[e], without_past[e], part_without_future[e])
+        evidence = factors.alone[e], factors.past[e], factors.future[e]
+        _combined(*known, *evidence, odds[e], without_past[e], part_without_future[e])
 
     side_by_side(write, graph.pieces)
     return odds, without_past, part_without_future
@@ -373,38 +382,26 @@ def _contexts(
     past_class,
     future_class,
     tie,
-    model,
+    pulled,
+    telling,
     past,
     future,
 ):
     """Write the factors of edges from their past and their future; return the sums the model is learned from.
 
     The past of the edges out of the detections from `first` on, before `last`, and the future of those into them.
+    `pulled` is of `_with_pulls`; `telling` has room for all edges into a detection.
     """
-    shares, turns, slope, _, _, precision, norm = model
+    shares, turns, pulls, _, _, precision, norm = pulled
     keeps, switches, afresh = turns
     ndim, classes = step.shape[1], len(shares)
     density, joint, own = np.empty(classes), np.empty(classes), np.empty(classes)
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, kept, new = 0.0, 0.0, 0.0
-    pulls = np.empty_like(norm)  # divided here, not for every two edges
-    for k in range(classes):
-        for before in range(norm.shape[1]):
-            for d in range(norm.shape[2]):
-                pulls[k, before, d] = slope[k, d] / (before + 1)
-    most = 0
     for i in range(first, last):
-        most = max(most, in_ptr[i + 1] - in_ptr[i])
-    telling = np.empty(most, np.int32)  # those edges into a detection that edges out of it hear of in any case
-    for i in range(first, last):
-        begin, coming, count = np.uint64(in_ptr[i]), in_ptr[i + 1] - in_ptr[i], 0
-        for at in range(coming):
-            g = np.uint64(in_edge[begin + np.uint64(at)])
-            telling[count] = g
-            count += not into[g] < IGNORED  # without a branch, which nothing could predict
-            for k in range(classes):
-                future[g, k] = max(1.0 - went[i], 1e-6)
+        begin, coming = np.uint64(in_ptr[i]), in_ptr[i + 1] - in_ptr[i]
+        count = _begin_futures(begin, coming, in_edge, into, max(1.0 - went[i], 1e-6), telling, future)
         for e in range(indptr[i], indptr[i + 1]):
             d = np.uint64(lag[e] - 1)  # unsigned: no look whether it counts from the end
             base = 0.0
@@ -416,7 +413,7 @@ def _contexts(
             for at in range(count if is_ignored else coming):
                 g = np.uint64(telling[at] if is_ignored else in_edge[begin + np.uint64(at)])
                 before = np.uint64(lag[g] - 1)
-                drawn = 0.0
+                any_class = 0.0
                 for k in range(classes):
                     q, pull = 0.0, pulls[k, before, d]
                     for axis in range(ndim):
@@ -424,35 +421,57 @@ def _contexts(
                         q += r * r * precision[k, before, d, axis]
                     power = norm[k, before, d] - 0.5 * q
                     density[k] = 0.0 if power < VANISHING else np.exp(power)  # which takes long to say zero
-                    drawn += shares[k] * density[k] * future_class[e, k]
+                    any_class += shares[k] * density[k] * future_class[e, k]
                 for k in range(classes):
                     class_now = switches * shares[k] + keeps * past_class[g, k]
                     joint[k] = class_now * density[k] + afresh * alone[e, k]
                     own[k] += tie[i] * into[g] * joint[k]
-                    then = switches * drawn + keeps * density[k] * future_class[e, k]
+                    then = switches * any_class + keeps * density[k] * future_class[e, k]
                     future[g, k] += tie[i] * out_of[e] * (afresh + then * per_base)
                 both = probability[g] * probability[e]
                 if both > TELLING and before == 0 and d == 0:
-                    stay, whole = 0.0, 0.0
-                    for k in range(classes):
-                        whole += joint[k] * future_class[e, k]
-                        stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
-                    if whole <= TINY:
-                        continue
-                    pairs += both
-                    each = both / whole
-                    kept += each * stay
-                    new += each * afresh * base
-                    for k in range(classes):
-                        share = each * (joint[k] - afresh * alone[e, k]) * future_class[e, k]
-                        by_class[k] += share
-                        for axis in range(ndim):
-                            later2[k, axis] += share * step[e, axis] ** 2
-                            product[k, axis] += share * step[e, axis] * step[g, axis]
-                            earlier2[k, axis] += share * step[g, axis] ** 2
+                    known = keeps, afresh, step, alone, past_class, future_class
+                    taught = _teach(g, e, both, base, density, joint, known, by_class, later2, product, earlier2)
+                    pairs += taught[0]
+                    kept += taught[1]
+                    new += taught[2]
             for k in range(classes):
                 past[e, k] = own[k]
     return pairs, kept, new, by_class, later2, product, earlier2
+
+
+@compiled(inline="always")
+def _begin_futures(begin, coming, in_edge, into, unlinked, telling, future):
+    """Begin the future of the edges into a detection with that of none; list in `telling` which are not ignored."""
+    count = 0
+    for at in range(coming):
+        g = np.uint64(in_edge[begin + np.uint64(at)])
+        telling[count] = g
+        count += not into[g] < IGNORED  # without a branch, which nothing could predict
+        for k in range(future.shape[1]):
+            future[g, k] = unlinked
+    return count
+
+
+@compiled(inline="always")
+def _teach(g, e, both, base, density, joint, known, by_class, later2, product, earlier2):
+    """Add to the sums what edges g and e in a row teach; return their probability, and what of it is kept and new."""
+    keeps, afresh, step, alone, past_class, future_class = known
+    stay, whole = 0.0, 0.0
+    for k in range(len(density)):
+        whole += joint[k] * future_class[e, k]
+        stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
+    if whole <= TINY:
+        return 0.0, 0.0, 0.0
+    each = both / whole
+    for k in range(len(density)):
+        share = each * (joint[k] - afresh * alone[e, k]) * future_class[e, k]
+        by_class[k] += share
+        for axis in range(step.shape[1]):
+            later2[k, axis] += share * step[e, axis] ** 2
+            product[k, axis] += share * step[e, axis] * step[g, axis]
+            earlier2[k, axis] += share * step[g, axis] ** 2
+    return both, each * stay, each * afresh * base
 
 
 @compiled
