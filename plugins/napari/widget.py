@@ -63,26 +63,7 @@ class TrackWidget(QWidget):
         self._connections = Connections()
         self.destroyed.connect(self._connections.drop)
         self._depth = Depth(napari_viewer, self._connections)
-        preferences = read_preferences()
-        self.parts = Parts(
-            viewer=napari_viewer,
-            preferences=preferences,
-            session=Session(),
-            input=InputPanel(
-                napari_viewer,
-                self._connections,
-                before=lambda *acts: self.unsaved.before(*acts),
-                would_lose=lambda: self.parts.session.n_unsaved > 0,
-            ),
-            detect=DetectPanel(),
-            link=LinkPanel(preferences),
-            results=ResultsPanel(canvas_of(napari_viewer)),
-            steps=Pages(),
-            bar=RunBar(),
-            overlay=Overlay(napari_viewer, self._connections, self._depth, self),
-            keys=Keys(napari_viewer, self._connections, self),
-            turns=Turns(),
-        )
+        self.parts = self._make_parts(napari_viewer)
         self.preview = Preview(napari_viewer, self._connections, self._depth, self)
         self.work = Desk(self)
         self.suggesting = Suggesting(self.parts, self)
@@ -103,6 +84,28 @@ class TrackWidget(QWidget):
         self._connect()
         self._take_input()
         self._devices.start(find_devices)
+
+    def _make_parts(self, viewer: Viewer) -> Parts:
+        preferences = read_preferences()
+        return Parts(
+            viewer=viewer,
+            preferences=preferences,
+            session=Session(),
+            input=InputPanel(
+                viewer,
+                self._connections,
+                before=lambda *acts: self.unsaved.before(*acts),
+                would_lose=lambda: self.parts.session.n_unsaved > 0,
+            ),
+            detect=DetectPanel(),
+            link=LinkPanel(preferences),
+            results=ResultsPanel(canvas_of(viewer)),
+            steps=Pages(),
+            bar=RunBar(),
+            overlay=Overlay(viewer, self._connections, self._depth, self),
+            keys=Keys(viewer, self._connections, self),
+            turns=Turns(),
+        )
 
     def _lay_out(self) -> None:
         parts = self.parts

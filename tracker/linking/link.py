@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import Literal, Never
+from typing import Any, Literal, Never
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
 from ..links import MARGIN, PROBABILITY
 from ..parent_columns import parent_columns, without_parents
-from ..points import AXES, Points, require
+from ..points import AXES, Points, Tracks, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
 from .constraints import constraints_of
@@ -339,13 +339,15 @@ def link(
             f"multiples of {stride} apart: frame_step={stride} links them.",
             stacklevel=2,
         )
-    tracks = made.tracks.table
-    ids = tracks["track_id"].to_numpy()
-    of = parent_columns(ids, made.tracks.parents) if divisions or merges else {}
-    sure = {name: tracks[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in tracks.columns}
-    return _without_links(table).assign(
-        **{track_column: ids}, **{name: parents.array for name, parents in of.items()}, **sure
-    )
+    return _without_links(table).assign(**_columns_of_tracks(made.tracks, track_column, parents=divisions or merges))
+
+
+def _columns_of_tracks(tracks: Tracks, track_column: str, *, parents: bool) -> dict[str, Any]:
+    """Return what linking adds to a table: the tracks' numbers, those of their parents, and how sure links are."""
+    ids = tracks.table["track_id"].to_numpy()
+    of = parent_columns(ids, tracks.parents) if parents else {}
+    sure = {name: tracks.table[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in tracks.table.columns}
+    return {track_column: ids, **{name: each.array for name, each in of.items()}, **sure}
 
 
 def _without_links(table: pd.DataFrame) -> pd.DataFrame:

@@ -177,10 +177,6 @@ def _linkers() -> list[Variant]:
 
 def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> list[Table]:
     figure_5, figure_6, accuracy, ranges, tables, pixels = experiments
-    movies = (
-        f"mean over {accuracy.repetitions} seeded movies of 10 frames; persistence 0.9, mean step 0.3 spacings, 5 % "
-        "missed and 5 % false detections where another value is not said; twice the step is eight times the density"
-    )
     return [
         grid(
             f"Figure 5: {paper.PARTICLES_OF_FIGURE_5} particles in 3D, 20 frames; F1 of links",
@@ -201,17 +197,8 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
                 "a counter and a reduction; those of auctrack are proven optimal",
             ),
         ),
-        *(
-            grid(
-                f"F1 of links, {experiment.cases[0].size:,} particles{what}",
-                experiment,
-                record,
-                fact_mean("f1", 4),
-                label=lambda case: case.series,
-                notes=(movies,),
-            )
-            for experiment, what in ((accuracy, ": one thing varied at a time"), (ranges, ", by search range"))
-        ),
+        _accuracy_table(accuracy, ": one thing varied at a time", record),
+        _accuracy_table(ranges, ", by search range", record),
         grid(
             "Whole tables linked by the gate alone, and by learned motion",
             tables,
@@ -229,6 +216,21 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             notes=("an uncompressed TIFF of uint16, nothing given; diameter and threshold are measured too",),
         ),
     ]
+
+
+def _accuracy_table(experiment: Experiment, what: str, record: Record) -> Table:
+    movies = (
+        f"mean over {experiment.repetitions} seeded movies of 10 frames; persistence 0.9, mean step 0.3 spacings, 5 % "
+        "missed and 5 % false detections where another value is not said; twice the step is eight times the density"
+    )
+    return grid(
+        f"F1 of links, {experiment.cases[0].size:,} particles{what}",
+        experiment,
+        record,
+        fact_mean("f1", 4),
+        label=lambda case: case.series,
+        notes=(movies,),
+    )
 
 
 def _figures(experiments: list[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:

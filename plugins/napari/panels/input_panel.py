@@ -103,6 +103,12 @@ class InputPanel(QGroupBox):
             field.setStyleSheet(_NARROW)
             field.show_number(1.0)  # while there is no layer
         self._lay_out()
+        self._connect()
+        self._list_layers()
+        if self.layer is None:
+            self._choose()  # which says what to do
+
+    def _connect(self) -> None:
         self.layer_box.currentIndexChanged.connect(self._edited)
         self.axes.chosen.connect(lambda choice: self._before(partial(self._take_axes, choice), self._put_back))
         self.part.edited.connect(self._edited)
@@ -110,14 +116,12 @@ class InputPanel(QGroupBox):
         self.unit_box.currentIndexChanged.connect(self._edited_calibration)
         for field in (*self.sizes, self.interval):
             field.valueChanged.connect(self._edited_calibration)
-        for event in (viewer.layers.events.inserted, viewer.layers.events.removed, viewer.layers.events.renamed):
-            connections.add(event, self._list_layers)
-        connections.add(viewer.layers.events.inserted, lambda event: self._listen(event.value))
-        for layer in viewer.layers:
+        layers = self._viewer.layers
+        for event in (layers.events.inserted, layers.events.removed, layers.events.renamed):
+            self._connections.add(event, self._list_layers)
+        self._connections.add(layers.events.inserted, lambda event: self._listen(event.value))
+        for layer in layers:
             self._listen(layer)
-        self._list_layers()
-        if self.layer is None:
-            self._choose()  # which says what to do
 
     def _lay_out(self) -> None:
         form = QFormLayout(self)

@@ -36,7 +36,7 @@ _SOLVERS = {
 _ENABLED = Qt.ItemDataRole.UserRole - 1  # a standard item's flags: 0 greys it out
 _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
 _NO_GPU = "no gpu"
-_HOW_GPU = "auctrack uses NVIDIA GPUs: install it with cuda13 or cuda12 (README, Install), and NVIDIA's driver."
+_HOW_GPU = "auctrack uses NVIDIA GPUs: install it with cuda13 or cuda12 (README, Install), and install NVIDIA's driver."
 _MOTIONS = {
     "auto": "learned: chosen by the data",
     "diffusion": "learned: steps only",
@@ -62,6 +62,23 @@ class LinkPanel(QWidget):
         self._shows_links = False
         self._unit = "pixel"
         self._on_gpu: frozenset[str] | None = None
+        self.steps = Chart("steps to the mutual nearest particle of the next frame")
+        self.neighbours = Chart("distance to the nearest neighbour in the same frame")
+        self.warning = note(warning=True)
+        self.reason = note()
+        self.learned = note()
+        self.suggest_button = QPushButton("Suggest")
+        self.run_button = QPushButton("Link")
+        self._fields = self._make_fields()
+        self._lay_out()
+        self._allow_for_motion()
+        _show_choice(self.cost, preferences.cost)
+        _show_choice(self.solver, preferences.solver)
+        _show_choice(self.device, preferences.device)
+        self._connect()
+
+    def _make_fields(self) -> Mapping[str, QWidget]:
+        """Make the fields of the settings; return them by the settings' names."""
         self.search_range = LengthField(auto="auto")
         self.unmatched = LengthField(auto="auto")
         self.cost = choice_box(LinkSettings, "cost", _COSTS)
@@ -73,18 +90,13 @@ class LinkPanel(QWidget):
         self.motion = choice_box(LinkSettings, "motion", _MOTIONS)
         self.segments = {name: LengthField(auto="auto") for name in SEGMENT_RANGES}
         self.penalties = {name: QLineEdit() for name in PENALTIES}
+        for text in self.penalties.values():
+            text.setPlaceholderText("none; such as intensity=1")
         self.missed = NumberField(-1, 99, auto="auto", is_whole=True)
         self.missed.show_number(None)
         self.divisions = QCheckBox("look for them")
         self.merges = QCheckBox("look for them")
-        self.steps = Chart("steps to the mutual nearest particle of the next frame")
-        self.neighbours = Chart("distance to the nearest neighbour in the same frame")
-        self.warning = note(warning=True)
-        self.reason = note()
-        self.learned = note()
-        self.suggest_button = QPushButton("Suggest")
-        self.run_button = QPushButton("Link")
-        self._fields: Mapping[str, QWidget] = {
+        return {
             "linking": self.linking,
             "motion": self.motion,
             "search_range": self.search_range,
@@ -98,11 +110,8 @@ class LinkPanel(QWidget):
             "solver": self.solver,
             "device": self.device,
         }
-        self._lay_out()
-        self._allow_for_motion()
-        _show_choice(self.cost, preferences.cost)
-        _show_choice(self.solver, preferences.solver)
-        _show_choice(self.device, preferences.device)
+
+    def _connect(self) -> None:
         self.unmatched.valueChanged.connect(self._changed)
         self.device.currentIndexChanged.connect(self._allow_for_device)
         for box in (self.solver, self.device):
@@ -115,7 +124,6 @@ class LinkPanel(QWidget):
         for field in self.segments.values():
             field.valueChanged.connect(self._changed)
         for text in self.penalties.values():
-            text.setPlaceholderText("none; such as intensity=1")
             text.textChanged.connect(self._changed)
         self.search_range.valueChanged.connect(self._other_unmatched_cost)
         self.cost.currentIndexChanged.connect(self._other_unmatched_cost)

@@ -105,6 +105,18 @@ class ResultsPanel(QWidget):
         self.drawn = note(warning=True)
         self.plots_title = note(_NO_TRACK)
         self.plots = [Chart(height=110) for _ in range(4)]
+        self._make_acts()
+        self.follow_box = QCheckBox("follow the track")
+        self.tabs = Pages()
+        self.export_button = QPushButton("Export…")
+        self.command_button = QPushButton("Copy as command")
+        self.toml_button = QPushButton("Copy as TOML")
+        self._lay_out()
+        self._connect()
+        self.set_result(is_complete=False, why_no_command=_NO_TRACKS)
+
+    def _make_acts(self) -> None:
+        """Make the buttons that correct links."""
         self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
         self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
         self.link_button = _button("By clicks", "Links each pair of particles that you click (key L).")
@@ -118,14 +130,6 @@ class ResultsPanel(QWidget):
         self.undo_button = _button("Undo", "Take the last correction back (key U).")
         self.redo_button = _button("Redo", "Make it again (Shift+U).")
         self.open_button = _button("Open…", "Applies the corrections of a file (…corrections.json) to these tracks.")
-        self.follow_box = QCheckBox("follow the track")
-        self.tabs = Pages()
-        self.export_button = QPushButton("Export…")
-        self.command_button = QPushButton("Copy as command")
-        self.toml_button = QPushButton("Copy as TOML")
-        self._lay_out()
-        self._connect()
-        self.set_result(is_complete=False, why_no_command=_NO_TRACKS)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)

@@ -19,7 +19,7 @@ from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.limits import GateLimits
 from ..gate.spacing import automatic_range
-from ..hooks import hooks_of
+from ..hooks import Hooks, hooks_of
 from ..result import Linking
 from ..settings import LinkSettings
 from ..solution import KeepSolution
@@ -44,9 +44,8 @@ def first_order(
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_steps`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
     hooks = hooks_of(points, settings)
-    expected = None if hooks is None or hooks.predict is None else partial(expected_frame, hooks)
-    unmatched_cost = unmatched_cost_of(points, settings, search_range, expected)
-    # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate. With a
+    unmatched_cost = unmatched_cost_of(points, settings, search_range, _expected(hooks))
+    # A link that costs more than leaving both its ends unlinked is never made, so it need not be a candidate. With a
     # further cost, which may be below 0, length does not say what it costs.
     longest = min(search_range, unmatched_cost.longest) if settings.extra_cost is None else search_range
     made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
@@ -58,15 +57,8 @@ def first_order(
     is_on_host = ids is None
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-        pairs = frame_pairs(points, longest, expected)
         limits = GateLimits.within(settings.memory_budget / 2, edge_budget)  # what is solved, and what is gated ahead
-        gated = (
-            open_pairs(points, pairs, longest, constraints, limits)
-            if constraints
-            else (gate(*pair, longest, limits) for pair in pairs)
-        )
-        gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
-        runs = in_runs(gated, limits)
+        runs = in_runs(_gated(points, longest, limits, hooks, constraints), limits)
         # What users call is called in their thread.
         for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, unmatched_cost):
             made.add(*solved)
@@ -84,6 +76,23 @@ def first_order(
     links, report = made.links(points.frame_step), made.report()
     solution = solutions.solution(gain) if is_on_host else None
     return Linking(tracks, links, effective, unmatched_cost, report=report, solution=solution)
+
+
+def _expected(hooks: Hooks | None) -> Callable[[Frame, int], Frame] | None:
+    """Return where a user's function expects the particles of a frame; None where there is none."""
+    return None if hooks is None or hooks.predict is None else partial(expected_frame, hooks)
+
+
+def _gated(
+    points: Points, longest: float, limits: GateLimits, hooks: Hooks | None, constraints: Constraints
+) -> Iterator[CandidateLinks | WideGate]:
+    """Return the candidates of every frame pair, with what users say of them."""
+    pairs = frame_pairs(points, longest, _expected(hooks))
+    if constraints:
+        gated = open_pairs(points, pairs, longest, constraints, limits)
+    else:
+        gated = (gate(*pair, longest, limits) for pair in pairs)
+    return gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
 
 
 def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
