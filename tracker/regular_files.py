@@ -15,4 +15,4 @@ def refuse_pipe(path: Path, remedy: str) -> None:
     InvalidInput
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise InvalidInput(f"{path}: is a pipe or a device, and a file is needed. {remedy}")
+        raise InvalidInput(f"{path}: is a pipe or a device, but a file is needed. {remedy}")

@@ -56,17 +56,17 @@ app = typer.Typer(
     cls=_OneSentence,
     help=_page(
         """
-    Follow every particle of a 2D or 3D movie.
+    Follow every particle in a 2D or 3D movie.
 
-    Links are the optimum of an assignment problem over the whole movie, and each result is proven.
+    Links are found by solving one assignment problem over the whole movie, and each result is proven optimal.
     Start with [bold]auctrack info MOVIE[/bold] (what is in the file, and which settings suit it), then
-    [bold]auctrack track MOVIE[/bold] (movie in, tracks out). Lengths are in the movie's unit, µm as a rule; axes are
+    [bold]auctrack track MOVIE[/bold] (movie in, tracks out). Lengths are in the movie's unit, usually µm; axes are
     always in the order z, y, x.
     """
     ),
-    epilog="Exit codes: 0 all good; 1 some input failed, did not fit an option, or its result could not be written; 2 "
-    "wrong usage: an option that no input could make right, refused before any is read; 130 interrupted. "
-    "Each command has a page of its own: auctrack track --help.",
+    epilog="Exit codes: 0 success; 1 an input failed, did not match an option, or its result could not be written; 2 "
+    "wrong usage: an option that is invalid for any input, refused before anything is read; 130 interrupted. "
+    "Each command has its own page: auctrack track --help.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -25,7 +25,7 @@ from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
-from ..words.notes import on_doubt, on_length, on_linking, on_lone_frames, on_pixels, on_table, on_tone
+from ..words.notes import on_doubt, on_length, on_linking, on_pixels, on_single_frames, on_table, on_tone
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
@@ -51,7 +51,7 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
                     console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
                 _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
         of_movies = [out.figures for job, out in zip(jobs, outcomes, strict=True) if not is_table(job.source)]
-        console.note(*on_lone_frames([figures["frames"] for figures in of_movies if figures is not None]))
+        console.note(*on_single_frames([figures["frames"] for figures in of_movies if figures is not None]))
     except KeyboardInterrupt:
         for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
             outcome.status = "interrupted"
@@ -147,8 +147,8 @@ def _refuse_changed_picture(job: Job, sidecar: Sidecar | None) -> None:
     drawn = None if sidecar is None else sidecar.pictures.get(job.picture.name)
     if drawn is not None and drawn != Checksum.of(job.picture):
         raise OutputExists(
-            f"{job.picture} is not as it was drawn: it was cut short or edited. Give --overwrite to redraw it, or "
-            f"move it elsewhere."
+            f"{job.picture} has changed since it was drawn: it was truncated or edited. Give --overwrite to redraw "
+            f"it, or move it elsewhere."
         )
 
 
@@ -183,8 +183,8 @@ def is_up_to_date(job: Job, key: str) -> bool:
         if sidecar.table == Checksum.of(job.result):
             return True
         raise OutputExists(
-            f"{job.result} is not as it was written: it was cut short or edited. Give --overwrite to redo it, or "
-            f"another --output folder."
+            f"{job.result} has changed since it was written: it was truncated or edited. Give --overwrite to redo it, "
+            f"or another --output folder."
         )
     raise OutputExists(
         f"{job.result} exists and comes from another input, other settings or another version of auctrack. "

@@ -6,7 +6,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,13 +20,14 @@ from .command_settings import usage
 
 if TYPE_CHECKING:
     from ..bench.benchmark import Benchmark, Effort
+    from ..bench.draw.tables import Table
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="Measure auctrack on this machine: the tables and figures of its four papers, and its peers on the same "
     "inputs. Each benchmark prints tables; with [bold]--output[/bold] it also writes NAME.json (machine, versions, "
-    "commit, every repetition), NAME.md and figures, and the same command goes on where it was interrupted. "
+    "commit, every repetition), NAME.md and figures, and the same command resumes where it was interrupted. "
     "[bold]--quick[/bold] takes under two minutes on two cores, compiling included.",
 )
 
@@ -40,7 +41,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder where results are written and taken up again. Default: they are printed, and nothing is written.",
+        help="Folder to write results to, and to resume from. Default: print them and write nothing.",
     ),
 ]
 Limit = Annotated[
@@ -48,22 +49,22 @@ Limit = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=0.001,
-        help="Repetitions of one solver on one input end when they add up to more; a solver that needs more for one "
+        help="Stop repeating one solver on one input once its runs add up to more; a solver that needs more for one "
         "run is not tried on larger inputs. [default: 20; 1 with --quick]",
         show_default=False,
     ),
 ]
 Repetitions = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Repetitions, in place of the paper's own number.")
+    int | None, typer.Option(metavar="N", min=1, help="Repetitions, instead of the paper's own number.")
 ]
 Sizes = Annotated[
-    str | None, typer.Option(metavar="N,…", help="Sizes, in place of the default ones. Example: 1000,5000,20000.")
+    str | None, typer.Option(metavar="N,…", help="Sizes, instead of the default ones. Example: 1000,5000,20000.")
 ]
 Clock = Annotated[
     str,
     typer.Option(
         metavar="wall|cpu",
-        help="Time shown for what runs on the CPU: cpu is steadier where others use the machine too.",
+        help="Which time to show for work on the CPU: cpu is steadier if others use the machine too.",
     ),
 ]
 Gpu = Annotated[str, typer.Option("--device", metavar="cuda[:N]", help="The GPU of the GPU solvers.")]
@@ -73,7 +74,7 @@ Only = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERN,…",
-        help="Measure only these, by part and solver as NAME.json calls them; * stands for anything. "
+        help="Measure only these, named by part and solver as in NAME.json; * matches anything. "
         "Examples: 'table-3/*', '*/auction*'.",
     ),
 ]
@@ -82,8 +83,8 @@ Shown = Annotated[
     typer.Option(
         "--record",
         metavar="FILE",
-        help="Print the tables of this record (NAME.json) as Markdown, and measure nothing; the other options as they "
-        "were when it was made.",
+        help="Print the tables of this record (NAME.json) as Markdown and measure nothing; give the other options as "
+        "they were when it was made.",
     ),
 ]
 Make = Callable[["Effort", str], "Benchmark"]
@@ -173,14 +174,14 @@ def cardinality_command(
         list[Path] | None,
         typer.Argument(
             metavar="FILE.mtx",
-            help="MatrixMarket files, such as the SuiteSparse graphs of the papers, in place of the graphs made here.",
+            help="MatrixMarket files, such as the SuiteSparse graphs of the papers, instead of the graphs made here.",
         ),
     ] = None,
     quick: Quick = False,
     output: Output = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
-    sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, in place of 14,17,20.")] = None,
+    sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, instead of 14,17,20.")] = None,
     only: Only = None,
     gpu: Gpu = "cuda",
     record: Shown = None,
@@ -241,8 +242,6 @@ def _run(make: Callable[[Effort, Path], Benchmark], effort: Effort, output: Path
 
 def _measured(make: Callable[[Effort, Path], Benchmark], effort: Effort, output: Path) -> list[Path]:
     """Measure what is missing in a folder and print the tables; return record, Markdown and figures there."""
-    from rich.console import Console
-
     from ..bench.benchmark import (
         about_times,
         code_words,
@@ -268,10 +267,7 @@ def _measured(make: Callable[[Effort, Path], Benchmark], effort: Effort, output:
     finally:  # what was measured before a Ctrl-C can be read, too
         page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)
-    shown = Console(width=None if sys.stdout.isatty() else 200)
-    for table in shown_tables(benchmark, record):
-        shown.print(table.rich())
-        shown.print()
+    _print_tables(shown_tables(benchmark, record))
     console.show(
         console.aligned(
             [("machine", one_line(machine) + code_words(record)), ("times", about_times(benchmark, effort))]
@@ -282,6 +278,15 @@ def _measured(make: Callable[[Effort, Path], Benchmark], effort: Effort, output:
         console.fail("nothing could be measured.")
         raise typer.Exit(1)
     return [record.path, page, *drawn]
+
+
+def _print_tables(tables: Iterable[Table]) -> None:
+    from rich.console import Console
+
+    shown = Console(width=None if sys.stdout.isatty() else 200)
+    for table in tables:
+        shown.print(table.rich())
+        shown.print()
 
 
 @contextmanager

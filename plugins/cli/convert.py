@@ -56,16 +56,15 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Convert points or tracks into the format of another program, with units, frame interval and lineage.
+    """Convert points or tracks to another program's format, with units, frame interval and lineage.
 
     A table with a column track_id (or another program's name for it) is read as tracks, anything else as points.
-    Options state what the input does not: column names, units, the frame interval. You are told what the output cannot
-    hold; units, lineage and the settings that made the input are always written beside it, to OUT.settings.json.
+    Options supply what the input does not say: column names, units, the frame interval. What the output cannot hold is
+    listed; units, lineage and the settings that made the input are always written beside it, to OUT.settings.json.
 
-    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, TrackMate, Imaris, napari,
-    motile-tracker and celltrackR are read; laptrack's splits and merges too, where split_df.csv and merge_df.csv
-    stand beside track_df.csv (or splits.csv beside tracks.csv), and TrackMate's edges.csv beside spots.csv. Read and
-    written are:
+    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, TrackMate, Imaris, napari, motile-tracker
+    and celltrackR are read; so are laptrack's splits and merges, if split_df.csv and merge_df.csv are beside
+    track_df.csv (or splits.csv beside tracks.csv), and TrackMate's edges.csv beside spots.csv. Read and written are:
 
     [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
 

@@ -37,18 +37,18 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Find the particles in every frame and write their positions; auctrack link links them later.
+    """Find the particles in every frame and write their positions, for auctrack link.
 
     The table has one row per particle: frame, and z, y, x in voxels of the movie (z_um, y_um, x_um: in µm). Units and
     settings stand beside it in FILE.settings.json.
 
-    quality: the response of the filter at the peak, in grey levels, roughly the particle's contrast; --threshold is its
+    quality: the response of the filter at the peak, in grey levels: roughly the particle's contrast; --threshold is its
     lower limit.
 
     intensity: mean grey level within half a diameter of the particle's centre.
 
-    snr: signal to noise, which is that mean minus the mean of the shell around the particle (1 to 1.5 radii), over the
-    shell's standard deviation.
+    snr: signal-to-noise ratio: that mean minus the mean of the shell around the particle (1 to 1.5 radii), divided by
+    the shell's standard deviation.
 
     [bold]Examples[/bold]
 

@@ -53,7 +53,7 @@ def command(
         str | None,
         _shown(
             "ID,…",
-            "Show these tracks alone, by their track_id. Example: 12,40 (as track and report name doubtful ones).",
+            "Show only these tracks, by track_id. Example: 12,40 (track and report name doubtful ones).",
             "--tracks",
         ),
     ] = None,
@@ -72,11 +72,11 @@ def command(
     ] = None,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Draw tracks over the maximum projection of their movie, from above, and in 3D also from the side.
+    """Draw tracks over the maximum projection of their movie, from above, and in 3D from the side too.
 
-    Where tracks cross too often to be told apart, fewer are shown: the last 100 to 5 frames, and a slab in depth for
-    each view, marked by dashed lines in the other one; where there are too many for the picture, a region in the
-    middle. The title says what is shown. --frames and --roi choose it instead.
+    Where tracks cross too often to be told apart, only some are shown: the last 100 to 5 frames, and for each view a
+    slab in depth, marked by dashed lines in the other view; if there are still too many, a region in the middle. The
+    title says what is shown. --frames and --roi choose the part instead.
 
     [bold]Examples[/bold]
 
@@ -179,4 +179,4 @@ def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSett
     for place in (source, str(tracks.parent / Path(source).name)):
         if Path(place).exists() or glob.glob(place):  # noqa: PTH207 - the pattern may be absolute
             return place, how
-    raise InvalidInput(f"{tracks}: the movie behind it, {source}, is not there. Say where it is by --movie.")
+    raise InvalidInput(f"{tracks}: the movie behind it, {source}, was not found. Give its path with --movie.")

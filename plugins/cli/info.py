@@ -61,12 +61,12 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Say what is in a file, and which settings suit it, with the reasons.
+    """Show what is in a file and which settings suit it, with the reasons.
 
-    For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range from a
-    few of its frames; which frames are frozen, shifted as a whole, or unlike the one before (looked for in the first 2
-    GiB). For a table or a file of tracks: the columns recognised, frames, points per frame, and a search range. For
-    both: the F1 that links are expected to reach, now and at half the frame rate (estimated on the first frames if
+    For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range, from a
+    few of its frames; which frames are frozen, shifted as a whole, or very different from the one before (in the first
+    2 GiB). For a table or a file of tracks: the columns recognised, frames, points per frame, and a search range. For
+    both: the F1 that links are expected to reach, now and at half the frame rate (estimated from the first frames if
     there are over 100,000 particles).
 
     [bold]Examples[/bold]

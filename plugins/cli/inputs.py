@@ -102,12 +102,12 @@ def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:
     """
     if len(jobs) != 1:
         raise typer.BadParameter(
-            f"needs a folder, as each of {len(jobs)} inputs gets files of its own there; got {result}.",
+            f"needs a folder, as each of {len(jobs)} inputs gets its own files there; got {result}.",
             param_hint="--output",
         )
     if kind is not None and to_write(result, None).name != kind:
         raise typer.BadParameter(
-            f"the ending of {result} stands for another format than {kind}.", param_hint="--format"
+            f"the ending of {result} is that of another format than {kind}.", param_hint="--format"
         )
     return replace(jobs[0], result=result)
 
@@ -121,7 +121,7 @@ def _kept_folders(sources: Sequence[str]) -> Mapping[str, str]:
     if len(set(alike)) < 2:
         return dict.fromkeys(sources, "")
     common = os.path.commonpath(alike)
-    console.note(f"some inputs have one name; results of these keep their folders below {common}.")
+    console.note(f"some inputs have the same name; their results keep their folders below {common}.")
     return {source: os.path.relpath(parents[source], common) if shared[stem(source)] > 1 else "" for source in sources}
 
 

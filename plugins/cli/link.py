@@ -44,12 +44,11 @@ def command(
 ) -> None:
     """Link the particles of a table from frame to frame into tracks.
 
-    The table needs the columns frame, y, x (and z when 3D), or the names that trackpy, laptrack, TrackMate or napari
-    give them. Lengths are in the table's unit: pixels, unless the table or an option says otherwise. The result is the
-    table with a column track_id (one that it has is replaced), rows in their order, parent_track_id where
-    particles divide or merge (--divisions, --merges), and link_probability and link_margin of the link that leads to
-    each row (not with --motion none, nor --linking jaqaman); units and settings stand beside it in
-    FILE.settings.json.
+    The table needs the columns frame, y, x (and z if 3D), or the names that trackpy, laptrack, TrackMate or napari give
+    them. Lengths are in the table's unit: pixels, unless the table or an option says otherwise. The result is the same
+    table, rows in the same order, with a column track_id (an existing one is replaced), parent_track_id where particles
+    divide or merge (--divisions, --merges), and link_probability and link_margin of the link leading to each row (not
+    with --motion none or --linking jaqaman); units and settings are in FILE.settings.json beside it.
 
     [bold]Examples[/bold]
 

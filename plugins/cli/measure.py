@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,30 +92,30 @@ def command(
 ) -> None:
     """Measure every track: length, duration, displacement, speed, straightness, mean intensity.
 
-    One row per track; the units stand beside the table in FILE.settings.json. Times are in frames and lengths in pixels
-    where the tracks do not say their units and no option does. A frame is a step of 1 in frame numbers: of frames 0, 5,
-    10, … each is 5 frames after the last.
+    One row per track; the units are in FILE.settings.json beside the table. Times are in frames and lengths in pixels
+    if neither the tracks nor an option state their units. A frame is a step of 1 in frame numbers: of frames 0, 5, 10,
+    … each is 5 frames after the one before.
 
-    length: number of detections; missed_frames: frames between first_frame and last_frame without one; duration: time
-    from first to last frame.
+    length: number of detections; missed_frames: frames between first_frame and last_frame without a detection;
+    duration: time from first to last frame.
 
-    net_displacement: straight distance from first to last position; path_length: sum of the steps; mean_speed:
-    path_length over duration; straightness: net_displacement over path_length, from 0 to 1.
+    net_displacement: straight-line distance from first to last position; path_length: sum of the steps; mean_speed:
+    path_length divided by duration; straightness: net_displacement divided by path_length, from 0 to 1.
 
     mean_intensity, mean_quality, mean_snr: means over the track's detections.
 
     With --msd, NAME.msd.csv has one row per lag: lag, in frames; lag_time: the same as time; msd: the mean of the
-    squared displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: of
-    how many tracks they are; standard_error: of msd, from how much tracks differ (displacements within one track
-    overlap, so their number says little).
+    squared displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: how
+    many tracks they come from; standard_error: of msd, from how much tracks differ (displacements within one track
+    overlap, so their number means little).
 
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
-    growth of the mean squared displacement from one frame to two), msd_exponent (of the time, by which it grows from
-    one frame to four: 1 where particles diffuse, 2 where they go straight on) and, of particles that divide,
-    division_rate and generation_time (from one division to the next): value, standard_error, low, high, unit; the
-    curve of --msd gets msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Where
-    the exponent is not 1, diffusion is no diffusion coefficient, and a note says so. Cells are empty where the tracks
-    do not tell, as generation_time where no particle is seen from one division to the next; a note says why.
+    growth of the mean squared displacement from one frame to two), msd_exponent (the power of time by which it grows
+    from one frame to four: 1 for diffusion, 2 for straight motion) and, where particles divide, division_rate and
+    generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
+    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Where the exponent is not
+    1, diffusion is not a diffusion coefficient, and a note says so. A cell is empty if the tracks cannot give its
+    value, such as generation_time if no particle is seen from one division to the next; a note says why.
 
     [bold]Examples[/bold]
 
@@ -121,32 +123,23 @@ def command(
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
     """
-    from .destination import SUFFIXES, checked_format, destination, make_ready
+    from .destination import checked_format, destination, make_ready
 
     checked_format(format_, _FORMATS)
-    if per_track and not msd:
-        raise typer.BadParameter("goes with --msd only.", param_hint="--per-track")
-    if max_lag is not None and not (msd or picture):
-        raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
+    _refuse_idle(per_track=per_track, max_lag=max_lag, msd=msd, picture=picture)
     given = given_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
     from ..words.notes import on_length, on_motionless, on_unknown_size
     from .inputs import stem
-    from .measure_intervals import on_unknown, said, sampled_tracks, with_intervals
+    from .measure_intervals import sampled_tracks, with_intervals
     from .standard_input import STANDARD_INPUT, table_file
     from .tracks_table import read_tracks_table
 
     name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
-    result = destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS)
-    kind = format_ or result.suffix.lower().removeprefix(".")
-    curve, bounds = (result.with_name(f"{stem(result.name)}.{what}{SUFFIXES[kind]}") for what in ("msd", "intervals"))
-    if msd and curve == result:
-        raise typer.BadParameter(
-            f"{result} is where the curve of --msd goes; give another name.", param_hint="--output"
-        )
-    drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
-    make_ready(result, *[curve] * msd, *[bounds] * intervals, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
+    files = _Files.beside(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, msd=msd)
+    others = (files.curve, msd), (files.intervals, intervals), (files.picture, picture)
+    make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file, console.at_work(name, "drawing likely trackings" if intervals else "reading it"):
         read = read_tracks_table(file, tracks, given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
@@ -155,29 +148,75 @@ def command(
     measures = measure_tracks(kept)
     console.note(*on_motionless(measures))
     made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length}
-    _write(measures, kept, result, kind, made_with, overwrite=overwrite)
-    _report(measures, kept, result)
+    _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
+    _report(measures, kept, files.measures)
     if msd:
         curves = mean_squared_displacement(kept, max_lag, per_track=per_track)
         if intervals and not per_track:
             curves = with_intervals(curves, sampled, max_lag)
         made_with |= {"max_lag": max_lag, "per_track": per_track}
-        _write(curves, kept, curve, kind, made_with, overwrite=overwrite)
-        console.show(console.aligned([("msd", str(curve))]))
+        _write(curves, kept, files.curve, files.kind, made_with, overwrite=overwrite)
+        console.show(console.aligned([("msd", str(files.curve))]))
     if intervals:
-        from ...tracker.measuring.intervals import ensemble_intervals
-
-        with console.at_work(name, "measuring on each of its likely trackings"):
-            table = ensemble_intervals(sampled)
-        _write(table, kept, bounds, kind, made_with, overwrite=overwrite)
-        console.show(console.aligned([*said(table), ("intervals", str(bounds))]))
-        console.note(*on_unknown(table))
+        table = _intervals(sampled, name)
+        _write(table, kept, files.intervals, files.kind, made_with, overwrite=overwrite)
+        _report_intervals(table, files.intervals)
     if picture:
         from ..report.measure_picture import write_picture
 
         curves = mean_squared_displacement(kept, max_lag)
-        write_picture(measures, curves, kept, drawn, tracks.name, min_length, overwrite=overwrite)
-        console.show(console.aligned([("picture", str(drawn))]))
+        write_picture(measures, curves, kept, files.picture, tracks.name, min_length, overwrite=overwrite)
+        console.show(console.aligned([("picture", str(files.picture))]))
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Where results go."""
+
+    kind: str
+    measures: Path
+    curve: Path
+    intervals: Path
+    picture: Path
+
+    @classmethod
+    def beside(cls, measures: Path, format_: str | None, *, msd: bool) -> _Files:
+        """Return where the others go by where the measures do, which leaves the curve its own place."""
+        from .destination import SUFFIXES
+        from .inputs import stem
+
+        kind = format_ or measures.suffix.lower().removeprefix(".")
+        curve, intervals = (
+            measures.with_name(f"{stem(measures.name)}.{what}{SUFFIXES[kind]}") for what in ("msd", "intervals")
+        )
+        if msd and curve == measures:
+            raise typer.BadParameter(
+                f"{measures} is where the curve of --msd goes; give another name.", param_hint="--output"
+            )
+        picture = measures.with_name(f"{measures.name.removesuffix(SUFFIXES[kind])}.png")
+        return cls(kind, measures, curve, intervals, picture)
+
+
+def _refuse_idle(*, per_track: bool, max_lag: int | None, msd: bool, picture: bool) -> None:
+    """Refuse options that nothing asked for would use."""
+    if per_track and not msd:
+        raise typer.BadParameter("goes with --msd only.", param_hint="--per-track")
+    if max_lag is not None and not (msd or picture):
+        raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
+
+
+def _intervals(sampled: Sequence[Tracks], name: str) -> pd.DataFrame:
+    from ...tracker.measuring.intervals import ensemble_intervals
+
+    with console.at_work(name, "measuring on each of its likely trackings"):
+        return ensemble_intervals(sampled)
+
+
+def _report_intervals(table: pd.DataFrame, written: Path) -> None:
+    from .measure_intervals import on_unknown, said
+
+    console.show(console.aligned([*said(table), ("intervals", str(written))]))
+    console.note(*on_unknown(table))
 
 
 def _write(

@@ -19,7 +19,7 @@ _NEEDED = {
     "mean_speed": ("a track has detections in two consecutive frames", _FAMILIES),
     "diffusion": ("a track has detections in three consecutive frames", _FAMILIES),
     "msd_exponent": (
-        "the mean squared displacement grows from one frame to two and on to four, which tracks of five frames tell",
+        "the mean squared displacement grows from one frame to two and on to four, which takes tracks of five frames",
         _FAMILIES,
     ),
     "division_rate": ("a track has detections in two frames", _FAMILIES),
@@ -87,7 +87,7 @@ def on_unknown(intervals: pd.DataFrame) -> list[str]:
         if math.isnan(value):
             notes.append(f"{name} is not known: not in every likely tracking {needed}.")
         elif math.isnan(low):
-            notes.append(f"{name} has no interval: it comes from how much {differing} differ, and there is one alone.")
+            notes.append(f"{name} has no interval: it comes from how much {differing} differ, and there is only one.")
     return notes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -53,14 +54,14 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Write a page about a result: what went in, the settings, the tracks, their motion, and how sure it is.
+    """Write a page about a result: the input, the settings, the tracks, their motion, and how certain it is.
 
-    NAME.report.html holds everything, pictures too, and opens in any browser without a network. It says: which movie,
-    voxel size and frames; frames that are frozen, shifted or unlike the others; every setting and whether it was
-    measured or given; what was learned of the motion; counts per frame; histograms of track length, displacement and
-    gaps; the mean squared displacement with its intervals; doubtful links, where the table has a column
+    NAME.report.html is self-contained, pictures included, and opens in any browser, offline too. It shows: the movie,
+    voxel size and frames; frames that are frozen, shifted or very different from the others; every setting, and whether
+    it was measured or given; what was learned of the motion; counts per frame; histograms of track length, displacement
+    and gaps; the mean squared displacement with its intervals; doubtful links, if the table has a column
     link_probability, and the accuracy expected at half the frame rate; how the links were proven; and the command that
-    repeats the run. For several tables, index.html lists them.
+    repeats the run. For several tables, index.html lists the pages.
 
     [bold]Examples[/bold]
 
@@ -74,16 +75,7 @@ def command(
     from .destination import make_ready
     from .inputs import stem
 
-    tables: list[Path] = []
-    without = False
-    for given in tracks:
-        try:
-            tables += _tables(given)
-        except InvalidInput as error:
-            if len(tracks) == 1:
-                raise
-            console.fail(sentence(error))
-            without = True
+    tables, without = _all_tables(tracks)
     if not tables:
         raise typer.Exit(SOME_FAILED)
     if movie is not None and len(tables) > 1:
@@ -96,7 +88,7 @@ def command(
     twice = next((page for page in pages if pages.count(page) > 1), None)
     if twice is not None:
         raise InvalidInput(
-            f"two tables of one name would both get {twice}; leave --output out, and each gets its page beside it."
+            f"two tables of the same name would both get {twice}; leave --output out, and each gets its page beside it."
         )
     make_ready(*pages, *[folder / INDEX] * (len(tables) > 1), overwrite=overwrite, inputs=tables)
     for table, page in zip(tables, pages, strict=True):
@@ -111,6 +103,21 @@ def command(
         console.show(console.aligned([("index", str(folder / INDEX))]))
     if without:
         raise typer.Exit(SOME_FAILED)
+
+
+def _all_tables(given: Sequence[Path]) -> tuple[list[Path], bool]:
+    """Return the tables of all inputs, and whether one of several has none, which is said."""
+    tables: list[Path] = []
+    without = False
+    for each in given:
+        try:
+            tables += _tables(each)
+        except InvalidInput as error:
+            if len(given) == 1:
+                raise
+            console.fail(sentence(error))
+            without = True
+    return tables, without
 
 
 def _named_page(output: Path | None, tables: int) -> Path | None:
@@ -131,7 +138,7 @@ def _named_page(output: Path | None, tables: int) -> Path | None:
         )
     if tables > 1:
         raise typer.BadParameter(
-            f"needs a folder, as each of {tables} tables gets a page of its own there; got {output}.",
+            f"needs a folder, as each of {tables} tables gets its own page there; got {output}.",
             param_hint="--output",
         )
     return output

@@ -38,7 +38,7 @@ def command(
         typer.Argument(
             metavar="TRACKS",
             show_default=False,
-            help="Table of tracks to judge, or a folder of such; - is standard input.",
+            help="Table of tracks to judge, or a folder of them; - is standard input.",
         ),
     ],
     truth: Annotated[
@@ -46,7 +46,7 @@ def command(
         typer.Argument(
             metavar="TRUTH",
             show_default=False,
-            help="Table of real particles, or a folder of such; track_id (or true_id) names them; - is standard input.",
+            help="Table of real particles, or a folder of them; track_id (or true_id) names them; - is standard input.",
         ),
     ],
     kind: Annotated[
@@ -63,8 +63,8 @@ def command(
         float | None,
         _counting(
             "LENGTH",
-            "A detection is right if a real particle is at most this far away, in the unit of the tracks (isbi: "
-            "nearer than this; the challenge took 5 pixels, the Biohub competition 7 µm). Default: by the column "
+            "A detection is correct if a real particle is at most this far away, in the unit of the tracks (isbi: "
+            "closer than this; the challenge used 5 pixels, the Biohub competition 7 µm). Default: use the column "
             "true_id of the tracks, which simulated points have.",
         ),
     ] = None,
@@ -84,8 +84,8 @@ def command(
         str | None,
         _truth(
             "Z,Y,X",
-            "Size in µm of one coordinate step of the truth. Default: what stands beside the truth, else the "
-            "size that the tracks have.",
+            "Size in µm of one coordinate step of the truth. Default: from the settings beside the truth, else that "
+            "of the tracks.",
         ),
     ] = None,
     truth_columns: Annotated[
@@ -96,8 +96,8 @@ def command(
         str | None,
         _truth(
             "FROM:TO[:STEP]",
-            "Frames of the truth that count. Default: those that were tracked, where that stands beside the "
-            "tracks, else all.",
+            "Frames of the truth that count. Default: those that were tracked, if the settings beside the tracks "
+            "say so, else all.",
         ),
     ] = None,
     frame_step: Annotated[int | None, typer_option(INPUT["frame_step"])] = None,
@@ -112,38 +112,39 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Compare tracks with the truth: right detections, right links, complete tracks, lineages.
+    """Compare tracks with the truth: correct detections and links, complete tracks, lineages.
 
-    A detection is right when it belongs to a real particle, a link when it joins two right detections of one particle.
-    Of two folders, tables of one name are compared (cells.tracks.csv with cells.truth.csv), one row per movie.
+    A detection is correct if it belongs to a real particle, a link if it joins two correct detections of one particle.
+    Given two folders, tables of the same name are compared (cells.tracks.csv with cells.truth.csv), one row per movie.
 
-    [bold]--scores links[/bold]. precision: the right share of what was found; recall: the found share of what is real;
-    F1: their harmonic mean.
+    [bold]--scores links[/bold]. precision: the share of what was found that is correct; recall: the share of what is
+    real that was found; F1: their harmonic mean.
 
-    gap links: links across missed frames, however many, counted by themselves and not among the links, where only
-    --max-missed-frames N puts those of up to N. Real are those that join a particle before and after frames in which it
-    was not found, or is not in the truth; a link that passes over a detection of its own particle is wrong.
+    gap links: links across any number of missed frames; they are counted separately, except that --max-missed-frames N
+    counts those across up to N among the links. Real ones join a particle before and after frames in which it was not
+    found, or is not in the truth; a link that skips a detection of its own particle is wrong.
 
-    complete: real tracks that one found track follows from end to end, with no other detection in it.
+    complete: real tracks that a single found track follows from end to end, with no other detection in it.
 
-    covered: the share of a real track's detections that its best found track has, averaged over real tracks.
+    covered: the share of a real track's detections held by the found track that has most of them, averaged over real
+    tracks.
 
     pieces: how many found tracks share a real track, on average; 1 is perfect.
 
-    switches: how often, along real tracks, one found track ends and another goes on.
+    switches: how often, along real tracks, one found track ends and another takes over.
 
     [bold]--scores lineages[/bold]. DET, LNK, TRA: 1 minus the work of correcting detections, links, or both, as a
     fraction of making them from scratch. CHOTA, HOTA: detections and how they are joined, into lineages and into
     tracks. CT: tracks found whole; TF: longest part of a real track found in one piece; BC: divisions; CCA: lengths of
-    cell cycles. A link across missed frames is one edge, and right where the truth has the same one.
+    cell cycles. A link across missed frames is one edge, and correct if the truth has the same one.
 
     [bold]--scores isbi[/bold]. α: 1 minus the gated distance of paired tracks as a fraction of the largest; β: the same
-    with spurious tracks counted against it; JSC, JSCθ: right detections, and tracks, as a share of right, missed and
-    spurious ones; RMSE: of right detections. Links are not counted; a frame that a track misses is a missed
+    with spurious tracks counted against it; JSC, JSCθ: correct detections, and tracks, as a share of correct, missed
+    and spurious ones; RMSE: of correct detections. Links are not counted; a frame missing from a track is a missed
     detection.
 
-    [bold]--scores sparse[/bold]. edge and division Jaccard: right ones as a share of right, wrong and missed ones; what
-    was found where the truth has nothing is not judged.
+    [bold]--scores sparse[/bold]. edge and division Jaccard: correct ones as a share of correct, wrong and missed ones;
+    what was found where the truth has nothing is not judged.
 
     [bold]Examples[/bold]
 

@@ -57,15 +57,15 @@ def command(
     ndim: Annotated[int, _movement("2|3", "Dimensions of space.")] = 3,
     spacing: Annotated[
         float,
-        _movement("LENGTH", "Mean distance of nearest neighbours in µm; it sizes the box."),
+        _movement("LENGTH", "Mean distance between nearest neighbours in µm; it sets the size of the box."),
     ] = 10.0,
     box: Annotated[
         str | None,
-        _movement("Z,Y,X", "Edges of the box in µm, in place of --spacing. Example: 20,100,100."),
+        _movement("Z,Y,X", "Edges of the box in µm, instead of --spacing. Example: 20,100,100."),
     ] = None,
     persistence: Annotated[float, _movement("0…1", "0: every step in a new direction; 1: straight lines.")] = 0.9,
     step: Annotated[float, _movement("FACTOR", "Mean step, as a fraction of the spacing.")] = 0.3,
-    step_um: Annotated[float | None, _movement("LENGTH", "Mean step in µm, in place of --step.")] = None,
+    step_um: Annotated[float | None, _movement("LENGTH", "Mean step in µm, instead of --step.")] = None,
     walls: Annotated[str, _movement("reflect|leave", "At a wall, particles bounce off or leave.")] = "reflect",
     births: Annotated[float, _movement("RATE", "New particles per frame, as a fraction of --particles.")] = 0.0,
     deaths: Annotated[float, _movement("RATE", "Fraction of the particles that vanish per frame.")] = 0.0,
@@ -79,7 +79,7 @@ def command(
     ] = 0.0,
     localisation_error: Annotated[
         str | None,
-        _detector("LENGTH|Z,Y,X", "Standard deviation of positions in µm, one for all axes or one each."),
+        _detector("LENGTH|Z,Y,X", "Standard deviation of positions in µm, one for all axes or one per axis."),
     ] = None,
     voxel: Annotated[str | None, _microscope("Z,Y,X", "Voxel size in µm. [default: 1,0.5,0.5]")] = None,
     psf_sigma: Annotated[
@@ -94,7 +94,7 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Simulate particles that wander through a box: a movie, or detections as a table, with the exact truth beside it.
+    """Simulate particles wandering through a box, as a movie or a table of detections, with the exact truth.
 
     A movie NAME.ome.tif comes with NAME.truth.csv: where each particle is, in voxels and in µm. A table holds what a
     detector would report, in µm; NAME.truth.csv holds every particle in every frame.
@@ -252,7 +252,7 @@ def _refuse_idle(ctx: typer.Context, output: Path, *, is_movie: bool) -> None:
     for name, replacing in (("spacing", "box"), ("step", "step_um")):
         if _is_given(ctx, name) and _is_given(ctx, replacing):
             raise typer.BadParameter(
-                f"would change nothing beside {option_of(replacing)}, which replaces it; give one of the two.",
+                f"has no effect together with {option_of(replacing)}, which replaces it; give one of the two.",
                 param_hint=option_of(name),
             )
 

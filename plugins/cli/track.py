@@ -29,8 +29,8 @@ def command(
         Path,
         options.in_output(
             "FOLDER|FILE",
-            "Where results go; made if need be. Default: the current folder. Of one input also the name of its "
-            "tracks, whose ending chooses the format.",
+            "Where results go; created if needed. Default: the current folder. For a single input also the name of its "
+            "file of tracks, whose ending chooses the format.",
             "--output",
             "-o",
             show_default=False,
@@ -42,8 +42,8 @@ def command(
         bool,
         options.in_output(
             "",
-            "Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; where tracks are "
-            "crowded, a part of it, which the title names (auctrack draw shows others).",
+            "Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; where tracks are dense, "
+            "only a part, named in the title (auctrack draw shows other parts).",
             "--picture",
         ),
     ] = False,
@@ -51,8 +51,8 @@ def command(
         Path | None,
         options.in_output(
             "FILE",
-            "Where the JSON summary goes. Default: auctrack-summary.json in the output folder, where an earlier "
-            "one stays if options fit no input.",
+            "Where the JSON summary goes. Default: auctrack-summary.json in the output folder; an earlier one is kept "
+            "if the options fit no input.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -60,8 +60,8 @@ def command(
         bool,
         options.in_output(
             "",
-            "Only say what each input is taken to be, how many particles, how much memory and time to expect. "
-            "Writes nothing but the file of --save-config.",
+            "Only show how each input is read, and how many particles, how much memory and time to expect. "
+            "Writes nothing except the file of --save-config.",
             "--dry-run",
         ),
     ] = False,
@@ -71,25 +71,25 @@ def command(
         typer.Option(
             metavar="FILE.toml",
             rich_help_panel="Settings",
-            help="Write the settings asked for here into a TOML file, for --config in later runs; without an INPUT "
-            "nothing else is done.",
+            help="Write the settings given here to a TOML file, for --config in later runs; without an INPUT, do "
+            "nothing else.",
         ),
     ] = None,
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Follow every particle: movies or point tables in, one table of tracks each out.
+    """Follow every particle: read movies or point tables, and write one table of tracks for each.
 
     Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
-    movie), z_um, y_um, x_um (the same in µm, where the voxel size is known), t_s (time, where the frame interval is
-    known), features, track_id, parent_track_id (the track it comes from, where particles divide or merge:
-    --divisions, --merges), and link_probability and link_margin: how sure the link that leads to the particle is (empty
-    where a track begins; not there with --motion none or --linking jaqaman). Beside it,
-    NAME.tracks.csv.settings.json holds the units, every setting, and what "auto" came to.
+    movie), z_um, y_um, x_um (the same in µm, if the voxel size is known), t_s (time, if the frame interval is known),
+    features, track_id, parent_track_id (the track it comes from, where particles divide or merge: --divisions,
+    --merges), and link_probability and link_margin: how certain the link leading to the particle is (empty where a
+    track begins; absent with --motion none or --linking jaqaman). Beside it, NAME.tracks.csv.settings.json holds the
+    units, every setting, and the values that "auto" stood for.
 
-    The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an
-    input of its own. A result that is up to date is skipped; one from another input or other settings, or that was
-    changed since, is only replaced with --overwrite. Results that would have the same name keep the folders of their
+    The TIFF files of a folder or pattern form one movie if each holds one time point; otherwise each file is a separate
+    input. A result that is up to date is skipped; one made from another input or with other settings, or changed since,
+    is replaced only with --overwrite. Results that would have the same name go into folders named as those of their
     inputs. An input that fails never stops the others. Ctrl-C keeps what is finished.
 
     [bold]Examples[/bold]
@@ -100,7 +100,7 @@ def command(
 
     auctrack track 'day1/*.tif' day2 --config ours.toml -o results --dry-run
 
-    Exit codes: 0 all good, 1 some input failed, 2 wrong usage (nothing was read), 130 interrupted.
+    Exit codes: 0 success, 1 an input failed, 2 wrong usage (nothing was read), 130 interrupted.
     """
     from .destination import checked_folder, checked_format, is_one_file
     from .inputs import only, plan

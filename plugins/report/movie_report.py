@@ -277,7 +277,7 @@ def _proof(result: Result) -> str:
     if "is_optimal" not in known:
         return html.section(
             "How it was proven",
-            html.paragraph(f"Not known: no settings beside {result.path.name} say it.", "quiet"),
+            html.paragraph(f"Not known: there are no settings beside {result.path.name}.", "quiet"),
         )
     rows = [
         ("result", _proven(result)),

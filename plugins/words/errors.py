@@ -42,7 +42,7 @@ def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
 
 
 def _instead(setting: str, value: str, options: Mapping[str, str]) -> str:
-    """Return which option makes another one of use."""
+    """Return which option makes another one useful."""
     return f"Give {option_of(setting, options)} {value}, or leave this out."
 
 

@@ -70,7 +70,7 @@ def on_points(points: Points, *, detected: bool, of_table: bool = False, named: 
     return [] if detected else on_repeated_rows(points)
 
 
-def on_lone_frames(frames: Sequence[int]) -> list[str]:
+def on_single_frames(frames: Sequence[int]) -> list[str]:
     """Return what is to be said of several movies tracked together by how many frames with particles each has.
 
     A pattern without quotes is made a list of files by the shell, and each of them is an input of its own.
@@ -78,7 +78,7 @@ def on_lone_frames(frames: Sequence[int]) -> list[str]:
     if len(frames) < 2 or set(frames) != {1}:
         return []
     return [
-        f"each of the {len(frames)} movies has particles in one frame alone, so nothing was linked. If the files are "
+        f"each of the {len(frames)} movies has particles in one frame only, so nothing was linked. If the files are "
         "the time points of one movie, give their folder, or a pattern in quotes such as 'folder/*.tif', and they are "
         "put together."
     ]
@@ -95,10 +95,10 @@ def on_repeated_rows(points: Points) -> list[str]:
         return []
     row = places.iloc[int(repeated.argmax())]
     place = ", ".join(f"{axis} {row[axis]:.6g}" for axis in points.axes)
-    one = "1 particle stands" if count == 1 else f"{count} particles stand"
+    one = "1 particle is" if count == 1 else f"{count} particles are"
     return [
-        f"{one} exactly where another one of the same frame does (first at frame {row['frame']:.0f}, {place}). Each is "
-        "followed on its own; remove the rows if the table holds them twice."
+        f"{one} exactly where another one of the same frame is (first at frame {row['frame']:.0f}, {place}). Each is "
+        "followed separately; remove the rows if the table holds them twice."
     ]
 
 
@@ -136,7 +136,7 @@ def on_tolerance(truth: Points, tolerance: float) -> list[str]:
     unit = truth.calibration.unit
     return [
         f"the tolerance is more than half of the {in_digits(spacing)} {unit} between real particles and their nearest "
-        f"neighbours, so that a detection may count for the wrong one; try {in_digits(spacing / 2)} {unit} or less."
+        f"neighbours, so a detection may count for the wrong one; try {in_digits(spacing / 2)} {unit} or less."
     ]
 
 
@@ -150,9 +150,9 @@ def on_frame_shift(tracks: Points, truth: Points, tolerance: float) -> list[str]
     first, first_real = tracks.frame_numbers[0], truth.frame_numbers[0]
     other = f"{abs(shift.frames)} {'more' if shift.frames > 0 else 'less'}"
     return [
-        f"frames seem to be numbered differently: were the numbers of the tracks {other}, {shift.after:.0%} of their "
-        f"detections would lie within --tolerance of a real particle, in place of {shift.before:.0%}, and far nearer; "
-        f"the tracks begin with frame {first}, the truth with {first_real}. Renumber one of the tables."
+        f"frames seem to be numbered differently: if the numbers of the tracks were {other}, {shift.after:.0%} of "
+        f"their detections would lie within --tolerance of a real particle instead of {shift.before:.0%}, and far "
+        f"nearer; the tracks begin with frame {first}, the truth with {first_real}. Renumber one of the tables."
     ]
 
 
@@ -161,8 +161,8 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
     if points.calibration.is_physical or (unit is not None and is_pixel(unit)):
         return []
     return [
-        "positions are in pixels of unknown size, and so is every length; give --voxel, without which lengths along z "
-        "and x may not compare, or --unit pixel if pixels are meant."
+        "positions are in pixels of unknown size, and so is every length; give --voxel (without it, lengths along z "
+        "and x may not be comparable), or --unit pixel if pixels are meant."
     ]
 
 
@@ -180,13 +180,13 @@ def on_linking(linking: Linking, *, detected: bool, of_table: bool = False, name
     if reach == "auto" and cost != "auto":
         twice = f"twice the unmatched cost of {in_digits(cost, 4)} {unit}"
         nowhere = f"no two particles of consecutive frames are closer than {twice}"
-        return [*notes, f"{nowhere}, so nothing was linked; {named('unmatched_cost')} sets another."]
+        return [*notes, f"{nowhere}, so nothing was linked; {named('unmatched_cost')} changes it."]
     if reach == "auto":
         nowhere = "no two particles of consecutive frames are near each other, so nothing was linked"
-        by_distance = f"{named('motion')} none with {named('search_range')} links over a distance of your own"
+        by_distance = f"{named('motion')} none with {named('search_range')} links over a distance that you choose"
         return [*notes, f"{nowhere}; {by_distance}."]
     nowhere = f"no two particles of consecutive frames are within the search range of {in_digits(reach, 4)} {unit}"
-    return [*notes, f"{nowhere}, so nothing was linked; {named('search_range')} sets another."]
+    return [*notes, f"{nowhere}, so nothing was linked; {named('search_range')} changes it."]
 
 
 def on_doubt(linking: Linking) -> list[str]:
@@ -197,8 +197,8 @@ def on_doubt(linking: Linking) -> list[str]:
     notes: list[str] = []
     if linking.motion is not None and linking.motion.is_chance:
         notes.append(
-            "links lead to decoys put among the particles nearly as often as to these: most of the links are guesses, "
-            "whatever their probability. More frames a second, or fewer false particles, help."
+            "links lead to decoys placed among the particles nearly as often as to the particles: most of the links "
+            "are guesses, whatever their probability. A higher frame rate, or fewer false particles, would help."
         )
     lost, length = _lost(linking), _median_length(linking)
     signs = [f"{lost:.0%} of the particles have no link to the next frame"] if lost > _MANY_LOST else []
@@ -284,7 +284,7 @@ def _on_padding(image: np.ndarray, settings: Settings) -> list[str]:
         return []
     return [
         f"{share:.0%} of the middle frame is even padding with slanted borders, as around a rotated frame; particles "
-        "may be found along them. Leave them out by --roi, or write NaN there."
+        "may be found along them. Leave them out with --roi, or write NaN there."
     ]
 
 
@@ -314,7 +314,7 @@ def _on_labels(image: np.ndarray, movie: Movie, settings: Settings) -> list[str]
     if not (is_whole and has_background and equal >= _FLAT and len(np.unique(image[image > 0])) > 1):
         return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
-    return [f"{movie.path} looks like labels: {flat}. If each particle has a number of its own in it, give --labels."]
+    return [f"{movie.path} looks like labels: {flat}. If each particle has its own number in it, give --labels."]
 
 
 def on_mask(image: np.ndarray, name: str) -> list[str]:
@@ -327,8 +327,8 @@ def on_mask(image: np.ndarray, name: str) -> list[str]:
     if apart < _APART:
         return []
     return [
-        f"{name} is a mask: its {apart} regions have one number, so they would be one particle, in the middle of "
-        f"them all. Give each region its own number first (scipy.ndimage.label, frame by frame)."
+        f"{name} is a mask: its {apart} regions share one number, so they would be one particle, in the middle of them "
+        f"all. Give each region its own number first (scipy.ndimage.label, frame by frame)."
     ]
 
 

@@ -173,7 +173,7 @@ def _interval(stated: Stated, frame_interval: float | None, time_unit: str | Non
     if stated.frame_interval is None:
         if time_unit not in (None, FRAME):
             raise InvalidSetting(
-                f"{time_unit} is of no use, as nothing says how much time is between two frames; give the frame "
+                f"{time_unit} has no effect, because the time between two frames is not known; give the frame "
                 "interval too, or leave this out.",
                 setting="time_unit",
             )

@@ -61,7 +61,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     if not path.exists():
         raise InvalidInput(f"{path}: there is no such file.")
     if name.endswith((".tif", ".tiff")):
-        raise InvalidInput(f"{path}: is a movie and no table; auctrack track finds and links its particles.")
+        raise InvalidInput(f"{path}: is a movie, not a table; auctrack track finds and links its particles.")
     if not name.endswith(TABLES):
         raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
@@ -129,32 +129,11 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
     if twice:  # pandas would take the first
         raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")
     types = _dtypes(sidecar, head.names)
-    texts = {name for name, kind in types.items() if kind == "str"}
-
-    def read(*, in_parts: bool) -> pd.DataFrame:
-        try:
-            with _as_pandas_takes(path) as source:
-                return pd.read_csv(
-                    source,
-                    sep=head.separator,
-                    decimal=head.decimal_sign,
-                    encoding=encoding,
-                    skiprows=head.skipped,
-                    dtype=types or None,  # pyright: ignore[reportArgumentType]
-                    keep_default_na=not texts,
-                    na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
-                    **_EXACT_FLOATS,
-                    index_col=False,
-                    low_memory=in_parts,
-                )
-        except pd.errors.DtypeWarning:  # some parts have numbers where others have text: the whole says what it is
-            return read(in_parts=False)
-
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         warnings.simplefilter("error", pd.errors.DtypeWarning)
         try:
-            table = read(in_parts=True)
+            table = _parsed(path, encoding, head, types)
         except pd.errors.ParserWarning as error:
             raise InvalidInput(
                 f"{path}: its rows have more cells than its first line, {', '.join(head.names)}, which must name the "
@@ -163,6 +142,28 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
     if sidecar is None:  # names of others: "frame, y, x" means frame, y and x
         table = table.rename(columns=lambda name: name.strip() or name)
     return _without_row_numbers(_without_last_comma(table, head.names), head.names), head.units
+
+
+def _parsed(path: Path, encoding: str, head: _Head, types: Mapping[str, str], *, in_parts: bool = True) -> pd.DataFrame:
+    """Return the rows as pandas reads them, part by part unless that mixes numbers and text in a column."""
+    texts = {name for name, kind in types.items() if kind == "str"}
+    try:
+        with _as_pandas_takes(path) as source:
+            return pd.read_csv(
+                source,
+                sep=head.separator,
+                decimal=head.decimal_sign,
+                encoding=encoding,
+                skiprows=head.skipped,
+                dtype=types or None,  # pyright: ignore[reportArgumentType]
+                keep_default_na=not texts,
+                na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
+                **_EXACT_FLOATS,
+                index_col=False,
+                low_memory=in_parts,
+            )
+    except pd.errors.DtypeWarning:  # some parts have numbers where others have text: the whole says what it is
+        return _parsed(path, encoding, head, types, in_parts=False)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def _forward(frames: np.ndarray, edges: np.ndarray) -> np.ndarray:
     within = np.flatnonzero(frames[source] == frames[target])
     if len(within):
         raise InvalidInput(
-            f"a link joins two points of one frame ({int(frames[source[within[0]]])}; {len(within)} in all). "
+            f"a link joins two points of the same frame ({int(frames[source[within[0]]])}; {len(within)} in all). "
             "Links go from frame to frame: remove those."
         )
     turned = frames[source] > frames[target]

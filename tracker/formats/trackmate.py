@@ -338,7 +338,7 @@ def _spot_numbers(table: pd.DataFrame, path: Path) -> np.ndarray:
     if numbers.dtype != np.int64:
         raise InvalidInput(f"{path}: a spot has an ID that is not a whole number, or has none.")
     if len(np.unique(numbers)) < len(numbers):
-        raise InvalidInput(f"{path}: two spots have one ID; links cannot tell them apart.")
+        raise InvalidInput(f"{path}: two spots have the same ID; links cannot tell them apart.")
     return numbers
 
 

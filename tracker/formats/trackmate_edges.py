@@ -37,7 +37,7 @@ def with_tracks_of_edges(loaded: Loaded, path: Path) -> Loaded:
     if ends[0] is None or ends[1] is None:
         return loaded
     if spot_ids.duplicated().any():
-        raise InvalidInput(f"{path}: two spots have one ID, so that the edges in {file.name} cannot tell them apart.")
+        raise InvalidInput(f"{path}: two spots have the same ID, so the edges in {file.name} cannot tell them apart.")
     rows = np.column_stack([pd.Index(spot_ids).get_indexer(pd.Index(end)) for end in (ends[0], ends[1])])
     lost = np.flatnonzero((rows < 0).any(axis=1))
     if len(lost):

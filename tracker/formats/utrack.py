@@ -64,7 +64,7 @@ def _compounds(path: Path) -> list[dict[str, np.ndarray]]:
         found = struct_array(path.read_bytes(), "tracksFinal", _FIELDS)
     except NewerVersion as error:
         raise InvalidInput(
-            f"{path}: is a MATLAB 7.3 file; save it once more by save(name, 'tracksFinal', '-v7')."
+            f"{path}: is a MATLAB 7.3 file; save it again with save(name, 'tracksFinal', '-v7')."
         ) from error
     except (ValueError, LookupError, struct.error, zlib.error) as error:
         raise InvalidInput(

@@ -58,7 +58,7 @@ def _parser(path: Path) -> expat.XMLParserType:
 
     def refuse(*_: object) -> None:
         raise InvalidInput(
-            f"{path}: declares a document type, in which XML hides entities; data files need none. Remove <!DOCTYPE …>."
+            f"{path}: declares a document type, which can hide entities; data files need none. Remove <!DOCTYPE …>."
         )
 
     parser = expat.ParserCreate()

@@ -78,7 +78,7 @@ def advise_detection(movie: LayerMovie, settings: DetectSettings) -> DetectAdvic
     threshold = threshold_between(sample)
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (
-        f"Threshold {threshold:.4g} divides noise from particles: of the {len(sample.qualities):,} peaks in "
+        f"Threshold {threshold:.4g} separates noise from particles: of the {len(sample.qualities):,} peaks in "
         f"{counted(len(frames), 'frame', ',')} of the movie that were looked at, {above:,} are above."
     )
     return DetectAdvice(settings.known_diameter, threshold, reason, sample.qualities)
@@ -112,7 +112,7 @@ def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
         return (
             f"{search_range:g} {unit} is {ratio:.2g} times the distance between neighbours "
             f"({in_digits(advice.spacing)} {unit}); above about {WIDEST:g} times, particles have many candidates "
-            "and links become less sure."
+            "and links become less certain."
         )
     if len(advice.steps) and search_range < np.percentile(advice.steps, 90):
         return f"{search_range:g} {unit} is shorter than one step in ten; those links will be cut."

@@ -350,7 +350,7 @@ def test_words_that_cannot_be_meant_are_wrong_usage(auctrack, tmp_path, words, s
 @pytest.mark.parametrize("words", [("link",), ("measure",), ("draw",), ("convert", "t.csv")])
 def test_a_movie_is_not_read_as_a_table(auctrack, movie, words):
     command, *rest = words
-    refused(auctrack(command, movie, *rest), "is a movie and no table", "auctrack track")
+    refused(auctrack(command, movie, *rest), "is a movie, not a table", "auctrack track")
 
 
 def test_pixels_are_not_told_in_micrometres_without_their_size(auctrack, tmp_path):

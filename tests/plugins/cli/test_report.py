@@ -227,7 +227,7 @@ def test_a_movie_that_is_gone_is_said_to_be_and_a_page_comes_all_the_same(auctra
     movie.unlink()
     result = auctrack("report", "out")
     ok(result)
-    assert "is not there" in result.stderr
+    assert "was not found" in result.stderr
     assert (tracked / "spots.report.html").exists()
 
 

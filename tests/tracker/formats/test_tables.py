@@ -580,5 +580,5 @@ def test_a_dataframe_with_numbers_for_names_is_asked_for_names():
 
 
 def test_a_unit_of_time_without_a_time_is_refused():
-    with refused(InvalidSetting, match="min is of no use", setting="time_unit"):
+    with refused(InvalidSetting, match="min has no effect", setting="time_unit"):
         read_points(DIALECTS["trackpy"], time_unit="min")
