@@ -69,7 +69,7 @@ def input_beside(table: Path) -> InputSettings | None:
     Raises
     ------
     InvalidInput
-        If they are none; the file is named.
+        If they are not valid; the file is named.
     """
     from ...tracker.formats.sidecar import read_sidecar, sidecar_path
     from ...tracker.settings import Settings

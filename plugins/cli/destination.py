@@ -143,7 +143,7 @@ def make_ready(
     OutputExists
         If one exists and may not be replaced, or is one of `inputs`.
     OutputFailed
-        If it is no file, or its folder is none or cannot be written into.
+        If it is not a file, or its folder is not one or cannot be written into.
     """
     for result in results:
         refuse_inputs(result, inputs, elsewhere)

@@ -40,7 +40,7 @@ class _Done:
 
 
 class Session:
-    """Corrections of a linking; each solves what it touches again at once, and all stays proven.
+    """Corrections of a linking; what each one touches is solved again at once, and the whole stays proven.
 
     Detections are named by id: the row of `linking.tracks.table`, and the next numbers for added ones.
 
@@ -48,14 +48,14 @@ class Session:
     ----------
     linking : Linking
         Made with `editable=True`; any other is linked once more, with its own settings. Links that these pin or forbid
-        are confirmed and forbidden to begin with.
+        are confirmed or forbidden from the start.
     progress : callable, optional
         Of linking once more; see `link_points`.
 
     Raises
     ------
     InvalidInput
-        If something else is given for a linking.
+        If something other than a linking is given.
     """
 
     def __init__(self, linking: Linking, *, progress: Progress | None = None) -> None:
@@ -92,8 +92,8 @@ class Session:
     def break_link(self, source: int, target: int, *, opens_ends: bool = False) -> Change:
         """Forbid a link that is there.
 
-        `opens_ends` leaves to the data what the linking, and no correction, forbade the source and the target: where
-        tracks were taken up (`reopened`), the links that these lack, so that right ones come in place of a wrong one.
+        With `opens_ends`, links of the source and the target that the linking forbade, not a correction, are possible
+        again: for saved tracks (`reopened`) those that the tracks lack, so that right ones can replace a wrong one.
         """
         opens = {"opens_ends": True} if opens_ends and self._begun.settings.forbidden else {}
         return self._act("break_link", source=source, target=target, **opens)

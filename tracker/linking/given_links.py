@@ -68,7 +68,7 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
     except (pd.errors.EmptyDataError, StopIteration):
         table = pd.DataFrame()
     except ValueError as error:  # pandas' own errors too
-        raise InvalidSetting(f"({path}) needs a CSV table; it is none ({fault(error)}).", setting=name) from error
+        raise InvalidSetting(f"({path}) needs a CSV table; it is not one ({fault(error)}).", setting=name) from error
     try:
         return given_links(table, name)
     except InvalidSetting as error:

@@ -53,23 +53,23 @@ def link_points(
     ----------
     points : Points
     settings : LinkSettings, optional
-        Without any, motion is learned and all else measured.
+        Without it, motion is learned and everything else measured.
     margins : bool
         Without learned motion: whether to work out the margin of every link too. Learned motion always does.
     progress : callable, optional
-        Called as progress(done, in all): with learned motion the steps of learning; else frames, those that follow no
-        other left out.
+        Called as progress(done, in all): with learned motion the steps of learning; otherwise the frames that follow
+        another.
     edge_budget : int, optional
-        Without learned motion: points and candidate links that are solved together at most, where fewer than pay are
-        wanted, so that one can watch; results do not depend on it.
+        Without learned motion: how many points and candidate links are solved together at most, to watch progress in
+        smaller steps than pay; results do not depend on it.
     editable : bool
-        Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link. Not
-        done where links are pinned or forbidden: a session then links once more without, and gives them itself.
+        Whether to keep candidates and duals for corrections (`tracker.editing`), about 40 bytes per candidate link. Not
+        done if links are pinned or forbidden: a session then links once more without them, and applies them itself.
     samples : int
-        Trackings to draw as they are likely, for intervals that hold the errors of tracking (`Linking.sampled_tracks`);
-        30 are enough. Needs learned motion. Links that are pinned are in all of them.
+        Trackings to sample by their likelihood, for intervals that include the errors of tracking
+        (`Linking.sampled_tracks`); 30 are enough. Needs learned motion. Pinned links are in all of them.
     **misplaced
-        None: settings come in `LinkSettings`, which the message says where one is given by itself.
+        None: settings go into `LinkSettings`, as the message says if one is given directly.
 
     Returns
     -------
@@ -78,23 +78,23 @@ def link_points(
     Raises
     ------
     InvalidInput
-        If `points` are none.
+        If `points` is not `Points`.
     InvalidSetting
-        If `settings` are none, or one is given beside them; if a pinned or forbidden link cannot be given, or
-        `predict` or `extra_cost` return what they must not; if `editable` is asked for where the candidate links are
-        too many to write out, beside one of these functions, or with linking "jaqaman", whose two steps have no proof
-        in one; or `samples` where none can be drawn.
+        If `settings` is not `LinkSettings`, or a setting is given beside it; if a pinned or forbidden link is
+        impossible, or `predict` or `extra_cost` return invalid values; if `editable` is requested where the candidate
+        links are too many to write out, together with one of these functions, or with linking "jaqaman", whose two
+        steps have no common proof; or `samples` where none can be sampled.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
     Notes
     -----
-    Memory is bounded by `settings.memory_budget_gb`. With learned motion a movie that would take more is worked through
-    in windows that overlap, by models learned on an excerpt; `report["windows"]` says so, and on how many links two
-    windows do not agree. Where corrections are kept or samples drawn, or on a GPU, the whole movie is held.
+    Memory is bounded by `settings.memory_budget_gb`. With learned motion a movie that would take more is processed in
+    overlapping windows, with models learned on an excerpt; `report["windows"]` says so, and for how many links two
+    windows disagree. If corrections are kept or trackings sampled, or on a GPU, the whole movie is held.
 
-    Where particles lie so densely that candidate links within reach of a learned model are too many to write out, links
-    are those of motion "none", which can do without writing them out; `report["notes"]` and `settings` say so.
+    If particles are so dense that candidate links within reach of a learned model are too many to write out, links are
+    those of motion "none", which does not need to; `report["notes"]` and `settings` say so.
     """
     steps = link_steps(
         points,
@@ -175,7 +175,7 @@ def _expected_right(linking: Linking) -> float:
 
 
 def _required(settings: LinkSettings | None, misplaced: Mapping[str, object]) -> LinkSettings:
-    """Return the settings, the defaults for none; refuse what is none, and settings that are given one by one."""
+    """Return the settings, the defaults for None; refuse anything else, and settings that are given one by one."""
     known = {each.name for each in fields(LinkSettings)}
     for name in misplaced:
         if name not in known:

@@ -61,15 +61,15 @@ class LinkSettings:
     Parameters
     ----------
     search_range : float or "auto"
-        Longest possible link from one frame to the next (TrackMate: "linking max distance"; trackpy: `search_range`);
-        a link over k frames may be k times as long. "auto": with motion "none" 1.3 times the mean distance of nearest
-        neighbours within a frame, beyond which nearly all particles hang together in one cluster; with learned motion
-        no limit but the one that the learned model sets.
+        Longest possible link from one frame to the next (TrackMate: "linking max distance"; trackpy: `search_range`); a
+        link over k frames may be k times as long. "auto": with motion "none" 1.3 times the mean distance of nearest
+        neighbours within a frame, beyond which nearly all particles join into one cluster; with learned motion no limit
+        except the one that the learned model sets.
     unmatched_cost : float or "auto"
-        What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
-        length, so longer links are never made (over k frames: k times that). "auto" with motion "none" measures it
-        from the displacements (`linking.unmatched_cost.measured`); with learned motion the learned shares of lost and
-        new particles say it, and a length given takes their place: of a link of twice that length, of which nothing
+        Cost of leaving a particle unlinked, as a length: two of them cost as much as one link of twice this length, so
+        longer links are never made (over k frames: k times that). "auto" with motion "none" measures it from the
+        displacements (`linking.unmatched_cost.measured`); with learned motion it follows from the learned shares of
+        lost and new particles, and a length given here replaces them: for a link of twice that length, of which nothing
         else is known, linking and leaving are equally good.
         The range itself is a poor unmatched cost: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a
         range of 1.8 spacings links at F1 .961 if it is also the unmatched cost, and at .983 with the measured one.
@@ -78,22 +78,21 @@ class LinkSettings:
         minimise) or length (the auction-tracking paper). Squared measures better by .0005 to .001 in F1 on simulated
         movies, clean or noisy. Learned motion has its own cost, the likelihood, and refuses "distance".
     max_missed_frames : int or "auto"
-        Frames a particle may be missing inside a track (trackpy: `memory`). "auto": one more as long as the last was
-        worth while; with motion "none" 0, which is all it can do.
+        Frames a particle may be missing inside a track (trackpy: `memory`). "auto": one more for as long as the last
+        one was worthwhile; with motion "none" 0, the only value it supports.
     solver, device : str
         See `auctrack.matching.solve`.
     memory_budget_gb : float
-        Memory, in GB (10^9 bytes), that filtering frames and linking may take beside the movie's frame or the table at
-        hand. What would take more is done in parts: fewer frames at a time, a large frame in tiles, fewer frame pairs,
-        a movie with learned motion in windows (`linking.whole_movie.windows`), which `Linking.report` says. Links are
-        the same but for those at the seams of windows and for ties. It counts the host's memory; a GPU's is its own
-        bound.
+        Memory, in GB (10^9 bytes), that filtering and linking may use besides the frame or table itself. Larger work is
+        done in parts: fewer frames at a time, a large frame in tiles, fewer frame pairs, a movie with learned motion in
+        windows (`linking.whole_movie.windows`), as `Linking.report` says. Links are the same except at the seams of
+        windows and for ties. It counts the host's memory; a GPU's own memory is its limit.
     motion : {"auto", "none", "diffusion", "velocity", "flow", "flow+velocity"}
-        What predicts a step. "none" links each frame pair by distance alone. All others link the whole movie at once
-        by likelihood, learned from the movie: "diffusion" knows how long steps are only, "velocity" also each
-        particle's own steps before and after, "flow" also those of its neighbours; "auto" takes what makes links
-        likelier. Where there are too few links to learn from, less is used, and `Linking.report` says so. "auto" and
-        those with "velocity" follow particles that go on as they came over steps longer than the spacing, too.
+        What predicts a step. "none" links each frame pair by distance alone. All others link the whole movie at once by
+        likelihood, learned from the movie: "diffusion" knows only how long steps are, "velocity" also each particle's
+        own steps before and after, "flow" also those of its neighbours; "auto" uses what makes links likelier. If there
+        are too few links to learn from, less is used, and `Linking.report` says so. "auto" and those with "velocity"
+        also follow particles that keep their direction and speed over steps longer than the spacing.
     divisions, merges : bool
         Whether a particle may be followed by two, and two by one; with learned motion.
     pinned, forbidden : DataFrame or array_like of links, optional
@@ -117,8 +116,8 @@ class LinkSettings:
         penalties of linking, gap closing, splitting, merging). Particles with values f1 and f2 look
         1 + Σ 3·w·|f1 − f2| / (f1 + f2) times as far apart as they are, for the ranges too.
     features : "auto", "none" or names of columns
-        Features of the detections, above 0, whose change tells links apart: intensity, size. How they change along
-        links is learned, and used where it makes links likelier that taught nothing of it. "auto": those of
+        Features of the detections, above 0, whose change shows how likely a link is: intensity, size. How they change
+        along links is learned, and used where it makes held-out links likelier. "auto": those of
         `linking.motion.features.KNOWN` that the table has. With learned motion.
     predict : callable, optional
         Called as predict(points, rows, frames), rows int64 (k,) of `points.table`, counted from 0, and frame numbers
@@ -126,16 +125,16 @@ class LinkSettings:
         `points.calibration.unit`. Steps are counted from there, and so is the search range; with learned motion the
         contexts explain what is left. A drift is then yours to predict.
     extra_cost : callable, optional
-        Called as extra_cost(points, source, target), rows int64 (k,) of `points.table`: returns what each link costs
-        beside all else, float64 (k,); +inf forbids it. It may be below 0. With learned motion in nats (minus a
-        log-likelihood ratio), with motion "none" in the unit of the cost: the squared unit of the positions, or with
-        cost "distance" that unit.
+        Called as extra_cost(points, source, target), rows int64 (k,) of `points.table`: returns what each link costs in
+        addition to everything else, float64 (k,); +inf forbids it. It may be below 0. With learned motion in nats
+        (minus a log-likelihood ratio), with motion "none" in the unit of the cost: the squared unit of the positions,
+        or with cost "distance" that unit.
 
     Raises
     ------
     InvalidSetting
-        If a length is none, a name unknown, or two settings contradict each other. The device is looked for when links
-        are made.
+        If a length is not valid, a name unknown, or two settings contradict each other. The device is looked for when
+        links are made.
     """
 
     search_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)

@@ -47,7 +47,7 @@ def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.Da
     Raises
     ------
     InvalidSetting
-        If there are fewer than two trackings, or the level is none.
+        If there are fewer than two trackings, or the level is not between 0 and 1.
 
     Warns
     -----
@@ -105,7 +105,7 @@ def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: 
 
 
 def _trackings(sampled: Iterable[Tracks]) -> list[Tracks]:
-    """Return the trackings, of which one alone is none."""
+    """Return the trackings, two at least."""
     if isinstance(sampled, Points):
         raise InvalidSetting("needs several trackings, as Linking.sampled_tracks() gives; got one.", setting="sampled")
     return list(sampled)

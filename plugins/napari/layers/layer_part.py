@@ -65,7 +65,7 @@ def with_intensity(labels: LayerInput, layer: Layer) -> LayerInput:
     movie = read_layer(layer)
     mask, source = labels.source, movie.source
     if not isinstance(source, LayerMovie) or not isinstance(mask, LayerMovie):
-        raise InvalidInput(f"the intensity of labels is measured in an Image layer; {layer.name} is none.")
+        raise InvalidInput(f"the intensity of labels is measured in an Image layer; {layer.name} is not one.")
     if source.whole_shape != mask.whole_shape or len(source) < len(mask.data):
         raise InvalidInput(
             f"{layer.name} ({len(source)} frames of {source.whole_shape}) does not fit the labels "

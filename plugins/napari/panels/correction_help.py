@@ -12,7 +12,7 @@ _LINKS = (
     ("click", "Choose a link in the picture, or by the particle where it ends (Shift+click: never the particle)"),
     (
         "Escape",
-        "Close this help; else let go of all that is chosen (so does a click on the background)",
+        "Close this help; otherwise deselect everything (so does a click on the background)",
     ),
     ("C", "Confirm the chosen link: it stays until you break it, and leaves the list"),
     ("B", "Break the chosen link: it goes, and only you can make it again (J, U)"),
@@ -46,9 +46,9 @@ _ABOUT = (
     "dashed."
 )
 _SAVING = (
-    "<i>Export…</i> writes the tracks, and the corrections beside them; under a name in .auctrack, all in one file. "
-    "To go on, open it, choose its layer as <i>Input</i>, and press <i>Check and correct its links</i>; so with tracks "
-    "of other programs."
+    "<i>Export…</i> writes the tracks, and the corrections beside them; under a name ending in .auctrack, all in one "
+    "file. To go on, open it, choose its layer as <i>Input</i>, and press <i>Check and correct its links</i>; "
+    "likewise for tracks of other programs."
 )
 
 
