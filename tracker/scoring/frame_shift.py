@@ -12,7 +12,7 @@ from ..points import Points
 _FRAMES = 20
 """Frames of the points that are looked at."""
 _FAR_NEARER = 0.5
-"""How much nearer real particles are, in the mean, where a shift is no chance: one frame more or less is a step."""
+"""How much nearer real particles are, on average, where a shift is not chance: one frame more or less is a step."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ SPOTS = pd.DataFrame(
     }
 )
 EDGES = pd.DataFrame({"LABEL": "e", "SPOT_SOURCE_ID": [7, 3, 9], "SPOT_TARGET_ID": [9, 9, 5], "LINK_COST": 1.0})
-"""A track that misses frame 1 and divides after frame 2; one edge is turned round."""
+"""A track that misses frame 1 and divides after frame 2; one edge is reversed."""
 
 
 def saved(folder: Path, spots: pd.DataFrame, edges: pd.DataFrame, names: tuple[str, str], above: int = 0) -> Path:

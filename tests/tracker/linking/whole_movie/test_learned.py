@@ -233,7 +233,7 @@ class TestCorners:
 
     @pytest.mark.parametrize("seed", range(3))
     def test_particles_are_looked_for_over_missed_frames_where_their_flight_leads(self, seed):
-        """Three frames on they are 1.8 spacings away in the mean: many go beyond the gate around where they were."""
+        """Three frames on they are 1.8 spacings away on average: many go beyond the gate around where they were."""
         points, names = walks(400, 10, step=0.6, persistence=0.95, seed=seed)
         seen = ~np.isin(points.frames, [4, 5])
         frames, names = points.frames[seen], names[seen]
