@@ -1,7 +1,7 @@
-"""Frames that a camera dropped or froze, told by the steps over them: particles move there as far as in several frames.
+"""Frames that a camera dropped or recorded twice, recognised by the steps over them, which are as long as over several.
 
-Where that is so, linking takes the frames after it for as many frames later, so that links over it are weighed as over
-frames that nobody looked at.
+Linking takes the frames after them to be that many frames later, so that links over them are weighed as over frames
+that were not looked at.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def in_words(dropped: Mapping[int, int], step: int) -> str:
     some = [f"{frame} to {frame + step}" for frame in sorted(dropped)]
     named = ", ".join(some[:5]) + (f" and {len(some) - 5} more" if len(some) > 5 else "")
     return (
-        f"particles moved as far as in two or more frames from frame {named}, as where a camera dropped a frame or "
-        "recorded one twice: links there are weighed as over frames that are missing"
+        f"particles moved as far as in two or more frames from frame {named}, as if a camera had dropped a frame or "
+        "recorded one twice: links there are weighed as over missing frames"
     )
 
 

@@ -156,7 +156,7 @@ def link_steps(
 def _in_time(
     points: Points, movie: Ordered, settings: LinkSettings, learned: Callable[..., Steps[Linking]]
 ) -> Steps[Linking]:
-    """Link by likelihood; once more as over missing frames where some seem to be, kept if more links are right then."""
+    """Link by likelihood; again as over missing frames if some seem to be dropped, if more links are right then."""
     linking = yield from learned(points, movie, settings)
     assert linking.motion is not None
     dropped = {} if settings.predict else dropped_after(linking.tracks, linking.motion.persistence or 0.0)
