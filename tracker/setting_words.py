@@ -6,6 +6,7 @@ They name settings and their values, never an option or a field of a form. The d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -36,8 +37,7 @@ class Words(NamedTuple):
     field: str = ""
 
 
-WORDS: dict[str, Words] = {
-    # how the input is read
+_OF_INPUT: dict[str, Words] = {
     "kind": Words(
         "What the input is: auto (a table by its ending, else a movie), movie, labels (an image in which each label is "
         "a particle), or table"
@@ -84,7 +84,8 @@ WORDS: dict[str, Words] = {
         written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of trackpy, laptrack, TrackMate, Imaris and napari "
         "are known.",
     ),
-    # what is detected
+}
+_OF_DETECTING: dict[str, Words] = {
     "diameter": Words(
         "Diameter of a particle",
         auto="suggested from the movie",
@@ -110,7 +111,8 @@ WORDS: dict[str, Words] = {
         "Whether particles are bright on a dark background, or dark on a bright one",
         field="dark on a bright background",
     ),
-    # how detections are linked
+}
+_OF_LINKING: dict[str, Words] = {
     "motion": Words(
         "How steps are predicted, learned from the movie: diffusion (how far particles move), velocity (also from each "
         "particle's steps before and after), flow (also from its neighbours' steps), flow+velocity",
@@ -206,7 +208,17 @@ WORDS: dict[str, Words] = {
         more="Larger work is done in parts; only links where a long movie is cut can depend on this.",
         written="Example: 16, 16GB or 500MB.",
     ),
-    # what is kept
+}
+SECTIONS: Mapping[str, Mapping[str, Words]] = {
+    "InputSettings": _OF_INPUT,
+    "DetectSettings": _OF_DETECTING,
+    "LinkSettings": _OF_LINKING,
+}
+"""By the class of the setting, then its name."""
+WORDS: Mapping[str, Words] = {
+    **_OF_INPUT,
+    **_OF_DETECTING,
+    **_OF_LINKING,
     "min_length": Words("Keep only tracks of at least this many detections"),
 }
 """By the setting's name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -16,11 +15,9 @@ from .formats.registry import holds_points
 from .kinds import TEXT, declared_as, one_of, require_kinds, text_such_as, whole_number
 from .linking.settings import HOOKS, LinkSettings
 from .ranges import parse_frames, parse_roi
+from .unknown_settings import KnownByName, refuse_unknown
 
 InputKind = Literal["auto", "movie", "labels", "table"]
-
-_OTHER_WORDS = {"dark": "bright_on_dark", "labels": "kind", "voxel": "scale", "max_gap": "max_missed_frames"}
-"""What the command line or other programs call a setting, whose own name is too different to be found by it."""
 
 
 def _are_sizes(values: object) -> bool:
@@ -40,7 +37,7 @@ _NAMES = declared_as('names such as {frame = "Time"}', _are_names)
 
 
 @dataclass(frozen=True)
-class InputSettings:
+class InputSettings(KnownByName):
     """How the input is read; None takes what the file states, and an error asks for what it does not.
 
     Parameters
@@ -112,7 +109,7 @@ class InputSettings:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(KnownByName):
     """Everything that decides what tracks come out of an input.
 
     Parameters
@@ -147,7 +144,7 @@ class Settings:
         """
         if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidSetting(f"settings need the tables input, detect and link; got {given!r}.")
-        _refuse_unknown(given, cls, "a settings file")
+        refuse_unknown(given, _known(cls), "a settings file")
         return cls(
             input=_section(InputSettings, given.get("input", {}), "[input]"),
             detect=_section(DetectSettings, given.get("detect", {}), "[detect]"),
@@ -171,13 +168,7 @@ class Settings:
         sections: dict[str, Any] = {f.name: of for f in fields(self) if is_dataclass(of := getattr(self, f.name))}
         homes = {f.name: name for name, section in sections.items() for f in fields(section)}
         own = [f.name for f in fields(self) if f.name not in sections]
-        unknown = [name for name in given if name not in homes and name not in own]
-        if unknown:
-            known = [*homes, *own]
-            raise InvalidSetting(
-                f"there is no setting {', '.join(map(repr, unknown))}.{_hint(unknown, known)} "
-                f"There are {', '.join(known)}."
-            )
+        refuse_unknown(given, [*homes, *own], "auctrack")
         changed: dict[str, Any] = {name: value for name, value in given.items() if name in own}
         for name, section in sections.items():
             changed[name] = replace(section, **{key: value for key, value in given.items() if homes.get(key) == name})
@@ -204,29 +195,16 @@ def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, An
 def _section(kind: type[Any], given: Mapping[str, Any], name: str) -> Any:
     if not hasattr(given, "items"):
         raise InvalidSetting(f"{name} needs a table of settings; got {given!r}.")
-    _refuse_unknown(given, kind, name)
+    refuse_unknown([key for key in given if key not in HOOKS], _known(kind), name)
     try:
         return kind(**given)
     except TypeError as error:
         raise InvalidSetting(f"{name} cannot be read: {error}.") from None
 
 
-def _refuse_unknown(given: Mapping[str, Any], kind: type[Any], name: str) -> None:
-    known = [f.name for f in fields(kind)]
-    unknown = [key for key in given if key not in known]
-    if unknown:
-        stateable = [key for key in known if key not in HOOKS]
-        raise InvalidSetting(
-            f"{name} has no setting {', '.join(map(repr, unknown))}.{_hint(unknown, stateable)} "
-            f"It has {', '.join(stateable)}."
-        )
-
-
-def _hint(unknown: Sequence[str], known: Sequence[str]) -> str:
-    """Return the question whether the settings were meant that have such names; empty where none has."""
-    names = {**{name: name for name in known}, **{word: name for word, name in _OTHER_WORDS.items() if name in known}}
-    meant = sorted({names[alike] for name in unknown for alike in get_close_matches(str(name), list(names), n=1)})
-    return f" Did you mean {' and '.join(meant)}?" if meant else ""
+def _known(kind: type[Any]) -> list[str]:
+    """Return the settings that a file can state."""
+    return [each.name for each in fields(kind) if each.name not in HOOKS]
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:

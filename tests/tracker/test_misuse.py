@@ -69,6 +69,10 @@ def test_what_is_in_the_wrong_place_is_named(call, error, says):
         call()
 
 
+def test_a_number_of_samples_may_be_a_float_that_is_whole():
+    assert len(list(auctrack.link_points(POINTS, samples=2.0).sampled_tracks())) == 2
+
+
 def test_a_movie_is_detected_in_without_any_setting():
     image = np.random.default_rng(0).poisson(10, (3, 32, 32)).astype(np.float32)
     y, x = np.mgrid[:32, :32]

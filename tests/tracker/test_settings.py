@@ -119,7 +119,7 @@ def test_a_mistyped_setting_is_answered_with_the_one_that_was_meant():
 
 
 @pytest.mark.parametrize(
-    ("other", "name"), [("dark", "bright_on_dark"), ("voxel", "scale"), ("max_gap", "max_missed_frames")]
+    ("other", "name"), [("dark", "bright_on_dark=False"), ("voxel", "scale"), ("max_gap", "max_missed_frames")]
 )
 def test_what_the_command_line_or_others_call_a_setting_is_answered_with_its_own_name(other, name):
     with pytest.raises(InvalidSetting) as refused:

@@ -9,11 +9,12 @@ from ..calibrating.digits import in_digits
 from ..calibrating.lengths import is_size
 from ..errors import InvalidSetting
 from ..kinds import LENGTH, TRUTH, declared_as, one_of, require_kinds
+from ..unknown_settings import KnownByName
 from .blobs import Method
 
 
 @dataclass(frozen=True)
-class DetectSettings:
+class DetectSettings(KnownByName):
     """What to look for.
 
     Parameters

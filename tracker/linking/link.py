@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from inspect import Parameter, signature
 from typing import Any, Literal, Never
 
 import numpy as np
@@ -16,11 +17,13 @@ from ..calibrating.calibration import Calibration
 from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
+from ..kinds import require_whole
 from ..links import MARGIN, PROBABILITY
 from ..parent_columns import parent_columns, without_parents
 from ..points import AXES, Points, Tracks, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
+from ..unknown_settings import refuse_unknown
 from .constraints import constraints_of
 from .dropped_frames import as_if_later, dropped_after, in_words
 from .frame_pairs.first_order import first_order
@@ -118,8 +121,7 @@ def link_steps(
 ) -> Steps[Linking]:
     """Link as `link_points` does, step by step; without learned motion each step has the tracks so far."""
     require(Points, points)
-    if not isinstance(samples, int) or samples < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidSetting(f"needs a whole number of at least 0; got {samples!r}.", setting="samples")
+    samples = require_whole(samples, 0, "samples")
     table = _without_links(points.table)
     if table is not points.table:
         points = replace(points, table=table)
@@ -177,9 +179,10 @@ def _expected_right(linking: Linking) -> float:
 def _required(settings: LinkSettings | None, misplaced: Mapping[str, object]) -> LinkSettings:
     """Return the settings, the defaults for None; refuse anything else, and settings that are given one by one."""
     known = {each.name for each in fields(LinkSettings)}
+    """Return the settings, the defaults for none; refuse what is none, and settings that are given one by one."""
+    known = [each.name for each in fields(LinkSettings)]
     for name in misplaced:
-        if name not in known:
-            raise TypeError(f"link_points() got an unexpected keyword argument {name!r}")
+        refuse_unknown([name], [*known, *_names_of(link_points)], "link_points()")
         raise InvalidSetting(
             "needs to be given in LinkSettings; got it by itself.",
             in_python=f"Say link_points(points, LinkSettings({name}=…)).",
@@ -192,6 +195,11 @@ def _required(settings: LinkSettings | None, misplaced: Mapping[str, object]) ->
             setting="settings",
         )
     return settings or LinkSettings()
+
+
+def _names_of(function: Callable[..., Any]) -> list[str]:
+    """Return the arguments that a function names."""
+    return [each.name for each in signature(function).parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
 
 
 def _is_weighed_by_users(settings: LinkSettings) -> bool:
@@ -252,6 +260,7 @@ def link(
     scale: Sequence[float] | None = None,
     track_column: str = "track_id",
     frame_step: int | None = None,
+    **unknown: Never,
 ) -> pd.DataFrame:
     """Link the particles of a table into tracks.
 
@@ -281,6 +290,8 @@ def link(
     frame_step : int, optional
         Difference between the numbers of two consecutive frames of a DataFrame, 1 unless given: 5 for a table of every
         fifth frame. `Points` know theirs.
+    **unknown
+        None: the message says which of the names above was meant.
 
     Returns
     -------
@@ -304,6 +315,7 @@ def link(
     >>> auctrack.link(spots, search_range=3).track_id.tolist()
     [0, 1, 1, 0]
     """
+    refuse_unknown(unknown, _names_of(link), "link()")
     if not isinstance(track_column, str) or track_column in ("frame", *AXES):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(
             f"needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}.",

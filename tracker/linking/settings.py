@@ -13,6 +13,7 @@ from ..calibrating.lengths import is_above_zero
 from ..errors import InvalidSetting
 from ..kinds import LENGTH, TRUTH, declared_as, is_number, one_of, require_kinds, whole_number
 from ..points import Points
+from ..unknown_settings import KnownByName
 from .gate.candidates import Cost
 from .given_links import GivenLinks, given_links
 
@@ -55,7 +56,7 @@ _WEIGHTS = declared_as("weights of at least 0 by feature, such as {intensity = 1
 
 
 @dataclass(frozen=True)
-class LinkSettings:
+class LinkSettings(KnownByName):
     """How particles are linked from frame to frame; every length is in the calibration's unit, never squared.
 
     Parameters

@@ -22,6 +22,7 @@ from ..errors import InvalidSetting
 from ..kinds import SIZE, TRUTH, Declared, declared_as, is_number, one_of, require_kinds
 from ..points import AXES, Points, Tracks
 from ..timeline import Timeline
+from ..unknown_settings import KnownByName
 
 WALLS = ("reflect", "leave")
 
@@ -39,7 +40,7 @@ _SHARE = declared_as("a number from 0 to 1", lambda value: is_size(value) and va
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulationSettings:
+class SimulationSettings(KnownByName):
     """How many particles, how they move, and what the detector makes of them.
 
     Lengths are in µm and times in s; "spacing" is the mean nearest-neighbour distance of the particles in the box.

@@ -12,7 +12,7 @@ import pytest
 from auctrack import link
 from auctrack.tracker.linking.settings import LinkSettings
 
-OF_THE_TABLE = {"points", "scale", "track_column", "frame_step"}
+OF_THE_TABLE = {"points", "scale", "track_column", "frame_step", "unknown"}
 TRACKPYS = {"memory": "max_missed_frames"}
 KEYWORDS = {name: each.default for name, each in inspect.signature(link).parameters.items() if name not in OF_THE_TABLE}
 POINTS = pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 0.0]})

@@ -10,6 +10,7 @@ from auctrack.tracker.linking.settings import MOTIONS, LinkSettings
 from auctrack.tracker.linking.whole_movie import learned
 from auctrack.tracker.points import Points
 
+from ...refusals import refused
 from .movies import f1, table, walks
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
@@ -176,5 +177,5 @@ class TestSettingsInTheWrongPlace:
         assert refused.value.setting == "settings"
 
     def test_a_word_that_is_none(self):
-        with pytest.raises(TypeError, match="forbiden"):
+        with refused(InvalidSetting, match=r"'forbiden'.* forbidden\?"):
             link_points(self.POINTS, forbiden=[])

@@ -1,0 +1,66 @@
+"""A name that is no setting is answered with the one that was meant, wherever it is given."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import fields, replace
+
+import pandas as pd
+import pytest
+
+from auctrack import DetectSettings, InputSettings, LinkSettings, Settings, SimulationSettings, link, link_points, track
+from auctrack.tests.refusals import refused
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.setting_words import SECTIONS
+from auctrack.tracker.unknown_settings import _OTHER_WORDS
+
+SPOTS = pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 0.0]})
+CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSettings)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: DetectSettings(dark=True),
+            r"^DetectSettings .*'dark'.* bright_on_dark=False\?.* dark on a br",
+        ),
+        (lambda: DetectSettings(min_quality=3), r"'min_quality'.* threshold\?"),
+        (lambda: replace(DetectSettings(), diametre=3), r"'diametre'.* diameter\?"),
+        (lambda: InputSettings(voxel=(1, 1, 1)), r"'voxel'.* scale\?"),
+        (lambda: InputSettings(labels=True), r"'labels'.* kind='labels'\?"),
+        (lambda: LinkSettings(memory=2), r"'memory'.* max_missed_frames\?"),
+        (lambda: LinkSettings(linking_max_distance=2), r"'linking_max_distance'.* search_range\?"),
+        (lambda: Settings(diameter=3), r"^Settings .*'diameter'.* DetectSettings"),
+        (lambda: DetectSettings(search_range=3), r"'search_range'.* LinkSettings"),
+        (lambda: SimulationSettings(particle=3), r"'particle'.* particles\?"),
+        (lambda: link(SPOTS, max_missed_frames=2), r"^link\(\) .*'max_missed_frames'.* memory\?"),
+        (lambda: link(SPOTS, max_distance=2), r"'max_distance'.* search_range\?"),
+        (lambda: link(SPOTS, diameter=2), r"'diameter'.* DetectSettings"),
+        (lambda: link_points(SPOTS, edge_budge=2), r"^link_points\(\) .*'edge_budge'.* edge_budget\?"),
+        (lambda: track("movie.tif", dark=True), r"'dark'.* bright_on_dark=False\?"),
+        (
+            lambda: LinkSettings(quux=1, xyzzy=2),
+            r"^LinkSettings .*'quux', 'xyzzy'.* search_range, unmatched_cost",
+        ),
+    ],
+)
+def test_the_setting_that_was_meant_is_named(call, said):
+    with refused(InvalidSetting, match=said):
+        call()
+
+
+@pytest.mark.parametrize("of", CLASSES)
+def test_settings_are_copied_and_pickled_as_before(of):
+    assert copy.deepcopy(of()) == pickle.loads(pickle.dumps(of())) == of()
+
+
+def test_words_are_sorted_by_the_class_of_their_settings():
+    for of in (InputSettings, DetectSettings, LinkSettings):
+        assert set(SECTIONS[of.__name__]) == {each.name for each in fields(of)} - {"predict", "extra_cost"}
+
+
+def test_other_words_stand_for_settings_that_there_are():
+    known = {each.name for of in CLASSES for each in fields(of)} | {"memory"}
+    assert {said.partition("=")[0] for words in _OTHER_WORDS.values() for said in words} <= known

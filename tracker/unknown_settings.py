@@ -1,0 +1,95 @@
+"""Names that are no setting: refused, with the one that was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any, Self
+
+from .errors import InvalidSetting
+from .setting_words import SECTIONS, WORDS
+
+_SCALE, _GAPS, _RANGE = ("scale",), ("max_missed_frames", "memory"), ("search_range",)
+_OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
+    "dark": ("bright_on_dark=False",),
+    "labels": ("kind='labels'",),
+    "dt": ("frame_interval",),
+    "voxel": _SCALE,
+    "voxel_size": _SCALE,
+    "pixel_size": _SCALE,
+    "spacing": _SCALE,
+    "max_gap": _GAPS,
+    "max_frame_gap": _GAPS,
+    "gap_closing_max_frame_count": _GAPS,
+    "memory": _GAPS,
+    "max_missed_frames": _GAPS,
+    "max_distance": _RANGE,
+    "track_cost_cutoff": _RANGE,
+    "minmass": ("threshold",),
+    "min_quality": ("threshold",),
+}
+"""What the command line or other programs call a setting, or a value of it, whose own name is too different to be found
+by it."""
+
+
+class KnownByName:
+    """A dataclass of settings: a name that is none of its fields is refused with the one that was meant."""
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Make an empty one, which the dataclass fills."""
+        own: Any = cls
+        refuse_unknown(given, [each.name for each in fields(own)], cls.__name__)
+        return super().__new__(cls)
+
+
+def refuse_unknown(given: Collection[str], known: Sequence[str], where: str) -> None:
+    """Refuse names of settings that are not known.
+
+    Parameters
+    ----------
+    given, known : str
+        Names.
+    where : str
+        What has the known ones.
+
+    Raises
+    ------
+    InvalidSetting
+    """
+    unknown = [str(name) for name in given if name not in known]
+    if unknown:
+        none = f"{where} has no setting {', '.join(map(repr, unknown))}."
+        meant = dict.fromkeys(_meant(name, known) for name in unknown)
+        raise InvalidSetting(" ".join(filter(None, [none, *meant, f"It has {', '.join(known)}."])))
+
+
+def _meant(unknown: str, known: Sequence[str]) -> str:
+    """Return a sentence on which setting was meant, as far as can be told."""
+    for home, words in SECTIONS.items():
+        if unknown in words and not set(known) >= set(words):
+            other = _other_word(unknown, known)
+            return f"Did you mean {_explained([other])}" if other else f"{unknown} is a setting of {home}."
+    other = _other_word(unknown, known)
+    found = [other] if other else get_close_matches(unknown, known, n=1) or _named_in_words(unknown, known)
+    return f"Did you mean {_explained(found)}" if found else ""
+
+
+def _other_word(unknown: str, known: Sequence[str]) -> str:
+    """Return what of the known ones has this name elsewhere, with its value where the name says that too."""
+    return next((said for said in _OTHER_WORDS.get(unknown, ()) if said.partition("=")[0] in known), "")
+
+
+def _named_in_words(unknown: str, known: Sequence[str]) -> list[str]:
+    """Return the one or two settings whose description has this word."""
+    word = re.compile(rf"\b{re.escape(unknown.replace('_', ' '))}\b", re.IGNORECASE)
+    found = [name for name in known if name in WORDS and word.search(WORDS[name].what)]
+    return found if len(found) <= 2 else []
+
+
+def _explained(names: Sequence[str]) -> str:
+    """Return settings as a question's end, and what the only one is."""
+    question = f"{' or '.join(names)}?"
+    words = WORDS.get(names[0].partition("=")[0]) if len(names) == 1 else None
+    return f"{question} ({words.what}.)" if words else question
