@@ -232,7 +232,11 @@ class Problem(Outline):
         """
         if not isinstance(values, Problem) and not hasattr(values, "tocsr") and not is_networkx(values):
             values = values if cuda.is_device_array(values) else host_problem.array(values, "cost")
-            return cls.dense(_negated(host_problem.supported(values, "cost")))
+            try:
+                return cls.dense(_negated(host_problem.supported(values, "cost")))
+            except InvalidProblem:
+                _refuse_no_gain(values)
+                raise
         stated = cls.of(values)
         if stated.kind == "points":
             raise InvalidProblem(
@@ -337,6 +341,17 @@ class Problem(Outline):
     def cost_matrix(self) -> np.ndarray:
         """dense, one block: the cost as a matrix (rows, columns), a view."""
         return self.data.reshape(self.shape)
+
+
+def _refuse_no_gain(values: Any) -> None:
+    """Refuse what cannot be maximised by the sign that it has: +inf and NaN; costs below 0 may be forbidden by -inf."""
+    if values.dtype.kind == "f" and len(bad := (~(values < np.inf)).nonzero()[0]):
+        where = tuple(int(each[0]) for each in (~(values < np.inf)).nonzero())
+        raise InvalidProblem(
+            f"cost needs numbers, with -inf for forbidden pairs where the sum is maximized; cost{list(where)} is "
+            f"{values[where]} ({len(bad)} such).",
+            argument="cost",
+        )
 
 
 def _negated(costs: Any) -> Any:

@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment as scipy_answer
 import auctrack
 from auctrack.matching import Infeasible, InvalidProblem, Problem, maximum_matching, solve, verify, verify_matching
 
+from ..refusals import refused
 from .cases import JV_FORMS
 
 DRAWS = np.random.default_rng(0)
@@ -137,3 +138,10 @@ def test_what_no_bipartite_graph_is_is_refused(graph):
     assert maximum_matching(unweighted).size == 2
     with pytest.raises(InvalidProblem, match="weight"):
         solve(unweighted)
+
+
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+def test_the_greatest_sum_is_refused_by_the_sign_that_was_given(wrong):
+    gains = np.array([[1.0, -np.inf], [wrong, 2.0]])
+    with refused(InvalidProblem, match=rf"-inf for forbidden .*\[1, 0\] is {wrong} \(1 such\)", argument="cost"):
+        auctrack.solve(gains, maximize=True)
