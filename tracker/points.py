@@ -16,6 +16,7 @@ from .calibrating.digits import counted
 from .calibrating.lengths import LONGEST
 from .calibrating.stated import AXES
 from .errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
+from .other_tables import what_came
 from .ranges import frames_of, roi_of
 from .timeline import Timeline
 from .track_frames import comes_twice
@@ -334,7 +335,9 @@ def _require_step(frames: np.ndarray, step: int) -> None:
 def _checked(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with an int64 `frame` and float64 positions, or say what is wrong with it."""
     if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"table needs a DataFrame with the columns frame, y, x (and z); got {type(table).__name__}.")
+        raise InvalidInput(
+            f"table needs a DataFrame of pandas with the columns frame, y, x (and z); {what_came(table)}"
+        )
     missing = [name for name in ("frame", "y", "x") if name not in table.columns]
     if missing:
         raise InvalidInput(

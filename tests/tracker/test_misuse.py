@@ -15,6 +15,14 @@ POINTS, NAMES = walks(40, 4, missed=0, false=0)
 TRACKS = POINTS.with_track_ids(NAMES)
 
 
+class OfDask:
+    def compute(self): ...
+
+
+class OfPolars:
+    def to_pandas(self): ...
+
+
 def read_array(**part):
     return auctrack.read_movie(np.zeros((4, 16, 16)), axes="TYX", unit="pixel", **part)
 
@@ -25,6 +33,9 @@ def read_array(**part):
         (lambda: auctrack.read_points(None), InvalidInput, "^source needs a DataFrame.*NoneType"),
         (lambda: auctrack.read_tracks({"frame": [0]}), InvalidInput, "^source needs a DataFrame.*dict"),
         (lambda: auctrack.read_points(POINTS.table, columns=["frame"]), InvalidSetting, "^columns needs names such as"),
+        (lambda: auctrack.link(OfDask()), InvalidInput, r"^points needs .*'s OfDask\. Give its \.compute\(\)"),
+        (lambda: auctrack.read_points(OfPolars()), InvalidInput, r"^source needs .* Give its \.to_pandas\(\)"),
+        (lambda: auctrack.Points(OfPolars()), InvalidInput, r"^table needs .* Give its \.to_pandas\(\)"),
         (lambda: auctrack.link(pd.DataFrame()), InvalidInput, "were not all recognised; it has none"),
         (lambda: auctrack.link_points(POINTS, samples=-1), InvalidSetting, "^samples needs a whole number .*-1"),
         (lambda: auctrack.link_points(POINTS, samples=0.5), InvalidSetting, "^samples needs a whole number .*0.5"),

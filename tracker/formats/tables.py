@@ -14,6 +14,7 @@ import pandas as pd
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
 from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
+from ..other_tables import what_came
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import Points, Tracks, shown
 from ..timeline import Timeline
@@ -244,7 +245,7 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         loaded = self_stated(named.reset_index(drop=True), dialect, "the table")
         return _followed(replace(loaded, names=names_in(own, named)), source)
     if not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"source needs a DataFrame, or the path of a table; got {type(source).__name__}.")
+        raise InvalidInput(f"source needs a DataFrame of pandas, or the path of a table; {what_came(source)}")
     path = Path(source)
     known = to_read(path)
     if known is None:

@@ -19,6 +19,7 @@ from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
 from ..kinds import require_whole
 from ..links import MARGIN, PROBABILITY
+from ..other_tables import what_came
 from ..parent_columns import parent_columns, without_parents
 from ..points import AXES, Points, Tracks, require
 from ..stepwise import Progress, Steps, counted, finished
@@ -378,8 +379,8 @@ def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_
         return points
     if not isinstance(points, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(
-            f"points needs a DataFrame with the columns frame, y, x (and z); got {type(points).__name__}. "
-            "Files are read by auctrack.read_points."
+            f"points needs a DataFrame of pandas with the columns frame, y, x (and z); {what_came(points)} Files are "
+            "read by auctrack.read_points."
         )
     if scale is None:
         return read_points(points, frame_step=frame_step)
