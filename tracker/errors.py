@@ -128,9 +128,12 @@ class UnknownColumns(InvalidInput):
         Its columns.
     likely : mapping of str to str
         Those that sound like frame, z, y or x.
+    unit : str
+        Of the positions, where the names of their columns say it; else empty.
     """
 
     has: tuple[str, ...] = ()
+    unit: str = ""
     likely: Mapping[str, str] = MappingProxyType({})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -380,6 +381,10 @@ def _values(column: pd.Series, name: str) -> np.ndarray:
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
+_DATE = re.compile(r"\d{1,4}[-/]\d{1,2}[-/]\d{1,4}|\d{1,2}:\d{2}")
+"""What a date or a time of day has, and a number has not."""
+
+
 def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.ndarray]) -> None:
     """Refuse NaN, infinities and what is too large: the first row that has any, and in how many rows they are."""
     if all(
@@ -392,6 +397,10 @@ def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.n
         return
     row = int(rows[0])
     name = next(name for name, is_bad in bad.items() if is_bad[row])
+    if isinstance(table[name].iloc[row], str) and _DATE.search(table[name].iloc[row]):
+        numbered = " Number the frames 0, 1, 2, … in the order of their times." if name == "frame" else ""
+        dated = f" has a date or time, {shown(table[name].iloc[row])}.{numbered}"
+        raise InvalidTable(Column(name), " needs numbers; ", Row(row), dated)
     if isinstance(table[name].iloc[row], str) and len(rows) > len(table) / 2:
         raise InvalidTable(
             *(Column(name), " needs plain numbers; ", Row(row), f" has {shown(table[name].iloc[row])}, and "),

@@ -53,6 +53,9 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
     option = option_of(error.setting, options)
     if error.setting == "columns":
         return f"Say which is which: {columns_option(error, options)}."
+    if error.setting == "unit":
+        ((wanted, found),) = error.examples.items()
+        return _brought_to(wanted, found)
     if error.setting == "axes":
         return (
             f"Say which is which: {', '.join(f'{option} {axes} if {case}' for axes, case in error.examples.items())}."
@@ -73,8 +76,18 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
 
 def columns_option(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
     """Return the option that says which column is which, for a table whose columns were not recognised."""
+    from ...tracker.errors import UnknownColumns
+
     names = ",".join(f"{ours}={theirs}" for ours, theirs in error.examples.items())
-    return f"{option_of(error.setting, options)} {shlex.quote(names)}"
+    says_unit = options is OPTIONS and isinstance(error, UnknownColumns) and error.unit  # score takes no unit
+    unit = f" --unit {shlex.quote(error.unit)}" if says_unit else ""
+    return f"{option_of(error.setting, options)} {shlex.quote(names)}{unit}"
+
+
+def _brought_to(wanted: str, found: str) -> str:
+    """Return what brings tracks to the unit of their truth; one in pixels takes that of the tracks."""
+    how = "--voxel Z,Y,X" if found == "pixel" else f"--unit {wanted}"
+    return f"auctrack convert TRACKS NEW {how} brings them to that of the truth."
 
 
 def naming(source: str, error: BaseException) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..calibrating.units import LENGTHS
+from ..calibrating.units import LENGTHS, is_pixel, micrometres_of, unit_name
 from ..errors import InvalidInput, InvalidSetting, UnknownColumns
 from ..points import AXES
 from .physical_columns import length_names
@@ -68,6 +68,8 @@ DIALECTS = (
     *PHYSICAL,
 )
 
+_UNIT_AT_THE_END = re.compile(r"[(\[]([^)\]]+)[)\]]\s*$")
+
 POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y, of.x) if name is not None)
 """Columns that say where and when, in any dialect."""
 
@@ -93,12 +95,14 @@ def our_names(
                 "top, such as frame,z,y,x."
             )
         likely = _likely(table)
+        unit = _unit_in(likely)
         unknown = UnknownColumns(
             f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
             "frame, y, x (and z when 3D).",
-            **naming(likely, "auctrack.read_points"),
+            **naming(likely, "auctrack.read_points", unit),
         )
         unknown.has = tuple(map(str, table.columns))
+        unknown.unit = unit
         unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
         raise unknown
     return renamed(table, names), dialect
@@ -123,11 +127,12 @@ def require_roles(columns: Mapping[str, str]) -> None:
             )
 
 
-def naming(names: Mapping[str, str], reader: str) -> dict[str, Any]:
+def naming(names: Mapping[str, str], reader: str, unit: str = "") -> dict[str, Any]:
     """Return how to name columns by hand, in Python by `reader`, for an `InvalidInput`."""
     python = ", ".join(f'"{role}": "{name}"' for role, name in names.items())
+    stated = f', unit="{unit}"' if unit else ""
     return {
-        "in_python": f"Say which is which: {reader}(…, columns={{{python}}}).",
+        "in_python": f"Say which is which: {reader}(…, columns={{{python}}}{stated}).",
         "setting": "columns",
         "examples": names,
     }
@@ -139,8 +144,17 @@ def _likely(table: pd.DataFrame) -> dict[str, str]:
     return {role: found[role] for role in ("frame", *AXES) if role != "z" or found[role] != "…"}
 
 
+def _unit_in(likely: Mapping[str, str]) -> str:
+    """Return the unit of length that the names of all columns of positions end in, as `Y (µm)` and `Y [µm]` do."""
+    ends = [_UNIT_AT_THE_END.search(name) for role, name in likely.items() if role in AXES]
+    units = {unit_name(end[1]) if end else "" for end in ends}
+    unit = units.pop() if len(units) == 1 else ""
+    return unit if micrometres_of(unit) else ""
+
+
 def _sounds_like(name: str, role: str) -> bool:
     words = re.findall(r"[^\W_]+", name.casefold())
+    words = [word for word in words if len(words) == 1 or not is_pixel(word)]  # of `Y (px)` px is no x
     if role == "frame":
         return not _FRAME_WORDS.isdisjoint(words)
     return any(word == role or (word.endswith(role) and (len(word) == 2 or word[:-1] in _AXIS_WORDS)) for word in words)

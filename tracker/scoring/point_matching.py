@@ -59,10 +59,13 @@ def require_comparable(points: Points, truth: Points) -> None:
     """Refuse tables of different dimensions or units (`InvalidInput`)."""
     if points.ndim != truth.ndim:
         raise InvalidInput(f"tables need the same axes; one has {points.ndim}, the truth {truth.ndim}.")
-    if points.calibration.unit != truth.calibration.unit:
+    found, wanted = points.calibration.unit, truth.calibration.unit
+    if found != wanted:
         raise InvalidInput(
-            f"tables need the same unit of length; one is in {points.calibration.unit}, the truth in "
-            f"{truth.calibration.unit}. Give scale or unit where the tables are made or read."
+            f"tables need the same unit of length; one is in {found}, the truth in {wanted}.",
+            in_python="Give scale or unit where the tables are made or read.",
+            setting="unit",
+            examples={wanted: found},
         )
 
 

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.tracker.errors import InvalidInput, UnknownAxes
-from auctrack.tracker.formats.tables import read_points
+from auctrack.tracker.errors import InvalidInput, UnknownAxes, UnknownColumns
+from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.formats.write import write_tracks
 from auctrack.tracker.linking.link import link
 from auctrack.tracker.pipeline import track
 
@@ -43,6 +44,43 @@ def test_the_columns_asked_for_can_be_pasted(auctrack, foreign, command):
     assert (option, names) == ("--columns", "frame=Time Point,y=Position Y,x=Position X")
     assert "columns={" not in message
     assert auctrack(command, foreign, option, names).exit_code == 0
+
+
+@pytest.mark.parametrize(("axis", "unit"), [("{} (µm)", "µm"), ("Position {} [nm]", "nm"), ("{} (px)", "")])
+def test_a_unit_in_the_names_of_columns_can_be_pasted_too(auctrack, tmp_path, axis, unit):
+    table = pd.DataFrame({"frame": [0, 1]} | {axis.format(name): [1.0, 2.0] for name in "YX"})
+    table.to_csv(tmp_path / "foreign.csv", index=False)
+    message = said(auctrack("link", "foreign.csv"))
+    pasted = shlex.split(message.partition("which is which: ")[2].removesuffix("."))
+    assert pasted[2:] == (["--unit", unit] if unit else [])
+    assert auctrack("link", "foreign.csv", *pasted).exit_code == 0
+    with pytest.raises(UnknownColumns) as caught:
+        link(table)
+    assert (f'unit="{unit}")' in str(caught.value)) == bool(unit)
+
+
+@pytest.mark.parametrize(
+    ("units", "remedy"),
+    [
+        (("mm", "µm"), "auctrack convert TRACKS NEW --unit µm"),
+        (("pixel", "µm"), "auctrack convert TRACKS NEW --voxel Z,Y,X"),
+    ],
+)
+def test_tables_in_two_units_are_answered_with_what_brings_them_together(auctrack, tmp_path, units, remedy):
+    table = pd.DataFrame({"frame": [0, 1], "y": [1.0, 2.0], "x": [1.0, 2.0], "track_id": 0})
+    for name, unit in zip(("tracks.csv", "truth.csv"), units, strict=True):
+        scale = None if unit == "pixel" else (1, 1)
+        write_tracks(read_tracks(table, unit=unit, scale=scale), tmp_path / name)
+    message = said(auctrack("score", "tracks.csv", "truth.csv", "--tolerance", 1))
+    assert remedy in message
+    assert "where the tables are made" not in message
+
+
+@pytest.mark.parametrize("written", ["2024-01-01 10:00:00", "01/02/24", "10:00"])
+def test_dates_are_answered_with_numbers_of_frames(auctrack, tmp_path, written):
+    pd.DataFrame({"frame": [written, written], "y": [1.0, 2.0], "x": 1.0}).to_csv(tmp_path / "dates.csv", index=False)
+    message = said(auctrack("link", "dates.csv"))
+    assert f"line 2 has a date or time, '{written}'. Number the frames 0, 1, 2" in message
 
 
 def test_score_names_its_own_option_for_columns_of_the_truth(auctrack, foreign, samples):
