@@ -76,7 +76,9 @@ def command(
 
     [bold]trackmate[/bold] (.xml, .trackmate.xml): TrackMate
 
-    [bold]isbi[/bold] (.isbi.xml, .xml): ISBI 2012 particle tracking challenge (Icy)
+    [bold]isbi[/bold] (.isbi.xml, .xml): ISBI 2012 particle tracking challenge, Icy
+
+    [bold]trackmate_tracks[/bold] (.xml): TrackMate's tracks alone (Export tracks to XML file); read only
 
     [bold]session[/bold] (.auctrack): sessions of corrections (write_session, napari); read only
 

@@ -28,6 +28,7 @@ _TITLE_LINES = 5
 _NUMBERED = (TRACKMATE.frame, "SPOT_SOURCE_ID")
 """Columns of TrackMate's spots and edges that have a number in every row, so that text tells rows of its header."""
 _SEPARATORS = ",;\t"
+_EXCELS_FIRST_LINE = re.compile(r"\"?sep=.\"?\s*", re.IGNORECASE)
 _ROWS_LOOKED_AT = 100
 """Rows that tell whether a table has decimal commas: the first ones may be whole numbers."""
 
@@ -63,7 +64,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     if name.endswith((".tif", ".tiff")):
         raise InvalidInput(f"{path}: is a movie, not a table; auctrack track finds and links its particles.")
     if not name.endswith(TABLES):
-        raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are.")
+        raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are. Save it as CSV.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
     try:
         return (_read_parquet(path), {}) if name.endswith(".parquet") else read_csv(path, sidecar)
@@ -198,8 +199,14 @@ def _head(path: Path, encoding: str) -> _Head:
 
 
 def _title_lines(lines: Sequence[str]) -> int:
-    """Return how many lines stand above the header, as Imaris exports it: lines of one cell above one of several."""
-    several = (any(sign in line for sign in _SEPARATORS) for line in lines[: _TITLE_LINES + 1])
+    """Return how many lines stand above the header, as Imaris exports it: lines of one cell above one of several.
+
+    Excel's line `sep=;`, which says what parts cells, is one of them.
+    """
+    several = (
+        any(sign in line for sign in _SEPARATORS) and not _EXCELS_FIRST_LINE.fullmatch(line)
+        for line in lines[: _TITLE_LINES + 1]
+    )
     return next((number for number, has_several in enumerate(several) if has_several), 0)
 
 
@@ -215,7 +222,7 @@ def _as_pandas_takes(path: Path) -> AbstractContextManager[Any]:
 
 
 def _opened(path: Path, encoding: str) -> TextIO:
-    return gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding)
+    return gzip.open(path, "rt", encoding=encoding) if path.suffix.lower() == ".gz" else path.open(encoding=encoding)
 
 
 def _is_text_below(column: int, rows: Sequence[Sequence[str]]) -> bool:

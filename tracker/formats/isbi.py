@@ -1,9 +1,10 @@
-"""The XML of the ISBI 2012 particle tracking challenge: particles of detections `t x y z`, in pixels."""
+"""The XML of the ISBI 2012 particle tracking challenge, and of Icy: particles of detections `t x y z`, in pixels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from xml.etree.ElementTree import Element
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -48,14 +49,24 @@ def _lines(tracks: Tracks) -> Iterator[str]:
 
 
 def read(path: Path) -> Loaded:
-    """Return the particles as tracks, numbered from 0; 2D where every z is 0, or every one -1."""
+    """Return the challenge's particles, or the tracks that Icy's own files have, as tracks, numbered from 0."""
     root, _ = parsed(path)
     contest = root if root.tag == "TrackContestISBI2012" else root.find("TrackContestISBI2012")
-    if contest is None:
-        raise InvalidInput(f"{path}: has no <TrackContestISBI2012>, which holds the challenge's tracks.")
+    found = list(root.iterfind(".//trackgroup/track") if contest is None else contest.iterfind("particle"))
+    if contest is None and not found:
+        raise InvalidInput(
+            f"{path}: has neither <TrackContestISBI2012>, which holds the challenge's tracks, nor <trackgroup>, which "
+            "holds Icy's."
+        )
+    source = "Icy XML" if contest is None else "ISBI 2012 XML"
+    return Loaded(tracks_of(found, path), steps_of_one(source=source), str(path))
+
+
+def tracks_of(particles: Sequence[Element], path: Path) -> pd.DataFrame:
+    """Return the detections of particles, which are tracks; 2D where every z is 0, or every one -1."""
     rows = [
         (number, *(attribute(detection, name, path) for name in ("t", "z", "y", "x")))
-        for number, particle in enumerate(contest.iterfind("particle"))
+        for number, particle in enumerate(particles)
         for detection in particle.iterfind("detection")
     ]
     if not rows:
@@ -67,5 +78,4 @@ def read(path: Path) -> Loaded:
         values = ", ".join(map(repr, texts.iloc[bad[0], 1:]))
         raise InvalidInput(f"{path}: a detection has t, z, y, x = {values}, which are not all numbers.")
     is_flat = bool((table["z"] == 0).all() or (table["z"] == -1).all())
-    columns = ["frame", *(() if is_flat else ("z",)), "y", "x", "track_id"]
-    return Loaded(table[columns], steps_of_one(source="ISBI 2012 XML"), str(path))
+    return table[["frame", *(() if is_flat else ("z",)), "y", "x", "track_id"]]

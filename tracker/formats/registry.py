@@ -112,13 +112,14 @@ FORMATS = {
         ),
         Format(
             "isbi",
-            "ISBI 2012 particle tracking challenge (Icy)",
+            "ISBI 2012 particle tracking challenge, Icy",
             (".isbi.xml", ".xml"),
             "isbi:read",
             "isbi:write",
             holds=frozenset({"positions", "voxels", "gaps"}),
             root="root",
         ),
+        Format("trackmate_tracks", "TrackMate's tracks alone", (".xml",), "trackmate_tracks:read", root="Tracks"),
         Format(
             "session",
             "sessions of corrections (write_session, napari)",
@@ -197,7 +198,7 @@ def to_read(path: Path) -> Format | None:
         return candidates[0] if candidates else None
     root = root_of(path)
     if root not in by_root:
-        known = " and ".join(f"<{name}> ({of.program})" for name, of in by_root.items())
+        known = ", ".join(f"<{name}> ({of.program})" for name, of in by_root.items())
         raise InvalidInput(f"{path}: is XML of a kind that is not known: <{root}>. Read are {known}.")
     return by_root[root]
 

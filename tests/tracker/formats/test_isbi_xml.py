@@ -42,6 +42,23 @@ def test_the_challenges_truth_is_read(tmp_path: Path, z: str, axes: str) -> None
     assert tracks.calibration.unit == "pixel"
 
 
+ICY = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<root><trackfile version="1"{within}<trackgroup description="mhtTracks-Run1"><track id="-1743400864">
+<detection classname="plugins.DetectionSpotTrack" color="-6553856" t="4" type="1" x="1.5" y="2.5" z="{z}"/>
+<detection classname="plugins.DetectionSpotTrack" color="-6553856" t="6" type="2" x="2.5" y="3.5" z="{z}"/>
+</track></trackgroup>{after}<linklist/></root>
+"""
+
+
+@pytest.mark.parametrize(("within", "after"), [("/>", ""), (">", "</trackfile>")])
+@pytest.mark.parametrize(("z", "axes"), [("-1", "yx"), ("3.25", "zyx")])
+def test_the_tracks_of_icy_are_read(tmp_path: Path, within: str, after: str, z: str, axes: str) -> None:
+    (tmp_path / "icy.xml").write_text(ICY.format(within=within, after=after, z=z), encoding="utf-8")
+    tracks = read_tracks(tmp_path / "icy.xml")
+    assert "".join(tracks.axes) == axes
+    assert tracks.table[["track_id", "frame", "y", "x"]].to_numpy().tolist() == [[0, 4, 2.5, 1.5], [0, 6, 3.5, 2.5]]
+
+
 @pytest.mark.parametrize("ndim", [2, 3])
 def test_positions_frames_and_gaps_come_back_exactly(tmp_path: Path, ndim: int) -> None:
     sent = some_tracks(ndim)

@@ -274,7 +274,6 @@ def test_the_lineage_of_a_parent_column() -> None:
         ("frame,y,x,x\n0,1,2,3\n", "'x'"),
         ("frame,y, x,x\n0,1,2,3\n", "'x'"),
         ("# made, by hand\nframe,y,x\n0,1,2\n", "# made, by hand"),
-        ("sep=;\nframe;y;x\n0;1;2\n", "sep="),
         ("\x1f\x8b\x08\0\0", ""),
         ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "'frame' .*line 3"),
         ("", ""),
@@ -582,3 +581,18 @@ def test_a_dataframe_with_numbers_for_names_is_asked_for_names():
 def test_a_unit_of_time_without_a_time_is_refused():
     with refused(InvalidSetting, match="min has no effect", setting="time_unit"):
         read_points(DIALECTS["trackpy"], time_unit="min")
+
+
+@pytest.mark.parametrize("first", ["sep=;", "sep=;\r", '"sep=;"', "SEP=;"])
+def test_excels_line_on_what_parts_cells_is_no_header(tmp_path, first):
+    (tmp_path / "excel.csv").write_text(f"{first}\nframe;z;y;x\n0;1,5;2;3\n1;1,5;2;x\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="line 4 has 'x'"):
+        read_points(tmp_path / "excel.csv")
+    (tmp_path / "excel.csv").write_text(f"{first}\nframe;z;y;x\n0;1,5;2;3\n1;1,5;2;4\n", encoding="utf-8")
+    assert read_points(tmp_path / "excel.csv").table.to_numpy().tolist() == [[0, 1.5, 2, 3], [1, 1.5, 2, 4]]
+
+
+def test_a_packed_table_is_read_whatever_letters_its_ending_has(tmp_path):
+    with gzip.open(tmp_path / "SPOTS.CSV.GZ", "wt", encoding="utf-8") as file:
+        file.write("frame,z,y,x\n0,1,2,3\n")
+    assert len(read_points(tmp_path / "SPOTS.CSV.GZ")) == 1
