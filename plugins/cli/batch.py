@@ -16,6 +16,7 @@ from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
 from ...tracker.formats.graph import count_divisions, count_merges
+from ...tracker.formats.leftovers import remove_leftovers
 from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
@@ -127,6 +128,9 @@ def _standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
 
 
 def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
+    """Draw what lacks its picture, and remove what runs that were killed left of this result."""
+    for place in (job.result, sidecar_path(job.result), job.picture):
+        remove_leftovers(place)
     sidecar = read_sidecar(job.result)
     if outcome.picture is not None and not job.picture.exists():
         _draw(job, settings, read_tracks(job.result), sidecar)

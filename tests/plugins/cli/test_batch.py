@@ -54,6 +54,18 @@ def test_a_result_is_skipped_while_input_and_settings_stay_refused_when_not_and_
     assert set(read_tracks(tmp_path / "out/spots.tracks.csv").frames) == {0, 1, 2, 3}
 
 
+def test_what_a_killed_run_left_is_removed_though_the_result_is_up_to_date(auctrack, movie, tmp_path, summary):
+    assert auctrack("track", movie, "-o", "out", "--picture").exit_code == 0
+    stems = ("spots.tracks.csv", "spots.tracks.csv.settings.json", "spots.tracks.png")
+    left = [tmp_path / "out" / f".{name}.0123abcd.tmp" for name in stems]
+    for file in left:
+        file.write_bytes(b"half")
+        os.utime(file, (0, 0))
+    assert auctrack("track", movie, "-o", "out", "--picture").exit_code == 0
+    assert statuses(summary(tmp_path / "out")) == ["up to date"]
+    assert not [file for file in left if file.exists()]
+
+
 @pytest.mark.parametrize("source", ["in/spots.ome.tif", "in/spots*.tif"])
 def test_of_an_input_that_is_gone_it_is_said_that_it_is_not_there(auctrack, movie, source):
     assert auctrack("track", source).exit_code == 0
