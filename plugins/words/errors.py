@@ -79,9 +79,9 @@ def columns_option(error: InvalidInput, options: Mapping[str, str] = OPTIONS) ->
     from ...tracker.errors import UnknownColumns
 
     names = ",".join(f"{ours}={theirs}" for ours, theirs in error.examples.items())
-    says_unit = options is OPTIONS and isinstance(error, UnknownColumns) and error.unit  # score takes no unit
-    unit = f" --unit {shlex.quote(error.unit)}" if says_unit else ""
-    return f"{option_of(error.setting, options)} {shlex.quote(names)}{unit}"
+    unit = error.unit if options is OPTIONS and isinstance(error, UnknownColumns) else ""  # score takes none
+    said = f" --unit {shlex.quote(unit)}" if unit else ""
+    return f"{option_of(error.setting, options)} {shlex.quote(names)}{said}"
 
 
 def _brought_to(wanted: str, found: str) -> str:
