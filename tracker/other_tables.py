@@ -16,6 +16,6 @@ def what_came(given: object) -> str:
     """
     kind = type(given)
     library = kind.__module__.partition(".")[0]
-    named = kind.__name__ if library == "builtins" else f"{library}'s {kind.__name__}"
+    named = kind.__name__ if library == "builtins" else f"{kind.__name__} of {library}"
     made = next((call for method, call in _TO_PANDAS.items() if hasattr(given, method)), "")
     return f"got {named}. Give its {made}." if made else f"got {named}."

@@ -51,7 +51,7 @@ def checked_folder(output: Path) -> Path:
 
 
 def _refuse_standard_output(output: str) -> None:
-    if output == "-":
+    if output in ("-", "/dev/stdout"):
         raise typer.BadParameter(
             "results go into files, as what is read back needs the settings beside it; name a file or folder.",
             param_hint="--output",

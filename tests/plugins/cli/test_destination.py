@@ -92,9 +92,10 @@ def test_a_name_with_an_unknown_ending_is_no_folder_unless_it_is_there(auctrack,
         assert len(list((tmp_path / folder).glob("*.tracks.csv"))) == 1
 
 
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
 @pytest.mark.parametrize("command", ["track", "link", "detect", "measure"])
-def test_a_result_does_not_go_to_standard_output(auctrack, movie, tmp_path, command):
-    result = auctrack(command, movie, "-o", "-")
+def test_a_result_does_not_go_to_standard_output(auctrack, movie, tmp_path, command, output):
+    result = auctrack(command, movie, "-o", output)
     assert result.exit_code == 2
     assert "--output" in result.output
     assert not (tmp_path / "-").exists()
