@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....tracker.calibrating.digits import counted, in_digits
+from ....tracker.detecting.defects import without_defects
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.threshold import SAMPLED_FRAMES, sample_qualities, spread_frames, threshold_between
@@ -69,12 +70,12 @@ def advise_detection(movie: LayerMovie, settings: DetectSettings) -> DetectAdvic
     InvalidInput
         If nothing in the movie stands out from the noise.
     """
-    reason = ""
+    mended, reason = without_defects(movie), ""
     if settings.diameter == "auto":
-        suggestion = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark)
+        suggestion = suggest_diameter(mended, bright_on_dark=settings.bright_on_dark)
         settings, reason = replace(settings, diameter=suggestion.diameter), suggestion.reason + " "
     frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
-    sample = sample_qualities(movie, settings, frames)
+    sample = sample_qualities(mended, settings, frames)
     threshold = threshold_between(sample)
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (

@@ -13,7 +13,7 @@ import pytest
 from auctrack.plugins.napari.draw.colours import BY_TRACK, colormap_for, colour_features, colouring
 from auctrack.plugins.napari.layers.layer_input import LayerInput
 from auctrack.plugins.napari.layers.window import window_around
-from auctrack.plugins.napari.session.advice import advise_linking, range_warning
+from auctrack.plugins.napari.session.advice import advise_detection, advise_linking, range_warning
 from auctrack.plugins.napari.session.clicked import CLICKED_ACTS
 from auctrack.plugins.napari.session.corrections import Corrections
 from auctrack.plugins.napari.session.curves import plots_of
@@ -23,11 +23,13 @@ from auctrack.plugins.napari.session.steps import chain, find_and_chain, take_up
 from auctrack.plugins.napari.session.suspicious import suspicious_links
 from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.detecting.detect import resolve_settings
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.editing.session import Session as EditSession
 from auctrack.tracker.errors import InvalidEdit, InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.reading.movie import read_movie
 from auctrack.tracker.settings import Settings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
@@ -192,6 +194,19 @@ def test_plots_of_a_straight_track():
     np.testing.assert_allclose(msd.curves[0].y, (2.5 * np.arange(1, 5)) ** 2)
     np.testing.assert_allclose(position.curves[1].y, 2.0 * frames)
     assert intensity.title == "intensity"
+
+
+def test_the_threshold_that_is_advised_is_that_of_detection_where_a_camera_has_hot_pixels():
+    rng = np.random.default_rng(3)
+    images = rng.normal(100.0, 5.0, (4, 96, 96))
+    for image in images:
+        for y, x in rng.integers(4, 88, (12, 2)):
+            image[y : y + 5, x : x + 5] += 60.0
+    images.reshape(4, -1)[:, rng.choice(96 * 96, 60, replace=False)] += 500.0
+    movie = read_movie(images.astype(np.uint16), axes="TYX", scale=(1.0, 1.0))
+    advice, used = advise_detection(movie, DetectSettings()), resolve_settings(movie, DetectSettings())
+    assert (advice.diameter, advice.threshold) == (used.diameter, used.threshold)
+    assert not (advice.qualities > 200.0).any()
 
 
 def test_advice_names_its_reasons_and_warns_of_wide_ranges():
