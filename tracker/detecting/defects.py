@@ -69,8 +69,9 @@ class Defects:
         for name, lines, first in (("row", self.rows, origin[-2]), ("column", self.columns, origin[-1])):
             if lines:
                 found.append(f"{name}{'s' if len(lines) > 1 else ''} {', '.join(str(line + first) for line in lines)}")
+        differ = "differs" if pixels + len(self.rows) + len(self.columns) == 1 else "differ"
         return (
-            f"{' and '.join(found)} differ from what surrounds them alike in every frame, as defects of a camera do; "
+            f"{' and '.join(found)} {differ} from what surrounds them alike in every frame, as defects of a camera do; "
             "they are filled in from their neighbours, so no particle of a single pixel is found there."
         )
 
@@ -168,7 +169,7 @@ def camera_defects(frames: Sequence[np.ndarray], dtype: np.dtype[Any]) -> Defect
     if len(looks) < _LOOKS or min(looks[0].shape) <= 2 * _FAR:
         return None
     few = [looks[number] for number in spread_frames(tuple(range(len(looks))), _LOOKS)]
-    noise = float(np.median([pixel_noise(look, dtype) for look in few]))
+    noise = float(np.median([pixel_noise(look[:: len(few)], dtype) for look in few]))
     height, width = looks[0].shape
     rows = _lines([look.T for look in few], noise) if width >= _LONG else ()
     columns = _lines(few, noise) if height >= _LONG else ()
@@ -198,30 +199,49 @@ def _looks(frames: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
 
 
 def _single(looks: Sequence[np.ndarray], noise: float) -> np.ndarray:
-    """Return the pixels that stand out by themselves, alike in all looks, bool (y, x)."""
-    height, width = looks[0].shape
-    single = np.zeros((height, width), bool)
-    rows_at_a_time = max(1, _BAND // width)
-    for first in range(0, height, rows_at_a_time):
-        rows = np.arange(first, min(first + rows_at_a_time, height))
-        for sign in (1.0, -1.0):
-            above = np.ones((len(rows), width), bool)
-            for look in looks:
-                above &= _above_neighbours(look, sign, rows, _EACH * _STANDS_OUT * noise)
-            y, x = np.nonzero(above)
-            y += first
-            single[y, x] |= _is_single([sign * _around(look, y, x) for look in looks], noise)
+    """Return the pixels that stand out by themselves, alike in all looks, bool (y, x).
+
+    None where chance alone may make as many: rare photons are single pixels too, and those of several looks meet.
+    """
+    single = np.zeros(looks[0].shape, bool)
+    for sign in (1.0, -1.0):
+        y, x = _above_neighbours(looks[0], sign, _EACH * _STANDS_OUT * noise)
+        by_chance = len(y) * (len(y) / single.size) ** (len(looks) - 1)
+        for look in looks[1:]:
+            stays = _is_above(sign * _around(look, y, x), _EACH * _STANDS_OUT * noise)
+            y, x = y[stays], x[stays]
+        found = _is_single([sign * _around(look, y, x) for look in looks], noise)
+        if found.sum() > by_chance:
+            single[y[found], x[found]] = True
     return single
 
 
-def _above_neighbours(look: np.ndarray, sign: float, rows: np.ndarray, least: float) -> np.ndarray:
-    """Return where pixels of some rows are above all of their four neighbours but one by more than `least`."""
-    band = sign * look[_mirrored(np.arange(rows[0] - 1, rows[-1] + 2), len(look))]
-    band = np.pad(band, ((0, 0), (1, 1)), mode="reflect")
-    left, right, before, after = band[1:-1, :-2], band[1:-1, 2:], band[:-2, 1:-1], band[2:, 1:-1]
+def _above_neighbours(look: np.ndarray, sign: float, least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns of the pixels above all of their four neighbours but one by more than `least`."""
+    height, width = look.shape
+    rows_at_a_time = max(1, _BAND // width)
+    found: list[np.ndarray] = []
+    for first in range(0, height, rows_at_a_time):
+        last = min(first + rows_at_a_time, height)
+        band = sign * look[_mirrored(np.arange(first - 1, last + 1), height)]
+        band = np.pad(band, ((0, 0), (1, 1)), mode="reflect")
+        beside = band[1:-1, :-2], band[1:-1, 2:], band[:-2, 1:-1], band[2:, 1:-1]
+        y, x = np.nonzero(band[1:-1, 1:-1] > _second(*beside) + least)
+        found.append(np.stack([y + first, x]))
+    y, x = np.concatenate(found, axis=1)
+    return y, x
+
+
+def _is_above(squares: np.ndarray, least: float) -> np.ndarray:
+    """Whether the middles of squares are above all of their four neighbours but one by more than `least`, bool (n,)."""
+    beside = _second(squares[:, 2, 1], squares[:, 2, 3], squares[:, 1, 2], squares[:, 3, 2])
+    return squares[:, 2, 2] > beside + least
+
+
+def _second(left: np.ndarray, right: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return the second highest of four neighbours."""
     beside = np.maximum(np.maximum(left, right), np.minimum(before, after))
-    second = np.minimum(beside, np.maximum(np.maximum(before, after), np.minimum(left, right)))
-    return band[1:-1, 1:-1] > second + least
+    return np.minimum(beside, np.maximum(np.maximum(before, after), np.minimum(left, right)))
 
 
 def _around(look: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -71,6 +71,23 @@ def test_dead_rows_and_columns_are_known_and_no_particles(columns, axis):
     assert np.bincount(detect(movie).frames).tolist() == [len(each) for each in places]
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("hot_pixels", [0, 150])
+def test_pixels_that_rare_photons_hit_in_several_frames_are_no_defects(hot_pixels, seed):
+    """Of an electron-multiplying camera a photon is a single pixel, as bright as chance will have it."""
+    rng = np.random.default_rng(seed)
+    photons = rng.poisson(0.12, (4, *PLANE))
+    images = 200.0 + rng.normal(0.0, 5.0, photons.shape) + 30.0 * rng.gamma(np.maximum(photons, 0.01))
+    at = hot(images, rng, hot_pixels)
+    defects = defects_of(movie_of(images))
+    if not hot_pixels:
+        assert defects is None
+        return
+    assert defects is not None
+    assert (defects.single & at).sum() >= 0.95 * hot_pixels
+    assert (defects.single & ~at).sum() <= 0.1 * hot_pixels
+
+
 @pytest.mark.parametrize("diameter", [2.0, 3.0, 8.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_particles_that_do_not_move_are_no_defects(diameter, seed):
