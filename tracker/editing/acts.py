@@ -15,9 +15,9 @@ from .corrected import Corrected
 
 
 def break_link(movie: Corrected, source: int, target: int, *, opens_ends: bool = False) -> None:
-    """Forbid a link that is there; `opens_ends`: what the linking, and no act, forbade its ends is left to the data."""
+    """Forbid a link that is there; `opens_ends`: what its ends lacked in tracks taken up is left to the data."""
     _require_link(movie, (source, target))
-    opened = movie.bans_begun_with(source, target) if opens_ends else []
+    opened = movie.lacked_beside(source, target) if opens_ends else []
     for link in opened:
         movie.unban(link)
     movie.ban((source, target))

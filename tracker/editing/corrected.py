@@ -46,7 +46,7 @@ class Corrected:
         self.gain, self._step = solution.gain, points.frame_step
         self.ways_out, self.ways_in = 1 + solution.divisions, 1 + solution.merges
         self.pins: dict[Link, tuple[int, int]] = {}
-        self.bans: dict[Link, bool] = {}  # whether an act forbade it
+        self.bans: dict[Link, bool] = {}  # whether somebody asked for it
         self.pins_out: dict[int, tuple[int, ...]] = {}
         self.pins_into: dict[int, tuple[int, ...]] = {}
         self._weight = solution.weight
@@ -175,13 +175,15 @@ class Corrected:
             links.append(link)
         self.solve_again(end for link in links for end in link)
 
-    def begin_with(self, pinned: Sequence[Sequence[int]], forbidden: Sequence[Sequence[int]]) -> None:
-        """Confirm and forbid what the linking does, which no act has done."""
+    def begin_with(
+        self, pinned: Sequence[Sequence[int]], forbidden: Sequence[Sequence[int]], lacked: Iterable[Link]
+    ) -> None:
+        """Confirm and forbid what the linking does; those of them that it lacked were never asked for."""
         self.give(pinned, forbidden)
-        self.bans.update({(link[0], link[1]): False for link in forbidden})
+        self.bans.update(dict.fromkeys(lacked, False))
 
-    def bans_begun_with(self, source: int, target: int) -> list[Link]:
-        """Return the candidates out of a source and into a target that the linking forbade, and no act."""
+    def lacked_beside(self, source: int, target: int) -> list[Link]:
+        """Return the candidates out of a source and into a target that are forbidden, but that nobody forbade."""
         edges = *self.edges_from(source), *self.edges_into(target)
         return [link for link in {self.link_of(edge) for edge in edges} if self.bans.get(link) is False]
 

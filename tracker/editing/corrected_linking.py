@@ -49,7 +49,9 @@ def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame, numbers: 
         "expected_wrong": wrong,
     }
     settings = _allowing(linking.settings, points, _rows(movie.pins, ids), _rows(movie.bans, ids))
-    return replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report, solution=None)
+    corrected = replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report)
+    lacked = _rows([link for link, is_asked_for in movie.bans.items() if not is_asked_for], ids)
+    return replace(corrected, solution=None, lacked=lacked)
 
 
 def _tracks(points: Points, numbers: np.ndarray, source: np.ndarray, target: np.ndarray) -> Tracks:

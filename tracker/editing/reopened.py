@@ -42,9 +42,9 @@ def reopened(
     Returns
     -------
     Linking
-        `settings.pinned` and `settings.forbidden` have the differences, as rows of the table, and `report["notes"]` how
-        many they are. Tracks keep their numbers, and where one is cut by links to others its largest part (see
-        `TrackNumbers`).
+        `settings.pinned` and `settings.forbidden` have the differences, as rows of the table (`lacked` has the latter
+        too), and `report["notes"]` how many they are. Tracks keep their numbers, and where one is cut by links to
+        others its largest part (see `TrackNumbers`).
 
     Raises
     ------
@@ -67,7 +67,10 @@ def reopened(
     linking = as_linking(movie, linked, doubts.all(), numbers.of)
     said = _differences(len(movie.pins), len(movie.bans))
     return replace(
-        linking, solution=linked.solution, report={**linking.report, "notes": [*linking.report["notes"], *said]}
+        linking,
+        solution=linked.solution,
+        report={**linking.report, "notes": [*linking.report["notes"], *said]},
+        lacked=tuple(sorted(movie.bans)),
     )
 
 

@@ -72,7 +72,7 @@ class Session:
         assert linking.solution is not None
         self._linking = linking
         self._movie = Corrected(linking.tracks, linking.solution)
-        self._movie.begin_with(given.pinned.tolist(), given.forbidden.tolist())
+        self._movie.begin_with(given.pinned.tolist(), given.forbidden.tolist(), self._begun.lacked)
         self._numbers = TrackNumbers(self._movie, self._begun.tracks.table["track_id"].to_numpy())
         self._doubts = Doubts(self._movie, linking)
         if given:
@@ -92,10 +92,10 @@ class Session:
     def break_link(self, source: int, target: int, *, opens_ends: bool = False) -> Change:
         """Forbid a link that is there.
 
-        With `opens_ends`, links of the source and the target that the linking forbade, not a correction, are possible
-        again: for saved tracks (`reopened`) those that the tracks lack, so that right ones can replace a wrong one.
+        With `opens_ends`, links of the source and the target that tracks which were taken up lack (`Linking.lacked`) are
+        possible again, so that right ones can replace a wrong one; what you or a correction forbade stays forbidden.
         """
-        opens = {"opens_ends": True} if opens_ends and self._begun.settings.forbidden else {}
+        opens = {"opens_ends": True} if opens_ends and self._begun.lacked else {}
         return self._act("break_link", source=source, target=target, **opens)
 
     def add_link(self, source: int, target: int) -> Change:

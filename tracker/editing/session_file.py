@@ -19,6 +19,7 @@ from ..formats.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.sidecar import SUFFIX, read_sidecar
 from ..formats.tables import read_tracks
 from ..formats.write import write_tracks, write_whole
+from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
 from ..linking.settings import LinkSettings
@@ -98,6 +99,7 @@ def write_session(
         kept = {
             "auctrack_session": FORMAT,
             "looked_at": sorted([int(a), int(b)] for a, b in looked_at),
+            "lacked": [[int(a), int(b)] for a, b in session.begun.lacked],
             "place": None if place is None else [float(coordinate) for coordinate in place],
         }
         (folder / _KEPT).write_text(json.dumps(kept), encoding="utf-8")
@@ -116,8 +118,8 @@ def read_session(path: str | Path) -> SavedSession:
     """
     with unpacked(Path(path)) as folder:
         begun, settings = _begun(folder, path)
-        session = Session.load(folder / _ACTS, _linked_again(begun, settings.link))
-        looked_at, place = _kept(folder / _KEPT, begun.ndim, path)
+        looked_at, lacked, place = _kept(folder / _KEPT, begun.ndim, path)
+        session = Session.load(folder / _ACTS, _linked_again(begun, settings.link, lacked))
         return SavedSession(session, looked_at, settings, place)
 
 
@@ -135,32 +137,48 @@ def _begun(folder: Path, path: str | Path) -> tuple[Tracks, Settings]:
     return read_tracks(folder / _BEGUN), Settings.from_mapping(effective)
 
 
-def _linked_again(begun: Tracks, settings: LinkSettings) -> Linking:
-    """Return the linking that a session began with; where it would be another one today, its links are held."""
-    if settings.linking == "auctrack":
-        open_ = replace(settings, pinned=None, forbidden=None)
-        linking = replace(link_points(begun, open_, editable=True), tracks=begun, settings=settings)
-        if _links(Session(linking).linking().tracks) == _links(begun):
-            return linking
-        return reopened(begun, settings)
-    return reopened(begun)
+def _linked_again(begun: Tracks, settings: LinkSettings, lacked: frozenset[Link] | None) -> Linking:
+    """Return the linking that a session began with; where it would be another one today, its links are held.
+
+    `lacked` as of `Linking`; None if the file does not say: all that is forbidden was then taken for it.
+    """
+    if settings.linking != "auctrack":
+        return reopened(begun)
+    open_ = replace(settings, pinned=None, forbidden=None)
+    forbidden = _pairs(constraints_of(begun, settings).forbidden.tolist())
+    lacked = forbidden if lacked is None else forbidden & lacked
+    linking = replace(link_points(begun, open_, editable=True), tracks=begun, settings=settings)
+    linking = replace(linking, lacked=tuple(sorted(lacked)))
+    if _links(Session(linking).linking().tracks) == _links(begun):
+        return linking
+    linking, asked_for = reopened(begun, settings), forbidden - lacked
+    forbidden = asked_for.union(linking.lacked)
+    settings = replace(linking.settings, forbidden=sorted(forbidden))
+    return replace(linking, settings=settings, lacked=tuple(sorted(forbidden - asked_for)))
 
 
 def _links(tracks: Tracks) -> set[Link]:
     return {(source, target) for source, target in edges_of(tracks).tolist()}
 
 
-def _kept(kept: Path, ndim: int, path: str | Path) -> tuple[frozenset[Link], tuple[float, ...] | None]:
-    """Return the links that were looked at, and where; files of before have no place."""
+def _kept(
+    kept: Path, ndim: int, path: str | Path
+) -> tuple[frozenset[Link], frozenset[Link] | None, tuple[float, ...] | None]:
+    """Return the links that were looked at, those that tracks lacked, and the place; older files have less."""
     try:
         content = json.loads(kept.read_text(encoding="utf-8"))
-        place = content.get("place")
+        lacked, place = content.get("lacked"), content.get("place")
         return (
-            frozenset((int(source), int(target)) for source, target in content["looked_at"]),
+            _pairs(content["looked_at"]),
+            None if lacked is None else _pairs(lacked),
             None if place is None else _place(place, 1 + ndim),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{path}: {_KEPT} in it is damaged ({damage(error)}).") from error
+
+
+def _pairs(links: Any) -> frozenset[Link]:
+    return frozenset((int(source), int(target)) for source, target in links)
 
 
 def _place(coordinates: Any, count: int) -> tuple[float, ...]:

@@ -61,6 +61,9 @@ class Linking:
         Beside them, of each tracking the second links out of a source, or into a target, by their rows.
     solution : LinkSolution or None
         The candidate links and duals that corrections start from, where they were asked for.
+    lacked : tuple of (source, target)
+        Which of `settings.forbidden` nobody has asked for: links that linking would make, and tracks that were taken up
+        (`editing.reopened`) lack.
     """
 
     tracks: Tracks
@@ -72,6 +75,7 @@ class Linking:
     solution: LinkSolution | None = field(default=None, repr=False)
     samples: np.ndarray | None = field(default=None, repr=False)
     second_samples: tuple[np.ndarray, ...] | None = field(default=None, repr=False)
+    lacked: tuple[tuple[int, int], ...] = ()
 
     def __repr__(self) -> str:
         """Return the counts, and where the rest is: the tables themselves would fill the screen."""

@@ -1,6 +1,8 @@
 """Saved tracks are taken up with exactly their links, and corrected like those of a linking."""
 
+import re
 from dataclasses import replace
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -35,6 +37,7 @@ def two_tracks(ids) -> Tracks:
 
 
 NEAR = LinkSettings(search_range=5, unmatched_cost=4, motion="none")
+RIGHT_ONES_FORBIDDEN = replace(NEAR, forbidden=[[2, 4], [3, 5]])
 
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
@@ -103,6 +106,43 @@ def test_a_link_that_the_user_broke_stays_so_when_another_one_beside_it_is():
     for link in ((2, 5), (3, 4), (2, 4), (3, 5)):
         session.break_link(*link, opens_ends=True)
     assert not links_of(session.linking()) & {(2, 4), (3, 5)}
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_the_user_forbade_stays_so_when_a_link_beside_it_is_broken(tmp_path, saved):
+    """With the right links forbidden the exchanged ones are made; beside each, once broken, is a right one."""
+    session = Session(link_points(two_tracks([0, 1] * 3), RIGHT_ONES_FORBIDDEN, editable=True))
+    if saved:
+        write_session(session, tmp_path / "all.auctrack")
+        session = read_session(tmp_path / "all.auctrack").session
+    assert links_of(session.linking()) == {(0, 2), (1, 3), (2, 5), (3, 4)}
+    for link in ((2, 5), (3, 4)):
+        session.break_link(*link, opens_ends=True)
+    assert links_of(session.linking()) == {(0, 2), (1, 3)}
+
+
+def test_what_the_user_forbade_stays_so_where_linking_would_decide_otherwise_today(tmp_path):
+    linked = link_points(two_tracks([0, 1] * 3), RIGHT_ONES_FORBIDDEN, editable=True)
+    write_session(Session(replace(linked, tracks=two_tracks([0, 1, 0, 1, 2, 3]))), tmp_path / "all.auctrack")
+    begun = read_session(tmp_path / "all.auctrack").session.begun
+    assert links_of(begun) == {(0, 2), (1, 3)}
+    assert {*map(tuple, begun.settings.forbidden)} == {(2, 4), (3, 5), (2, 5), (3, 4)}
+    assert {*begun.lacked} == {(2, 5), (3, 4)}
+
+
+def test_a_file_of_before_says_nothing_of_what_its_tracks_lacked(tmp_path):
+    """Then all that was forbidden to begin with was taken for it, in the corrections that it holds too."""
+    session = Session(reopened(two_tracks([0, 1, 0, 1, 1, 0]), NEAR))
+    session.break_link(2, 5, opens_ends=True)
+    session.break_link(3, 4, opens_ends=True)
+    write_session(session, tmp_path / "all.auctrack")
+    with ZipFile(tmp_path / "all.auctrack") as packed, ZipFile(tmp_path / "old.auctrack", "w") as old:
+        for name in packed.namelist():
+            content = packed.read(name).decode()
+            old.writestr(name, re.sub(r'"lacked": \[\[.*?\]\], ', "", content) if name == "session.json" else content)
+    assert "lacked" not in ZipFile(tmp_path / "old.auctrack").read("session.json").decode()
+    again = read_session(tmp_path / "old.auctrack").session
+    assert links_of(again.linking()) == {(0, 2), (1, 3), (2, 4), (3, 5)}
 
 
 def test_lineage_is_taken_up():
