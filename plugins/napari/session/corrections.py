@@ -34,7 +34,7 @@ from .act_words import Seen, act_words, refusal_words
 from .filters import measured_links
 from .outcome_words import far_words, joined_words, others_words
 from .placing import Noted
-from .recovery import Left, find_left, free_file
+from .recovery import Left, find_left, free_file, take_over
 from .steps import Linked
 from .suspicious import suspicious_links
 
@@ -308,7 +308,7 @@ class Corrections:
             if is_saved:
                 self._saved = self._edits.acts
             else:
-                self._kept = Path(path)
+                self._kept = take_over(Path(path), self._linking.tracks)
                 said = f"Recovered {made}, which you have not saved yet."
             self._version += 1
             return self._of_none(said)
@@ -332,7 +332,7 @@ class Corrections:
     def find_kept(self, folder: Path, report: Callable[[Any], None]) -> Left:
         """Return what others have kept of corrections of these detections."""
         del report
-        return find_left(folder, self._linking.tracks, [] if self._kept is None else [self._kept])
+        return find_left(folder, self._linking.tracks)
 
     def write(self, path: str, write: Callable[[Tracks], Any]) -> None:
         """Have the tracks shown written, the margins of all links measured, and the corrections in effect beside them.

@@ -1,20 +1,24 @@
-"""The files in which corrections that no other file holds outlive a crash, found by the detections they are of."""
+"""The files in which corrections that no other file holds outlive a crash, found by the detections they are of.
+
+Each is named by the process that keeps it too: while that runs, its corrections are not left but being made.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from ....matching.errors import AuctrackError
 from ....tracker.editing.record import read_acts
 from ....tracker.points import Points
 
 _ENDING = ".corrections.json"
+_SAME_S = 60  # by which the system may tell the beginning of one process differently, as its clock is set
 
 
 @dataclass(frozen=True)
@@ -37,15 +41,21 @@ class Left:
 
 
 def free_file(folder: Path, points: Points) -> Path:
-    """Return a file for corrections of these very detections, in this order, that is not there yet."""
-    name = _name(points)
+    """Return a file of this process for corrections of these very detections, in this order, that is not there yet."""
+    process = psutil.Process()
+    name = f"{_name(points)}-{process.pid}-{process.create_time():.0f}"
     names = (name if n == 1 else f"{name}-{n}" for n in count(1))
     return next(path for path in (folder / f"{one}{_ENDING}" for one in names) if not path.exists())
 
 
-def find_left(folder: Path, points: Points, own: Collection[Path]) -> Left:
-    """Return what was left of corrections of these very detections in files other than one's own."""
-    files = [path for path in folder.glob(f"{_name(points)}*{_ENDING}") if path not in own]
+def take_over(path: Path, points: Points) -> Path:
+    """Have this process keep a file that was left, and return it under its new name."""
+    return path.rename(free_file(path.parent, points))
+
+
+def find_left(folder: Path, points: Points) -> Left:
+    """Return what was left of corrections of these very detections in files that no process keeps any longer."""
+    files = [path for path in folder.glob(f"{_name(points)}*{_ENDING}") if not _is_kept(path)]
     problems: list[str] = []
     for path in sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True):
         try:
@@ -57,6 +67,16 @@ def find_left(folder: Path, points: Points, own: Collection[Path]) -> Left:
                 "file, or delete it to stop this message."
             )
     return Left(None, 0, " ".join(problems))
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether the process that a file is named by still runs."""
+    _, *process = path.name.removesuffix(_ENDING).split("-")
+    try:
+        pid, began, *_ = map(int, process)
+        return abs(psutil.Process(pid).create_time() - began) < _SAME_S
+    except (ValueError, psutil.Error):  # ValueError: named before files had a process
+        return False
 
 
 def _name(points: Points) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+import psutil
 import pytest
 
 from .conftest import PHYSICAL, finish, spots
@@ -27,8 +31,14 @@ def crashed(viewer, corrected, kept_folder):
     content, made = left.read_bytes(), links(corrected)
     viewer.window.remove_dock_widget("all")
     assert not [*kept_folder.iterdir()]  # closing the dock is no crash
-    left.write_bytes(content)
+    kept_by(left, content, psutil.Process().pid, 1000)  # one that had our number long before
     return made
+
+
+def kept_by(path, content: bytes, pid: int, began: float) -> None:
+    """Write what a process keeps, which is told by its number and when it began."""
+    detections = path.name.partition("-")[0]
+    path.with_name(f"{detections}-{pid}-{began:.0f}.corrections.json").write_bytes(content)
 
 
 def test_they_are_made_again_at_the_press_of_a_button(viewer, crashed, open_widget, mouse, kept_folder):  # noqa: F811
@@ -45,6 +55,33 @@ def test_they_are_made_again_at_the_press_of_a_button(viewer, crashed, open_widg
     assert (widget.parts.session.n_corrections, widget.parts.session.n_unsaved) == (2, 2)
     assert widget.parts.bar.recover_button.isHidden()
     assert len([*kept_folder.iterdir()]) == 1  # they still would be lost
+
+
+def test_those_of_another_napari_are_offered_once_it_has_ended(viewer, crashed, open_widget, kept_folder):  # noqa: ARG001
+    (left,) = kept_folder.iterdir()
+    content = left.read_bytes()
+    left.unlink()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        kept_by(left, content, other.pid, psutil.Process(other.pid).create_time())
+        widget = open_widget()
+        widget.running.run_all()
+        finish(widget)
+        assert widget.parts.bar.recover_button.isHidden()
+        other.terminate()
+    widget.running.run_all()
+    finish(widget)
+    assert "2 unsaved corrections" in widget.parts.bar.recover_button.text()
+
+
+def test_those_that_were_recovered_are_left_to_no_other(viewer, crashed, open_widget, mouse, kept_folder):  # noqa: ARG001, F811
+    viewer.window.resize(1300, 1000)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    mouse.click(widget.parts.bar.recover_button)
+    finish(widget)
+    (kept,) = kept_folder.iterdir()
+    assert kept.name.split("-")[1] == str(psutil.Process().pid)
 
 
 def test_over_other_tracks_they_are_not_offered(viewer, crashed, open_widget):  # noqa: ARG001
