@@ -187,8 +187,15 @@ class LineageView(QAbstractScrollArea):
         share = (x - _LEFT) / max(self.viewport().width() - _LEFT - _RIGHT, 1)
         return round(low + min(max(share, 0.0), 1.0) * (high - low))
 
+    def _is_current_in_sight(self, room: int) -> bool:
+        line, above = self._current_line() if self.isVisible() else None, self.verticalScrollBar().value()
+        return line is not None and above <= line * _LINE and (line + 1) * _LINE <= above + room
+
+    def _current_line(self) -> int | None:
+        return None if self._current is None else self.line_of(self._current)
+
     def _scroll_to_current(self) -> None:
-        line = None if self._current is None else self.line_of(self._current)
+        line = self._current_line()
         if line is not None:
             bar, room = self.verticalScrollBar(), self.viewport().height() - _TOP
             bar.setValue(min(max(bar.value(), (line + 1) * _LINE - room), line * _LINE))
@@ -205,9 +212,12 @@ class LineageView(QAbstractScrollArea):
         self._scroll_to_current()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Scroll as far as the lines reach (called by Qt)."""
+        """Scroll as far as the lines reach, and keep what is marked in sight (called by Qt)."""
         super().resizeEvent(event)  # pyright: ignore[reportArgumentType]
+        was_in_sight = event is not None and self._is_current_in_sight(event.oldSize().height() - _TOP)
         self._set_range()
+        if was_in_sight:
+            self._scroll_to_current()
 
     # --- what the user does --------------------------------------------------------------------------------------
 
@@ -239,7 +249,7 @@ class LineageView(QAbstractScrollArea):
         if by is None or not len(self._measures):
             super().keyPressEvent(event)  # pyright: ignore[reportArgumentType]
             return
-        current = None if self._current is None else self.line_of(self._current)
+        current = self._current_line()
         line = 0 if current is None else current + by
         self._choose(min(max(line, 0), len(self._measures) - 1), self._frame)
 

@@ -196,3 +196,15 @@ def test_of_a_hundred_thousand_tracks_those_in_sight_are_drawn(divided):
     assert 77_777 in drawn
     assert len({*drawn}) < 100
     assert is_marked(view, view.line_of(77_777))
+
+
+def test_in_a_lower_window_the_track_chosen_stays_in_sight(viewer, divided):
+    results = divided.parts.results
+    view, last = results.lineage, lines(divided)[-1]
+    divided.looking.choose_track(last)
+    finish(divided)
+    assert view.verticalScrollBar().maximum() == 0
+    viewer.window.resize(1300, 560)
+    process_events()
+    assert view.verticalScrollBar().maximum() > 0
+    assert view.place_of(view.line_of(last), 0).y() < view.viewport().height()
