@@ -38,8 +38,8 @@ class Click:
 def particle_under(click: Click, layer: Any) -> int | None:
     """Return the row of the particle of a Points layer that is under a click, None where there is none.
 
-    Where rings overlap that is the one whose middle is seen nearest to it, of those behind each other the foremost;
-    napari would give the one drawn last, or in 3D the foremost.
+    Where rings overlap that is the one whose middle is seen nearest to it, of those behind each other the foremost, in
+    2D the one nearest to the plane shown; napari would give the one drawn last, or in 3D the foremost.
     """
     value = layer.get_value(
         click.position, view_direction=click.view_direction, dims_displayed=[*click.displayed], world=True
@@ -51,14 +51,15 @@ def particle_under(click: Click, layer: Any) -> int | None:
     shown = [axis - len(click.position) for axis in click.displayed]
     radius = layer.size[rows] / 2 * layer.scale[-1]
     if click.view_direction is None:
-        across, apart = np.abs(away[:, shown]).max(axis=1), np.linalg.norm(away[:, 1:], axis=1)
-        order = np.argsort(apart, kind="stable")
+        depth, across = np.linalg.norm(away[:, 1:], axis=1), np.linalg.norm(away[:, shown], axis=1)
+        is_under = np.abs(away[:, shown]).max(axis=1) <= radius
     else:
         sight = np.asarray(click.view_direction, dtype=np.float64)[list(click.displayed)]
         depth = away[:, shown] @ sight
         across = np.linalg.norm(away[:, shown] - np.outer(depth, sight), axis=1)
-        order = np.lexsort((depth, np.rint(across / radius / _SAME)))
-    is_under = (across <= radius) | (rows == value)
+        is_under = across <= radius
+    order = np.lexsort((depth, np.rint(across / radius / _SAME)))
+    is_under |= rows == value
     return int(rows[order[is_under[order]][0]])
 
 

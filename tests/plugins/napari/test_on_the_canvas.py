@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .conftest import finish, process_events
-from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
+from .test_by_mouse import mouse, on_canvas, tracked  # noqa: F401 - fixtures among them
 from .test_correcting import links, press
 
 
@@ -254,6 +254,24 @@ def test_where_rings_overlap_a_click_picks_the_nearest_middle(viewer, lines, mou
         finish(lines)
         near = place_of(lines, [*lines.correcting._clicked][-1][1])
         np.testing.assert_allclose(near, place, atol=0.5)
+
+
+def test_mid_ring_of_another_plane_a_click_picks_that_particle_and_not_its_neighbour(viewer, tracked, mouse):  # noqa: F811
+    """Its neighbour lies in the plane shown, and so is nearer to the click."""
+    frame, z, y, x = place_of(tracked, int(np.argmin(np.abs(place_of(tracked, slice(None))[:, 1] - 4))))
+    plane = round(z)
+    added = frame, plane + 1, y, x + 1.6  # steps of 1 and 0.5 µm: 0.8 aside and 1 below
+    show(viewer, added)
+    point_at(viewer, added)
+    press(viewer, "i")
+    finish(tracked)
+    np.testing.assert_allclose(place_of(tracked, -1), added, atol=0.3)
+    show(viewer, (frame, plane, y, x))
+    for place in (added, (frame, z, y, x)):
+        click(viewer, mouse, (frame, plane, *place[2:]))
+        finish(tracked)
+        near = place_of(tracked, [*tracked.correcting._clicked][-1][1])
+        np.testing.assert_allclose(near, place, atol=0.3)
 
 
 @pytest.mark.parametrize("undone", [False, True])
