@@ -13,6 +13,7 @@ import numpy as np
 
 from ....tracker.calibrating.calibration import Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes, UnknownColumns, UnknownScale
+from ....tracker.formats.registry import holds_points
 from ....tracker.formats.tables import read_either
 from ....tracker.points import Points
 from ....tracker.reading.folder import files_of, holds_tiff_files
@@ -35,14 +36,17 @@ _DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
 def movie_reader(path: str | Sequence[str]) -> Read | None:
     """Return the reader of TIFF movies and of folders of one TIFF a frame; several files at once are left to napari."""
-    is_movie = isinstance(path, str) and (not Path(path).is_dir() or holds_tiff_files(path))
-    return _read_movie if is_movie else None
+    return _read_movie if isinstance(path, str) and (not Path(path).is_dir() or _is_of_frames(path)) else None
 
 
 def table_reader(path: str | Sequence[str]) -> Read | None:
     """Return the reader of point and track tables; some formats are folders."""
-    is_table = isinstance(path, str) and not (Path(path).is_dir() and holds_tiff_files(path))
-    return _read_table if is_table else None
+    return _read_table if isinstance(path, str) and not (Path(path).is_dir() and _is_of_frames(path)) else None
+
+
+def _is_of_frames(folder: str) -> bool:
+    """Whether a folder has a movie's frames; those of the Cell Tracking Challenge have tracks, painted in TIFFs."""
+    return holds_tiff_files(folder) and not holds_points(Path(folder))
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:

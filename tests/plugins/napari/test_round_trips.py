@@ -181,6 +181,18 @@ def in_viewer(data, attributes, kind):
     return Layer.create(data, attributes, kind)
 
 
+def test_a_folder_of_the_cell_tracking_challenge_opens_as_tracks_and_not_as_the_images_in_it(tmp_path):
+    folder = str(tmp_path / "01_RES")
+    table = pd.DataFrame(
+        {"frame": [0, 0, 1, 1], "y": [4.0, 12, 5, 13], "x": [4.0, 12, 5, 13], "track_id": [0, 1, 0, 1]}
+    )
+    write_tracks(Tracks(table), folder, settings={"image_shape": (20, 20)})
+    assert readers.movie_reader(folder) is None
+    ((back, _, kind),) = readers.table_reader(folder)(folder)
+    assert kind == "tracks"
+    np.testing.assert_allclose(back[np.lexsort(back[:, 1::-1].T), 1:], table[["frame", "y", "x"]].iloc[[0, 2, 1, 3]])
+
+
 def test_a_folder_without_tiff_files_is_left_to_other_readers(tmp_path):
     assert readers.movie_reader(str(tmp_path)) is None
     assert readers.table_reader(str(tmp_path)) is not None
