@@ -81,7 +81,9 @@ def test_those_that_were_recovered_are_left_to_no_other(viewer, crashed, open_wi
     mouse.click(widget.parts.bar.recover_button)
     finish(widget)
     (kept,) = kept_folder.iterdir()
-    assert kept.name.split("-")[1] == str(psutil.Process().pid)
+    _, pid, began = kept.name.removesuffix(".corrections.json").split("-")
+    assert int(pid) == psutil.Process().pid
+    assert abs(int(began) - psutil.Process().create_time()) < 2
 
 
 def test_over_other_tracks_they_are_not_offered(viewer, crashed, open_widget):  # noqa: ARG001
