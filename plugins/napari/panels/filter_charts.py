@@ -7,13 +7,14 @@ from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QVBoxLayout, QWidget
 
 from ..session.filters import MEASURES, MeasuredTracks, Range
+from ..threads.timers import single_shot
 from .chart import Chart
 from .columns_button import ColumnsButton
 from .range_filter import RangeFilter
 
 
 class FilterCharts(QWidget):
-    """Signals: `moved()` when a range has become another one.
+    """Signals: `moved()` when a range has become another one, `added(RangeFilter)` when a column is chosen.
 
     Attributes
     ----------
@@ -23,6 +24,7 @@ class FilterCharts(QWidget):
     """
 
     moved = Signal()
+    added = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,6 +36,7 @@ class FilterCharts(QWidget):
         self._column.addWidget(self.columns)
         self._column.addStretch(1)
         self.columns.changed.connect(self._choose)
+        self._laid_out = single_shot(self, 0, self._tell_of_last)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Show new tracks; what the user asked for stays."""
@@ -68,8 +71,16 @@ class FilterCharts(QWidget):
 
     def _choose(self) -> None:
         self._drop(tuple(name for name in self.filters if name not in self.columns.chosen))
+        before = len(self.filters)
         self._fill()
+        if len(self.filters) > before:
+            self._laid_out.start()
         self.moved.emit()
+
+    def _tell_of_last(self) -> None:
+        """Tell of the filter that has come last, once it has its place."""
+        if self.filters:
+            self.added.emit([*self.filters.values()][-1])
 
     @property
     def charts(self) -> dict[str, Chart]:

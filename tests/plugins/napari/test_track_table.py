@@ -124,6 +124,16 @@ def test_what_is_saved_is_what_is_selected(tracked, tmp_path):
     assert "duration" in saved
 
 
+def test_the_filter_of_a_column_just_chosen_is_scrolled_into_sight(viewer, tracked):
+    results = tracked.parts.results
+    viewer.window.resize(1280, 720)
+    open_tab(results, "Filter")
+    tick(results.filters.columns, "straightness")
+    process_events()
+    one = results.filters.filters["straightness"]
+    assert one.visibleRegion().boundingRect() == one.rect()
+
+
 def test_columns_and_filters_stay_through_run_all(tracked):
     results = tracked.parts.results
     tick(results.tracks.columns, "straightness")
