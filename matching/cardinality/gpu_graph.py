@@ -10,7 +10,7 @@ import numpy as np
 
 from ..device import cuda
 from .graph import BipartiteGraph
-from .reading import check_columns, check_pointer, checked_shape, checked_type, is_on_device, parts_of, pointer_type
+from .reading import checked_csr, checked_shape, is_on_device, parts_of, pointer_type
 
 THREADS = 256
 
@@ -49,7 +49,14 @@ class DeviceGraph:
             return cls.of(BipartiteGraph.from_any(graph))
         indptr, indices, shape = parts_of(graph)
         cp = cuda.cupy()
-        return cls(*checked_csr(cp, cp.asarray(indptr), cp.asarray(indices), shape), *checked_shape(shape))
+        indptr, indices, is_clean = checked_csr(cp.asarray(indptr), cp.asarray(indices), shape)
+        n_rows, n_columns = checked_shape(shape)
+        if not is_clean:
+            rows = cp.searchsorted(indptr, cp.arange(len(indices)), side="right") - 1
+            edges = cp.unique(rows * n_columns + indices)
+            indices, indptr = edges % n_columns, cp.searchsorted(edges // n_columns, cp.arange(n_rows + 1))
+        indptr = cp.ascontiguousarray(indptr, dtype=pointer_type(len(indices)))
+        return cls(indptr, cp.ascontiguousarray(indices, dtype=np.int32), n_rows, n_columns)
 
     @classmethod
     def of(cls, graph: BipartiteGraph) -> DeviceGraph:
@@ -96,27 +103,6 @@ class DeviceGraph:
             (self.indptr, self.indices, np.int32(self.n_rows), indptr, degree, indices),
         )
         return DeviceGraph(indptr, indices, self.n_columns, self.n_rows)
-
-
-def checked_csr(module: Any, indptr: Any, indices: Any, shape: Any) -> tuple[Any, Any]:
-    """Check and clean the parts of a graph with array functions of `module`, CuPy or NumPy, where they lie."""
-    n_rows, n_columns = checked_shape(shape)
-    indptr, indices = checked_type(indptr, "indptr"), checked_type(indices, "indices")
-    n_edges = len(indices)
-    check_pointer(indptr, n_rows, n_edges)
-    if n_edges:
-        check_columns(int(indices.min()), int(indices.max()), n_columns)
-        begins_row = module.zeros(n_edges + 1, module.bool_)
-        begins_row[indptr] = True
-        if ((indices[1:] <= indices[:-1]) & ~begins_row[1:-1]).any():
-            rows = module.searchsorted(indptr, module.arange(n_edges), side="right") - 1
-            edges = module.unique(rows * n_columns + indices)
-            indices = edges % n_columns
-            indptr = module.searchsorted(edges // n_columns, module.arange(n_rows + 1))
-    return (
-        module.ascontiguousarray(indptr, dtype=pointer_type(len(indices))),
-        module.ascontiguousarray(indices, dtype=module.int32),
-    )
 
 
 @dataclass(eq=False)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..device import cuda
-from ..jit.compiled import compiled
-from .reading import check_columns, check_pointer, checked_shape, checked_type, parts_of, pointer_type
+from ..problem.csr import transposed_csr
+from .reading import checked_csr, checked_shape, parts_of, pointer_type
 
 IntArray = NDArray[Any]
 """Integer arrays as the kernels take them: numba specialises on the true type."""
@@ -52,8 +52,9 @@ class BipartiteGraph:
     @cached_property
     def transposed(self) -> BipartiteGraph:
         """The same graph with rows and columns exchanged; computed once, and its own `transposed` is this graph."""
-        by_columns = _pattern(self.indptr, self.indices, self.shape).tocsc()
-        indptr, indices = _contiguous(by_columns.indptr, self.indptr.dtype), _contiguous(by_columns.indices, np.int32)
+        nothing = np.broadcast_to(np.int8(1), self.n_edges)
+        indptr, indices, _ = transposed_csr(self.indptr, self.indices, nothing, self.n_columns)
+        indptr = indptr.astype(self.indptr.dtype, copy=False)
         other = BipartiteGraph(_read_only(indptr), _read_only(indices), self.n_columns, self.n_rows)
         vars(other)["transposed"] = self
         return other
@@ -84,47 +85,13 @@ class BipartiteGraph:
         if isinstance(graph, BipartiteGraph):
             return graph
         indptr, indices, shape = parts_of(graph)
-        return cls._from_csr(cuda.to_host(indptr), cuda.to_host(indices), shape)
-
-    @classmethod
-    def _from_csr(cls, indptr: NDArray[Any], indices: NDArray[Any], shape: Any) -> BipartiteGraph:
-        n_rows, n_columns = checked_shape(shape)
-        indptr, indices = checked_type(indptr, "indptr"), checked_type(indices, "indices")
-        check_pointer(indptr, n_rows, len(indices))
-        is_clean = True
-        if len(indices):
-            low, high, is_clean = _inspect(indptr, indices)
-            check_columns(low, high, n_columns)
-        indptr, indices = _contiguous(indptr, pointer_type(len(indices))), _contiguous(indices, np.int32)
+        indptr, indices, is_clean = checked_csr(cuda.to_host(indptr), cuda.to_host(indices), shape)
         if not is_clean:
-            merged = _pattern(indptr, indices, (n_rows, n_columns)).copy()
+            merged = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=shape, copy=True)
             merged.sum_duplicates()
-            indptr, indices = _contiguous(merged.indptr, indptr.dtype), _contiguous(merged.indices, np.int32)
-        return cls(_read_only(indptr), _read_only(indices), n_rows, n_columns)
-
-
-@compiled
-def _inspect(indptr: IntArray, indices: IntArray) -> tuple[int, int, bool]:
-    low, high = np.int64(indices[0]), np.int64(indices[0])
-    is_clean = True
-    for i in range(len(indptr) - 1):
-        previous = np.int64(-1)
-        for k in range(indptr[i], indptr[i + 1]):
-            j = np.int64(indices[k])
-            is_clean &= previous < j
-            previous = j
-            low = min(low, j)
-            high = max(high, j)
-    return int(low), int(high), bool(is_clean)
-
-
-def _pattern(indptr: IntArray, indices: IntArray, shape: tuple[int, int]) -> sparse.csr_array:
-    """Return the graph as SciPy's, whose transposition and merging take as long as compiled loops of ours would."""
-    return sparse.csr_array((np.broadcast_to(np.int8(1), len(indices)), indices, indptr), shape=shape)
-
-
-def _contiguous(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    return np.ascontiguousarray(values, dtype=dtype)
+            indptr, indices = merged.indptr, merged.indices
+        indptr = np.ascontiguousarray(indptr, dtype=pointer_type(len(indices)))
+        return cls(_read_only(indptr), _read_only(np.ascontiguousarray(indices, dtype=np.int32)), *checked_shape(shape))
 
 
 def _read_only(values: NDArray[Any]) -> NDArray[Any]:

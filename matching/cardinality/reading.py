@@ -93,7 +93,21 @@ def checked_type(values: Any, name: str) -> Any:
     return values
 
 
-def check_pointer(indptr: Any, n_rows: int, n_edges: int) -> None:
+def checked_csr(indptr: Any, indices: Any, shape: Any) -> tuple[Any, Any, bool]:
+    """Return the row pointer and the columns, checked where they lie, and whether columns rise within each row."""
+    n_rows, n_columns = checked_shape(shape)
+    indptr, indices = checked_type(indptr, "indptr"), checked_type(indices, "indices")
+    n_edges = len(indices)
+    _check_pointer(indptr, n_rows, n_edges)
+    if n_edges == 0:
+        return indptr, indices, True
+    _check_columns(int(indices.min()), int(indices.max()), n_columns)
+    begins = indptr[:-1][indptr[1:] > indptr[:-1]][1:]  # of the rows that have edges, but the first
+    falls, falls_between = (indices[1:] <= indices[:-1]).sum(), (indices[begins] <= indices[begins - 1]).sum()
+    return indptr, indices, bool(falls == falls_between)
+
+
+def _check_pointer(indptr: Any, n_rows: int, n_edges: int) -> None:
     """Raise `InvalidProblem` unless these are the offsets of that many rows and edges."""
     if len(indptr) != n_rows + 1:
         raise InvalidProblem(
@@ -110,7 +124,7 @@ def check_pointer(indptr: Any, n_rows: int, n_edges: int) -> None:
         raise InvalidProblem(f"graph: indptr needs to rise, but it falls after row {row}.", argument="graph")
 
 
-def check_columns(low: int, high: int, n_columns: int) -> None:
+def _check_columns(low: int, high: int, n_columns: int) -> None:
     """Raise `InvalidProblem` unless the least and the largest column exist."""
     if low < 0 or high >= n_columns:
         bad = low if low < 0 else high
