@@ -11,6 +11,8 @@ share one descent.
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -53,21 +55,29 @@ def build_tree(points: np.ndarray) -> BoxTree:
     while sizes[-1] > 1:
         sizes.append(-(-sizes[-1] // FAN))
     starts = np.concatenate([[0], np.cumsum([-(-size // FAN) * FAN for size in sizes])])
-    padded = np.full((3, sizes[0] * FAN), np.inf)
-    padded[:, :n] = 0.0
-    padded[3 - points.shape[1] :, :n] = points.T
-    lower, upper = np.full((3, starts[-1]), np.inf), np.full((3, starts[-1]), -np.inf)
-    _fill_boxes(padded, n, lower, upper, starts)
-    return BoxTree(padded, lower, upper, starts)
+    ends = np.full((2, 3, sizes[0] * FAN), np.inf)  # coordinates, and their opposites
+    ends[:, :, :n] = 0.0
+    ends[0, 3 - points.shape[1] :, :n] = points.T
+    ends[1, 3 - points.shape[1] :, :n] = -points.T
+    lower, upper = _level_by_level(ends, starts, np.minimum, np.inf)
+    return BoxTree(ends[0], lower, -upper, starts)
 
 
 def largest_in_boxes(tree: BoxTree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the values in the tree's layout (-inf beyond the last), and the largest value in each box."""
     padded = np.full(tree.points.shape[1], -np.inf)
     padded[: len(values)] = values
-    largest = np.full(tree.lower.shape[1], -np.inf)
-    _fill_largest(padded, tree.starts, largest)
-    return padded, largest
+    return padded, _level_by_level(padded, tree.starts, np.maximum, -np.inf)
+
+
+def _level_by_level(values: np.ndarray, starts: np.ndarray, combine: np.ufunc, nothing: float) -> np.ndarray:
+    """Return what the values of each box's points combine to, (…, boxes); those of a filler to `nothing`."""
+    boxes = np.full((*values.shape[:-1], starts[-1]), nothing)
+    for first, end in pairwise(starts):
+        values = reduce(combine, (values[..., child::FAN] for child in range(FAN)))
+        boxes[..., first : first + values.shape[-1]] = values
+        values = boxes[..., first:end]
+    return boxes
 
 
 def nearest(tree: BoxTree, rows: np.ndarray, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -108,30 +118,6 @@ def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool)
     side_by_side(lambda task: _cheapest(task, *question), tasks(len(x)))
     out[row_order] = col_order[places]
     return out
-
-
-@compiled
-def _fill_boxes(points, n, lower, upper, starts):
-    for axis in range(3):
-        for i in range(n):
-            b = i // FAN
-            lower[axis, b] = min(lower[axis, b], points[axis, i])
-            upper[axis, b] = max(upper[axis, b], points[axis, i])
-        for level in range(len(starts) - 2):
-            for b in range(starts[level], starts[level + 1]):
-                parent = starts[level + 1] + (b - starts[level]) // FAN
-                lower[axis, parent] = min(lower[axis, parent], lower[axis, b])
-                upper[axis, parent] = max(upper[axis, parent], upper[axis, b])
-
-
-@compiled
-def _fill_largest(values, starts, largest):
-    for i in range(len(values)):
-        largest[i // FAN] = max(largest[i // FAN], values[i])
-    for level in range(len(starts) - 2):
-        for b in range(starts[level], starts[level + 1]):
-            parent = starts[level + 1] + (b - starts[level]) // FAN
-            largest[parent] = max(largest[parent], largest[b])
 
 
 @compiled(inline="always")
