@@ -63,8 +63,8 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     cell : float
     """
     at = padded(points)
-    origin, extent = _bounds(at)
-    cell, dims = cells_for(extent, len(points), cell)
+    origin = at.min(axis=0)
+    cell, dims = cells_for(at.max(axis=0) - origin, len(points), cell)
     starts, order, by_cell, sharing = _sorted_by_cell(at, origin, cell, dims)
     return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
 
@@ -173,33 +173,10 @@ def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndar
     counts = np.fromiter((len(f) for f in found), np.int64, len(x))
     indices = np.concatenate([np.asarray(f, np.int32) for f in found])
     rows = np.repeat(np.arange(len(x)), counts)
-    distance = _distances(x, rows, y, indices)
+    distance = np.sqrt(((x[rows] - y[indices]) ** 2).sum(axis=1))
     near = distance <= radius
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[near], minlength=len(x)))])
     return indptr, indices[near], distance[near]
-
-
-@compiled
-def _distances(x, rows, y, cols):
-    out = np.empty(len(rows))
-    for k in range(len(rows)):
-        total = 0.0
-        for axis in range(3):
-            d = x[rows[k], axis] - y[cols[k], axis]
-            total += d * d
-        out[k] = np.sqrt(total)
-    return out
-
-
-@compiled
-def _bounds(points):
-    """Return the lower corner of the points and their extent along each axis."""
-    low, high = points[0].copy(), points[0].copy()
-    for i in range(len(points)):
-        for axis in range(3):
-            low[axis] = min(low[axis], points[i, axis])
-            high[axis] = max(high[axis], points[i, axis])
-    return low, high - low
 
 
 @compiled
