@@ -24,6 +24,7 @@ from ..jit.compiled import compiled
 from ..problem import Problem
 from ..problem.components import components
 from ..problem.convert import unmasked
+from ..problem.costs import edge_costs
 from ..tolerance import EPS, FLOAT_SCREEN, LOST_ULPS, PAIR_ROUNDING, PAIR_ULPS, PAIRS_LOSE, SHARE
 from .float_pairs import difference
 
@@ -69,7 +70,8 @@ class _Answer(NamedTuple):
         edges = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr, problem.indices, problem.data
         bounds = problem.dual_bounds()
         unassigned = bounds if problem.has_unmatched_cost else (np.zeros(n), np.zeros(m))
-        pays = _paid(*edges, unassigned[0], col_of_row)
+        rows, pays = np.flatnonzero(col_of_row >= 0), unassigned[0].copy()
+        pays[rows] = edge_costs(problem, rows, np.zeros_like(rows), col_of_row[rows])
         return cls(edges, *bounds, pays, unassigned[1], col_of_row, row_of_col)
 
     def completed(self, base: Duals, v: Pair) -> Duals:
@@ -231,19 +233,6 @@ def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
                 if h < high[own] or (h == high[own] and rest < low[own]):
                     high[own], low[own] = h, rest
     return high, low
-
-
-@compiled
-def _paid(indptr, indices, data, unmatched, col_of_row):
-    """Return what each row pays: its matched edge, or staying unassigned."""
-    pays = unmatched.copy()
-    for i in range(len(pays)):
-        lo = indptr[i]
-        if col_of_row[i] >= 0:
-            for e in range(lo, indptr[i + 1]):
-                if (e - lo if indices is None else indices[e]) == col_of_row[i]:
-                    pays[i] = data[e]
-    return pays
 
 
 @compiled

@@ -187,8 +187,7 @@ def _pieces(data: Any) -> Iterator[Any]:
 def _range(values: Any) -> np.ndarray:
     if cuda.is_device_array(values):
         return device_problem.range_of(values)
-    finite = values[np.isfinite(values)]
-    return np.array([finite.min(), finite.max()], values.dtype) if finite.size else np.empty(0, values.dtype)
+    return np.array(host_problem.finite_range(values), values.dtype)
 
 
 def _as_type(cost: Any, dtype: np.dtype[Any]) -> Any:

@@ -37,21 +37,10 @@ def rows_by_component(row_label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarray, n_chunks: int) -> np.ndarray:
     """Cut the components into at most `n_chunks` runs of about equal edges; return the cuts, positions in `rows`."""
-    weight = _weights(starts, rows, indptr)
+    weight = np.concatenate([[0], np.cumsum(1 + np.diff(indptr)[rows])])[starts]  # a row and its edges
     goals = weight[-1] * np.arange(1, n_chunks) / n_chunks
     inner = starts[np.searchsorted(weight, goals)]
     return np.unique(np.concatenate([[0], inner, starts[-1:]]))
-
-
-@compiled
-def _weights(starts, rows, indptr):
-    """Return how many rows and edges the components before each have."""
-    weight = np.zeros(len(starts), np.int64)
-    for k in range(len(starts) - 1):
-        weight[k + 1] = weight[k] + starts[k + 1] - starts[k]
-        for i in rows[starts[k] : starts[k + 1]]:
-            weight[k + 1] += indptr[i + 1] - indptr[i]
-    return weight
 
 
 @compiled

@@ -92,7 +92,8 @@ def _minima_of_points(problem: Problem, v: np.ndarray, r: np.ndarray, terms: np.
         own = v[cols], r[rows], terms[rows]
         points = problem.x[rows], problem.y[cols], problem.metric == "squared"
         if len(points[0]) * len(points[1]) <= ALL_PAIRS:
-            _point_minima(*points, *own)
+            sides = (np.array([0, len(side)]) for side in points[:2])
+            dense_minima(*sides, pair_costs(*points[:2], problem.metric).reshape(-1), None, *own)
         else:
             _minima_at(*points, cheapest_columns(*points[:2], own[0], points[2]), *own)
 
@@ -236,19 +237,6 @@ def _cheapest_allowed(row, forbidden, v, bound):
         if not forbidden[j] and row[j] - v[j] < best:
             best, at = row[j] - v[j], j
     return at
-
-
-@compiled
-def _point_minima(x, y, squared, v, r, terms):
-    for i in range(len(r)):
-        best, at = r[i], -1
-        for j in range(len(v)):
-            value = pair_cost(x, i, y, j, squared) - v[j]
-            if value < best:
-                best, at = value, j
-        if at >= 0:
-            r[i] = best
-            terms[i] = max(pair_cost(x, i, y, at, squared), abs(v[at]))
 
 
 @compiled

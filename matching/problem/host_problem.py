@@ -374,7 +374,10 @@ def largest_size(values: np.ndarray) -> float:
 def finite_range(values: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest of the finite values, exact; (0, 0) of none."""
     low, high = _ends(values)
-    return (low, high) if -np.inf < low and high < np.inf else _range_among_infinite(values)
+    if -np.inf < low and high < np.inf:
+        return low, high
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
 
 
 def _ends(values: np.ndarray) -> tuple[float, float]:
@@ -384,12 +387,3 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
     is_integer = values.dtype.kind == "i"
     low, high = ranks_at_ends(values, 0 if is_integer else 0.0)
     return (int(low), int(high)) if is_integer else (float_of_rank(low), float_of_rank(high))
-
-
-@compiled
-def _range_among_infinite(values):  # noqa: ANN001, ANN202
-    low, high = np.inf, -np.inf
-    for value in values:
-        if np.isfinite(value):
-            low, high = min(low, value), max(high, value)
-    return (low, high) if low <= high else (0.0, 0.0)
