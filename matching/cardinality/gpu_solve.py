@@ -40,36 +40,15 @@ def maximum_matching_gpu(
     device: str = "cuda",
     options: Mapping[str, Any] | None = None,
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Match as many rows as possible, on the GPU.
-
-    Parameters
-    ----------
-    graph : BipartiteGraph or DeviceGraph
-        A graph on the host is copied; one on the device must be on `device`.
-    algorithm : {"auto", "apfb", "apsb", "g-pr"}
-        ``"auto"`` is our own (`best_gpu`); the others are the papers' (`apfb_gpu`, `apsb_gpu`, `g_pr_gpu`).
-    initial : {"auto", "none", "cheap"} or ndarray of int, shape (n_rows,)
-        Where the search starts; a given matching is trusted. ``"auto"`` is ``"cheap"``, which equals the CPU's.
-    device : {"cuda", "cuda:N"}
-    options : mapping
-        Options of the algorithm; see its docstring.
+    """As `maximum.maximum_matching`, on the GPU, of a graph that has been checked; a given start is trusted.
 
     Returns
     -------
     col_of_row, row_of_col : ndarray of int32, shapes (n_rows,) and (n_columns,)
-        Partners, -1 = unassigned. CuPy arrays if the graph is a `DeviceGraph`, else NumPy arrays. The size is always
-        the maximum. ``"auto"`` gives the same matching every time; with the papers' algorithms it depends on
-        races which one it is.
+        CuPy arrays if the graph is a `DeviceGraph`, else NumPy arrays.
     stats : dict
         Counts and times of the algorithm, ``initial_size`` and ``seconds`` of copying, start and search, between
         events on the stream.
-
-    Raises
-    ------
-    InvalidProblem
-        Unknown algorithm, start or option.
-    DeviceUnavailable, DeviceMemoryExceeded
-        The device is not there, or the graph does not fit it.
     """
     search = look_up(ALGORITHMS, algorithm, "algorithm", "GPU")
     options = dict(options or {})
@@ -94,21 +73,7 @@ def maximum_matching_gpu(
 
 
 def minimum_cover_gpu(graph: BipartiteGraph | DeviceGraph, col_of_row: Any, device: str = "cuda") -> tuple[Any, Any]:
-    """König's minimum vertex cover of a maximum matching, on the GPU.
-
-    Parameters
-    ----------
-    graph : BipartiteGraph or DeviceGraph
-    col_of_row : array of int32, shape (n_rows,)
-        A maximum matching; not checked.
-    device : {"cuda", "cuda:N"}
-
-    Returns
-    -------
-    rows, columns : array of bool, shapes (n_rows,) and (n_columns,)
-        On the side the graph is on. Vertices without an edge are never in it. If the matching is not maximum, the
-        result is not a cover of its size.
-    """
+    """As `gpu_forest.cover`, of a matching that is not checked; the arrays lie where the graph does."""
     with cuda.using(device):
         on_device = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(graph)
         rows, columns = cover(on_device, given(on_device, col_of_row))

@@ -27,20 +27,7 @@ from .idle_unmatched_costs import are_idle, shift_to_unmatched_costs
 
 
 def without_unreachable(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on the part of a matrix within reach, without unmatched costs, where these do not matter in it.
-
-    Any other problem is solved as it is.
-
-    Returns
-    -------
-    Assignment
-        For the problem as stated, proven for it.
-
-    Raises
-    ------
-    NotConverged, …
-        As `solve` does, with an answer for the problem as stated.
-    """
+    """Call `solve` on the part of a matrix within reach, without unmatched costs, where these do not matter in it."""
     is_fetched = not problem.is_on_device or problem.n_edges <= MOST_FETCHED
     if not problem.has_unmatched_cost or problem.n_blocks > 1 or not is_fetched:
         return solve(problem)

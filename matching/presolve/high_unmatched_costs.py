@@ -43,18 +43,7 @@ A_FEW = 1024
 
 
 def at_lower_unmatched_costs(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on a problem, its unmatched costs lowered where they are far above real costs.
-
-    Returns
-    -------
-    Assignment
-        For the unmatched costs as stated; arrays where the problem's are.
-
-    Raises
-    ------
-    NotConverged, …
-        As `solve` does, with an answer for the unmatched costs as stated.
-    """
+    """Call `solve` on a problem, its unmatched costs lowered where they are far above real costs."""
     if not problem.has_unmatched_cost and not problem.is_on_device:
         return solve(problem)
     with cuda.device_of(problem.data):

@@ -33,18 +33,7 @@ FEWEST = 200
 
 
 def without_idle_unmatched_costs(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on a problem, without its unmatched costs where they only say that all are to be matched.
-
-    Returns
-    -------
-    Assignment
-        For the problem as stated, proven for it.
-
-    Raises
-    ------
-    NotConverged, …
-        As `solve` does, with an answer for the problem as stated.
-    """
+    """Call `solve` on a problem, without its unmatched costs where they only say that all are to be matched."""
     if not problem.has_unmatched_cost:
         return solve(problem)
     with cuda.device_of(problem.data):

@@ -40,13 +40,7 @@ stretched, the answer is proven for the points as they are."""
 
 
 def solve_superposed(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on two sets of as many points, laid over each other where that may help; on others as they are.
-
-    Raises
-    ------
-    NotConverged, …
-        As `solve` does, with an answer for the sets as stated.
-    """
+    """Call `solve` on two sets of as many points, laid over each other where that may help; on others as they are."""
     if problem.kind != "points" or problem.metric != "squared" or not problem.must_match_all(FEWEST):
         return solve(problem)
     stated = problem.on_host()
