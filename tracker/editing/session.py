@@ -92,8 +92,8 @@ class Session:
     def break_link(self, source: int, target: int, *, opens_ends: bool = False) -> Change:
         """Forbid a link that is there.
 
-        With `opens_ends`, links of the source and the target that tracks which were taken up lack (`Linking.lacked`) are
-        possible again, so that right ones can replace a wrong one; what you or a correction forbade stays forbidden.
+        With `opens_ends`, links of the source and the target that saved tracks lack (`Linking.lacked`) are possible
+        again, so that right ones can replace a wrong one; what you or a correction forbade stays forbidden.
         """
         opens = {"opens_ends": True} if opens_ends and self._begun.lacked else {}
         return self._act("break_link", source=source, target=target, **opens)
