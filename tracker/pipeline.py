@@ -109,8 +109,8 @@ def track(
     Parameters
     ----------
     source : str, Path or array
-        File, folder or glob pattern of one movie; a movie that is an array of NumPy, dask or zarr, with its axes and
-        voxel size in `settings`; or the path of a point table.
+        File, folder or glob pattern of one movie; a movie that is an array of NumPy, dask, zarr or xarray, with its
+        axes and voxel size in `settings`; or the path of a point table.
     settings : Settings, optional
         Without any, everything is measured from the input.
     progress : callable, optional

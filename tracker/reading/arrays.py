@@ -11,14 +11,17 @@ import numpy as np
 from ..calibrating.stated import ARRAY, Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
-from .axes import ARRAY_READINGS, LETTERS, divided, known_axes, naming_axes
+from .axes import ARRAY_READINGS, LETTERS, are_known, divided, known_axes, naming_axes
 from .contiguous import NEW_MEMORY, Into
 from .stack import SPACE, Region
+
+_LETTER_OF = {"TIME": "T", "CHANNEL": "C"}
+"""What arrays call dimensions that have a letter here."""
 
 
 @runtime_checkable
 class Array(Protocol):
-    """What is asked of an array: those of NumPy, dask, zarr and h5py have it."""
+    """What is asked of an array: those of NumPy, dask, zarr, h5py and xarray have it."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -42,7 +45,7 @@ class ArrayStack:
     ----------
     array : Array
     axes : str, optional
-        As in `TiffStack`; needed, as an array never says them.
+        As in `TiffStack`; needed, unless the array names its dimensions, as those of xarray do.
 
     Raises
     ------
@@ -64,7 +67,7 @@ class ArrayStack:
                 f"array: needs 2 to {len(LETTERS)} dimensions, of {', '.join(LETTERS)} (time, depth, channel, y, x); "
                 f"it has {len(shape)}{f', of {sizes}' if shape else ''}."
             )
-        if axes is None:
+        if axes is None and (axes := _named_axes(array, len(shape))) is None:
             raise UnknownAxes(
                 f"array: needs axes, a letter for each of its {len(shape)} dimensions of {sizes}; an array does not "
                 "say what they are.",
@@ -116,6 +119,15 @@ class ArrayStack:
 
     def close(self) -> None:
         """Do nothing: the array is the caller's."""
+
+
+def _named_axes(array: Any, ndim: int) -> str | None:
+    """Return the axes by which an array of xarray calls its dimensions; None where these are not said, or not known."""
+    names = (str(name).upper() for name in getattr(array, "dims", ()))
+    letters = [_LETTER_OF.get(name, name) for name in names]
+    axes = "".join(letters)
+    is_said = len({*letters} & {*LETTERS}) == len(letters) == ndim and are_known(axes)
+    return axes if is_said else None
 
 
 def _divided(array: Any, parts: tuple[int, ...]) -> Any:

@@ -56,6 +56,39 @@ def test_forms_of_arrays(array, axes, frames):
         assert movie.shape == frames.shape[1:]
 
 
+class Named(Lazy):
+    """An array whose dimensions have names, as those of xarray do."""
+
+    def __init__(self, array: np.ndarray, *dims: str) -> None:
+        super().__init__(array)
+        self.dims = dims
+
+
+@pytest.mark.parametrize("dims", [("T", "Z", "Y", "X"), ("t", "z", "y", "x"), ("time", "z", "y", "x")])
+def test_the_names_that_an_array_has_for_its_dimensions_are_its_axes(dims):
+    with read_movie(Named(TZYX, *dims), unit="pixel") as movie:
+        np.testing.assert_array_equal([movie.frame(number) for number in movie.frame_numbers], TZYX)
+    with read_movie(Named(ARRAY.transpose(0, 2, 1, 3, 4), "T", "C", "Z", "Y", "X"), unit="pixel", channel=1) as movie:
+        np.testing.assert_array_equal(movie.frame(2), ARRAY[2, :, 1])
+    with read_movie(Named(TZYX, *dims), axes="ZTYX", unit="pixel") as movie:
+        assert movie.axes == "ZTYX"
+
+
+@pytest.mark.parametrize(
+    "dims",
+    [
+        ("dim_0", "dim_1", "dim_2", "dim_3"),
+        ("T", "Z", "Y"),
+        ("T", "T", "Y", "X"),
+        ("T", "Z", "X", "Y"),
+        ("", "TZ", "Y", "X"),
+    ],
+)
+def test_names_of_dimensions_that_say_nothing_are_asked_for(dims):
+    with pytest.raises(UnknownAxes, match="needs axes"):
+        read_movie(Named(TZYX, *dims), unit="pixel")
+
+
 def test_only_the_part_that_is_asked_for_is_computed():
     lazy = Lazy(TZYX)
     with read_movie(lazy, axes="TZYX", scale=(2, 1, 1), frames=slice(1, 3), roi=np.s_[1:3, 2:9, 3:7]) as movie:
