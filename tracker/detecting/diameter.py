@@ -30,6 +30,7 @@ from .threshold import (
     QualitySample,
     image_qualities,
     image_qualities_ahead,
+    is_symmetric,
     pixel_noise,
     pooled,
     roundings_of,
@@ -54,6 +55,8 @@ _FAINT = 0.2  # of the response of the smallest diameter
 _NOT_FAR_BEHIND = 3.0  # times the response of another diameter, which is worth a word
 _NOT_FEW = 16.0  # times as many blobs leave few
 _STANDS_OUT = 1.4  # median response over what noise hardly ever reaches
+_MANY_STAND_OUT = 1.25  # that of many: chance makes one or two that high, and skewed noise
+_MANY = 20
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,10 @@ def _blobs_in(
         noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
         toned = stacks if bright_on_dark else [-stack for stack in stacks]
         curve = _curve(diameters.tolist(), Averages(toned, noises, movie.calibration.scale_for(movie.ndim)), device)
-    return np.array([response for response, _ in curve]), [found for _, found in curve]
+    responses = np.array([response for response, _, _ in curve])
+    if not responses.any():
+        responses = np.array([faint for _, _, faint in curve])
+    return responses, [found for _, found, _ in curve]
 
 
 def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float]:
@@ -228,18 +234,18 @@ def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     return low * _STEP ** np.arange(1 + math.floor(math.log(high / low, _STEP) + 1e-9))
 
 
-def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple[float, np.ndarray]]:
+def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple[float, np.ndarray, float]]:
     """Return the response and the heights of the blobs at each diameter.
 
     A GPU is given all of them before the first is waited for: each step takes it as long for few voxels as for many.
     """
     if device == "cpu":
         return side_by_side(lambda diameter: _response_ahead(diameter, windows)(), diameters)
-    begun: list[tuple[Callable[[], None], Callable[[], tuple[float, np.ndarray]]]] = []
+    begun: list[tuple[Callable[[], None], Callable[[], tuple[float, np.ndarray, float]]]] = []
     for diameter in diameters:
         with queue_of(device) as wait:
             begun.append((wait, _response_ahead(diameter, windows)))
-    curve: list[tuple[float, np.ndarray]] = []
+    curve: list[tuple[float, np.ndarray, float]] = []
     with working_on(device):
         for wait, finish in begun:
             wait()
@@ -247,10 +253,11 @@ def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple
     return curve
 
 
-def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[float, np.ndarray]]:
+def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[float, np.ndarray, float]]:
     """Begin to look for blobs of a diameter; return what returns their median response and their heights, descending.
 
-    Where noise rules the response is 0. Peaks are told from noise on the host.
+    Where noise rules the response is 0. Held to less it is returned once more, for where nothing else is found: many
+    blobs in noise that is symmetric need not stand out as much. Peaks are told from noise on the host.
     """
     scale, shapes = windows.scale, [stack.shape[1:] for stack in windows.stacks]
     bins = voxels_to_average(diameter, scale, tuple(np.min(shapes, axis=0).tolist()))
@@ -263,12 +270,14 @@ def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[fl
         else:
             samples.append(partial(image_qualities, images, own, *how))
 
-    def finish() -> tuple[float, np.ndarray]:
+    def finish() -> tuple[float, np.ndarray, float]:
         seen = [sample() for sample in samples]
         sample = pooled([replace(s, qualities=cuda.to_host(s.qualities), depths=cuda.to_host(s.depths)) for s in seen])
         found = sample.qualities[sample.qualities > threshold_between(sample)]
         response = float(np.median(found)) if len(found) else 0.0
-        return (response if response > _STANDS_OUT * sample.white_floor else 0.0), np.sort(found)[::-1]
+        is_faint = response <= _STANDS_OUT * sample.white_floor
+        are_many = len(found) >= _MANY and is_symmetric(sample) and response > _MANY_STAND_OUT * sample.white_floor
+        return 0.0 if is_faint else response, np.sort(found)[::-1], response if are_many else 0.0
 
     return finish
 
@@ -298,7 +307,8 @@ def responses_of_as_many(responses: np.ndarray, heights: Sequence[np.ndarray]) -
 def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarray) -> int:
     """Return the diameter that answers most among those that answer more than both their neighbours.
 
-    Neighbours are held to as many blobs as the smaller finds (`responses_of_as_many`).
+    Neighbours are held to as many blobs as the smaller finds (`responses_of_as_many`). Beside one at which noise
+    rules, nobody knows whether a diameter answers more.
 
     Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as
     much, is blinded by noise. And one that finds a blob or two, where a smaller diameter finds very many, of which as
@@ -307,7 +317,8 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     A dense cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
     nearly as much, with many more blobs, is preferred. Particles may be as small as the smallest or smaller still: it
     is taken where all others are faint and few beside it. Where no diameter answers more than its neighbours, the
-    strongest; a curve that still climbs at the largest diameter shows uneven light rather than particles.
+    strongest that does not find few; a curve that still climbs at the largest diameter shows uneven light rather than
+    particles.
     """
     to_the_larger = np.diagonal(of_as_many, 1)
     rises, falls = to_the_larger >= responses[:-1], responses[:-1] >= to_the_larger
@@ -315,9 +326,11 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     blind = np.any(rivals & (_MOST * blobs > blobs[:, None]), axis=1)[1:-1]
     crowd = np.tril((blobs >= _NOT_FEW * blobs[:, None]) & (of_as_many >= responses[:, None]), k=-1)
     is_chance = np.any(crowd & (responses > 0), axis=1)[1:-1]
-    peaks = np.flatnonzero(rises[:-1] & falls[1:] & (responses[2:] > 0) & ~blind & ~is_chance) + 1
+    is_known = (responses[:-2] > 0) & (responses[2:] > 0)
+    peaks = np.flatnonzero(rises[:-1] & falls[1:] & is_known & ~blind & ~is_chance) + 1
     if len(peaks) == 0:
-        return int(np.argmax(responses))
+        few = _NOT_FEW * blobs < np.max(blobs, where=responses > 0, initial=0)
+        return int(np.argmax(np.where(few, 0.0, responses)))
     strongest = peaks[np.argmax(responses[peaks])]
     if falls[0] and responses[strongest] < _FAINT * responses[0] and _MANY_MORE * blobs[strongest] <= blobs[0]:
         return 0

@@ -41,6 +41,14 @@ _CLIPPINGS = 3
 _ENOUGH = 1 << 20  # voxels that tell how wide noise spreads, to a part in a thousand
 _ROUNDING = 8.0 * float(np.finfo(np.float32).eps)  # of the brightest voxel, in the response to an even background
 _SYMMETRIC = 1.5  # noise has dips as deep as its peaks; around particles dips are shallow
+_MANY = 100  # peaks of noise, or dips; one of which nearly always
+_REACHED = 0.6  # of the floor from the response reaches
+_HIGHER = 1.12  # times the dips, and more where few peaks tell
+_LOW = 0.6  # of the median of all peaks
+_FEW_LOW = 0.15  # of them; of those of noise a sixth or more in 2D, in 3D an eighth
+_SOME = 64  # peaks above the floor whose dips tell how many are noise
+_SKEWED = 1.1  # times the dips, in the median; peaks of skewed noise, as of rare photons, are higher
+_FALSE_SHARE = 0.1  # of the peaks above a level that dips set
 
 
 @dataclass(frozen=True)
@@ -240,10 +248,11 @@ def threshold_between(sample: QualitySample) -> float:
     1. Fewer than three peaks above the lower of the two floors: nothing to tell apart, the higher floor.
     2. The first deep valley above that floor in the density of ln(quality), where it is lowest: the density there is
        under a tenth of the heaps on both sides, a tenth of the peaks or more are lower, three or more are higher.
-    3. No such valley, and dips as deep as the peaks: noise and nothing else, the deepest dip or the higher floor.
-    4. No such valley, most peaks below the lower floor and the others hardly above it: the tail of noise that is not
-       Gaussian, or particles drowned in it, the higher floor.
-    5. Otherwise particles fill the frame, which spoils the floor from the response: the lower floor.
+    3. No such valley, and peaks unlike those of noise, white or not (`_is_full`), or well above both dips and floor:
+       particles fill the frame, which spoils the floor from the response, the lower floor.
+    4. Otherwise noise, with particles in it or without: dips are as deep as peaks, or most peaks below the lower floor
+       and the others hardly above it. The lowest level that few dips reach beside the peaks that do (`_beyond_dips`).
+    5. No such level, or too few peaks to tell: the higher floor, and no lower than the deepest dip of many.
     """
     floor, ceiling = sorted((sample.white_floor, sample.response_floor))
     floor = floor or ceiling
@@ -254,10 +263,51 @@ def threshold_between(sample: QualitySample) -> float:
     if valley is not None:
         return valley
     dips = sample.depths[sample.depths > floor]
-    if len(dips) and np.median(peaks) < _SYMMETRIC * np.median(dips):
-        return max(ceiling, float(dips.max()))
-    drowned = 2 * len(peaks) < len(sample.qualities) and np.median(peaks) < _HARDLY * floor
-    return ceiling if drowned else floor
+    are_dips_deep = len(dips) > 0 and bool(np.median(peaks) < _SYMMETRIC * np.median(dips))
+    is_drowned = 2 * len(peaks) < len(sample.qualities) and bool(np.median(peaks) < _HARDLY * floor)
+    if _is_full(sample) or not (are_dips_deep or is_drowned):
+        return floor
+    level = _beyond_dips(sample) if is_drowned or len(peaks) >= _SOME else None
+    if level is not None:
+        return level
+    return max(ceiling, float(dips.max())) if are_dips_deep else ceiling
+
+
+def _is_full(sample: QualitySample) -> bool:
+    """Whether particles fill the frame: their peaks are unlike those of noise of any grain, though dips are deep too.
+
+    Among many peaks and dips of noise some reach about as far as its spread says. And its peaks are as high as its dips
+    are deep, and many of them are low.
+    """
+    peaks, dips = sample.qualities, sample.depths
+    fewer = min(len(peaks), len(dips))
+    if fewer < _FEWEST:
+        return False
+    if fewer >= _MANY and max(float(peaks.max()), float(dips.max())) < _REACHED * sample.response_floor:
+        return True
+    middle = np.median(peaks)
+    is_higher = bool(middle >= max(_HIGHER, 1.0 + 2.0 / math.sqrt(fewer)) * np.median(dips))
+    return is_higher and float((peaks < _LOW * middle).mean()) <= _FEW_LOW
+
+
+def _beyond_dips(sample: QualitySample) -> float | None:
+    """Return the lowest level, from the floor of white noise up, that few peaks of noise exceed; None if there is none.
+
+    Beyond any level noise has as many dips as peaks: so many of the peaks are noise. One more is counted, which holds
+    the expected share of false discoveries (Barber & Candès, Ann. Statist. 43, 2015).
+    """
+    least = sample.white_floor
+    heights, depths = (cuda.to_host(np.sort(e[e > least])) for e in (sample.qualities, sample.depths))
+    levels = np.concatenate([[least], depths])
+    false = len(levels) - np.arange(len(levels))
+    is_enough = false <= _FALSE_SHARE * (len(heights) - np.searchsorted(heights, levels, side="right"))
+    return float(levels[np.argmax(is_enough)]) if is_enough.any() else None
+
+
+def is_symmetric(sample: QualitySample) -> bool:
+    """Whether most peaks are no higher than most dips are deep, as in noise; in that of rare photons they are."""
+    dips = sample.depths
+    return len(dips) > 0 and bool(np.median(sample.qualities) <= _SKEWED * np.median(dips))
 
 
 def spread_frames(numbers: tuple[int, ...], count: int) -> tuple[int, ...]:

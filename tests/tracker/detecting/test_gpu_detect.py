@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
 
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
@@ -110,6 +111,29 @@ def test_a_movie_has_the_threshold_and_the_particles_that_a_cpu_finds(gpu):
     found, points = (detect(movie, wanted, device=device).table for device in (gpu, "cpu"))
     assert len(points) > 20
     np.testing.assert_allclose(found, points, rtol=1e-3, atol=2e-3)
+
+
+def noise_and(places, grain):
+    """Return a frame of bright squares in noise that is smooth over so many pixels."""
+    noise = gaussian_filter(np.random.default_rng(2).normal(size=(160, 160)), grain)
+    image = 5.0 * noise / noise.std()
+    for y, x in places:
+        image[y : y + 6, x : x + 6] += 12.0
+    return (image + 100.0).astype(np.float32)
+
+
+@pytest.mark.parametrize("grain", [0.0, 1.5])
+@pytest.mark.parametrize("step", [9, 14, 20, 40])
+def test_a_sample_on_a_gpu_has_the_threshold_that_it_has_on_the_host(gpu, step, grain):
+    """Where particles fill the frame, where dips tell noise of any grain from them, and where they are few."""
+    places = [(y, x) for y in range(4, 150, step) for x in range(4, 150, step)]
+    scale, image = np.ones(2), noise_and(places, grain)[None]
+    how = [5.0 if grain == 0.0 else 0.5], 7.0, scale, "log", 3.5
+    wanted = threshold.threshold_between(threshold.image_qualities(image, *how))
+    with held_by(gpu, image) as pixels:
+        sample = threshold.image_qualities(pixels, *how)
+        assert cuda.is_device_array(sample.qualities)
+        assert threshold.threshold_between(sample) == pytest.approx(wanted, rel=1e-4)
 
 
 def test_a_frame_is_read_once_for_the_settings_and_for_what_is_found(gpu):

@@ -50,12 +50,60 @@ def test_peaks_less_than_one_and_a_half_times_as_high_as_the_dips_are_noise(rati
 
 
 @pytest.mark.parametrize(
-    ("below", "height", "is_drowned"), [(600, 1.5, True), (400, 1.5, False), (600, 1.9, True), (600, 2.2, False)]
+    ("below", "height", "is_drowned"), [(600, 1.6, True), (400, 1.6, False), (600, 1.9, True), (600, 2.2, False)]
 )
-def test_most_peaks_below_the_floor_and_the_others_under_twice_as_high_are_the_tail_of_noise(below, height, is_drowned):
-    peaks = np.concatenate([np.linspace(0.8, 0.99, below), np.linspace(1.01, 2 * height - 1.01, 1000 - below)])
-    sample = QualitySample(peaks, np.empty(0), white_floor=1.0, response_floor=7.0)
-    assert threshold_between(sample) == (7.0 if is_drowned else 1.0)
+def test_where_most_peaks_are_below_the_floor_and_the_others_under_twice_as_high_dips_tell(below, height, is_drowned):
+    peaks = np.concatenate([np.linspace(0.3, 0.99, below), np.linspace(1.01, 2 * height - 1.01, 1000 - below)])
+    sample = QualitySample(peaks, np.linspace(1.001, 1.05, 100), white_floor=1.0, response_floor=3.0)
+    assert (1.0 < threshold_between(sample) < 1.05) == is_drowned
+
+
+@pytest.mark.parametrize(("particles", "is_told"), [(200, True), (120, True), (60, False)])
+def test_beyond_the_level_at_most_a_tenth_of_the_peaks_may_be_noise(particles, is_told):
+    """Of noise as many peaks as dips are higher than any level; one more is counted."""
+    noise, high = heap(10.0, 500, 0.5), heap(35.0, particles, 0.2)
+    sample = QualitySample(np.append(noise, high), heap(10.0, 500, 0.5), white_floor=0.5, response_floor=60.0)
+    threshold = threshold_between(sample)
+    if not is_told:
+        assert threshold == 60.0
+        return
+    deeper = (sample.depths > threshold).sum() + 1
+    assert 10.0 < threshold < 35.0
+    assert deeper <= 0.1 * (sample.qualities > threshold).sum()
+    lower = sample.depths[sample.depths < threshold].max()
+    assert (sample.depths > lower).sum() + 1 > 0.1 * (sample.qualities > lower).sum()
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(64, True), (63, False)])
+def test_few_peaks_do_not_tell_how_many_are_noise(count, is_told):
+    peaks = np.concatenate([heap(10.0, count - 14, 0.36), np.full(14, 24.0)])
+    sample = QualitySample(peaks, heap(10.0, count - 14, 0.36), white_floor=1.0, response_floor=40.0)
+    assert (threshold_between(sample) < 24.0) == is_told
+
+
+@pytest.mark.parametrize(("count", "highest", "is_full"), [(100, 0.59, True), (99, 0.59, False), (100, 0.61, False)])
+def test_many_peaks_and_dips_none_of_which_are_as_high_as_those_of_noise_fill_the_frame(count, highest, is_full):
+    heights = np.linspace(0.1, highest, count) * 100.0
+    for peaks, dips in [(heights, 0.9 * heights), (0.9 * heights, heights)]:
+        sample = QualitySample(peaks, dips, white_floor=0.5, response_floor=100.0)
+        assert (threshold_between(sample) == 0.5) == is_full
+
+
+@pytest.mark.parametrize(
+    ("count", "ratio", "width", "is_full"),
+    [
+        (50, 1.3, 0.2, True),
+        (50, 1.2, 0.2, False),
+        (30, 1.3, 0.2, False),
+        (400, 1.14, 0.2, True),
+        (400, 1.1, 0.2, False),
+        (50, 1.3, 0.6, False),
+    ],
+)
+def test_peaks_higher_than_dips_few_of_which_are_low_fill_the_frame(count, ratio, width, is_full):
+    dips = heap(10.0 / ratio, count, width)
+    sample = QualitySample(heap(10.0, count, width), dips, white_floor=0.5, response_floor=20.0)
+    assert (threshold_between(sample) == 0.5) == is_full
 
 
 def best_of(responses, blobs):
@@ -110,6 +158,12 @@ def test_a_lone_large_blob_is_no_particle_where_one_of_many_smaller_ones_answers
 def test_the_smallest_diameter_is_taken_where_others_are_faint_and_few_beside_it(response, blobs, best):
     responses = np.array([response, 40.0, 30.0, 35.0, 20.0])
     assert best_of(responses, [blobs, blobs, 10, 10, 10]) == best
+
+
+@pytest.mark.parametrize(("blobs", "best"), [(40, 3), (16, 1)])
+def test_where_no_diameter_answers_more_than_its_neighbours_the_strongest_is_taken_unless_it_finds_few(blobs, best):
+    """Noise rules at the smallest diameter and at the third, so that nobody knows what they would answer."""
+    assert best_of(np.array([0.0, 60.0, 0.0, 50.0, 40.0]), [0, 2, 0, blobs, blobs]) == best
 
 
 @pytest.mark.parametrize(("response", "blobs", "other"), [(40.0, 20, 4), (30.0, 20, None), (40.0, 1, None)])
