@@ -115,6 +115,7 @@ def depth_first_phase(
     seen[:] = np.uint64(0)
     n_left = 0
     n_visited = 0
+    step = -1 if backwards else 1
     for root in free_rows:
         if n_visited >= max_visits:
             free_rows[n_left] = root
@@ -127,35 +128,28 @@ def depth_first_phase(
         free_column = np.int32(-1)
         while depth >= 0:
             i = stack[depth]
+            first, end = indptr[i], indptr[i + 1]
             k = lookahead[i]
-            end = indptr[i + 1]
             while k < end and has(matched, indices[k]):
                 k += 1
             lookahead[i] = k
             if k < end:
                 free_column = indices[k]
                 break
-            descended = False
-            while depth >= 0 and not descended:
-                i = stack[depth]
-                k = edge_of_row[i]
-                first, end = indptr[i], indptr[i + 1]
-                while first <= k < end:
-                    j = indices[k]
-                    k += -1 if backwards else 1
-                    if not has(seen, j):
-                        add(seen, j)
-                        met[n_met] = j
-                        n_met += 1
-                        r = row_of_col[j]
-                        depth += 1
-                        stack[depth] = r
-                        edge_of_row[r] = indptr[r + 1] - 1 if backwards else indptr[r]
-                        descended = True
-                        break
-                edge_of_row[i] = k
-                if not descended:
-                    depth -= 1
+            k = edge_of_row[i]
+            while first <= k < end and has(seen, indices[k]):
+                k += step
+            edge_of_row[i] = k + step
+            if not first <= k < end:
+                depth -= 1
+                continue
+            j = indices[k]
+            add(seen, j)
+            met[n_met] = j
+            n_met += 1
+            depth += 1
+            i = stack[depth] = row_of_col[j]
+            edge_of_row[i] = indptr[i + 1] - 1 if backwards else indptr[i]
         n_visited += n_met
         if free_column < 0:
             free_rows[n_left] = root
