@@ -75,11 +75,3 @@ def global_relabel(
         if label[j] < 0:
             label[j] = max(-1 - label[j], farther)
     return int(distance) // 2
-
-
-@compiled
-def simple_labels(row_of_col: IntArray, label: IntArray, bound_of_row: IntArray) -> None:
-    """Bounds without a search: 0 for free columns, 2 for matched ones, 1 for free rows."""
-    bound_of_row[:] = 1
-    for j in range(len(row_of_col)):
-        label[j] = 0 if row_of_col[j] < 0 else 2

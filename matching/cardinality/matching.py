@@ -173,11 +173,13 @@ def verify_matching(graph: Any, matching: Matching) -> int:
             f"{len(cover.columns)}.",
             argument="matching",
         )
-    n_open, row, column = _open_edges(graph.indptr, graph.indices, cover.rows, cover.columns)
-    if n_open:
+    touched = np.repeat(cover.rows, np.diff(graph.indptr)) | cover.columns[graph.indices]
+    untouched = np.flatnonzero(~touched)
+    if len(untouched):
+        row = np.searchsorted(graph.indptr, untouched[0], side="right") - 1
         raise InvalidProblem(
-            f"matching needs a cover that touches every edge; {n_open} are not touched, first that of row {row} and "
-            f"column {column}.",
+            f"matching needs a cover that touches every edge; {len(untouched)} are not touched, first that of row "
+            f"{row} and column {graph.indices[untouched[0]]}.",
             argument="matching",
         )
     if cover.size != matching.size:
@@ -186,23 +188,6 @@ def verify_matching(graph: Any, matching: Matching) -> int:
             argument="matching",
         )
     return matching.size
-
-
-@compiled
-def _open_edges(
-    indptr: IntArray, indices: IntArray, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
-) -> tuple[int, int, int]:
-    """How many edges touch neither one of the rows nor one of the columns, and the first of them."""
-    n_open, first_row, first_column = 0, -1, -1
-    for i in range(len(rows)):
-        if rows[i]:
-            continue
-        for k in range(indptr[i], indptr[i + 1]):
-            if not columns[indices[k]]:
-                if n_open == 0:
-                    first_row, first_column = i, int(indices[k])
-                n_open += 1
-    return n_open, first_row, first_column
 
 
 def check_matching(

@@ -23,7 +23,7 @@ from ..jit.compiled import compiled
 from ..jit.prefetch import prefetch
 from .choices import check_number
 from .graph import BipartiteGraph, IntArray
-from .labels import global_relabel, simple_labels
+from .labels import global_relabel
 
 # How many entries of the ring ahead a row's pointer, its columns and their labels are fetched; of how many columns.
 _FAR, _NEAR, _NEXT = 16, 8, 4
@@ -77,7 +77,8 @@ def push_relabel(
     pushes = 0
     exact = first_relabel
     if not exact:
-        simple_labels(row_of_col, *buffers)
+        label[row_of_col >= 0] = 2
+        bound_of_row[:] = 1
     while len(free_rows):
         budget = full_budget
         begin = perf_counter()

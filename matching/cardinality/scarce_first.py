@@ -23,14 +23,17 @@ _FAR, _NEAR = 24, 12
 
 def scarce_first(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> None:
     """Extend a matching in place to a maximal one."""
-    _scarce_first(graph.indptr, graph.indices, col_of_row, row_of_col)
+    degrees = np.minimum(np.diff(graph.indptr), 2**16 - 1).astype(np.uint16)  # which NumPy sorts by counting
+    order = np.argsort(degrees, kind="stable")
+    _scarce_first(graph.indptr, graph.indices, order, col_of_row, row_of_col)
 
 
 @compiled
-def _scarce_first(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row_of_col: IntArray) -> None:
+def _scarce_first(
+    indptr: IntArray, indices: IntArray, order: IntArray, col_of_row: IntArray, row_of_col: IntArray
+) -> None:
     n_rows = len(col_of_row)
     degree = _degrees_of_columns(indices, row_of_col, max(1, len(indices) // max(1, _EDGES_COUNTED * n_rows)))
-    order = _rows_by_degree(indptr)
     for position in range(n_rows):
         if position + _FAR < n_rows:
             prefetch(indptr, order[position + _FAR])
@@ -65,22 +68,3 @@ def _degrees_of_columns(indices: IntArray, row_of_col: IntArray, stride: int) ->
         if row_of_col[j] >= 0:
             degree[j] = _TAKEN
     return degree
-
-
-@compiled
-def _rows_by_degree(indptr: IntArray) -> IntArray:
-    n_rows = len(indptr) - 1
-    largest = 0
-    for i in range(n_rows):
-        largest = max(largest, indptr[i + 1] - indptr[i])
-    start = np.zeros(largest + 2, np.int64)
-    for i in range(n_rows):
-        start[indptr[i + 1] - indptr[i] + 1] += 1
-    for d in range(largest + 1):
-        start[d + 1] += start[d]
-    order = np.empty(n_rows, np.int32)
-    for i in range(n_rows):
-        d = indptr[i + 1] - indptr[i]
-        order[start[d]] = i
-        start[d] += 1
-    return order
