@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from ..problem import Problem
 from ..problem.gpu_graph import CostGraph, DeviceMatching
 from ..problem.gpu_points import dense_on_device
 from .gpu_dense import solve_in_phases
-from .matrix_instead import MATRIX_READS
 
 MATRIX_BYTES = 2**32
 """Size of a matrix up to which it is made, with two copies for a while: 23,000 points a side. It is fixed, as on a CPU:
 what memory a card has free must not decide between matched edges that cost the same."""
-
-
-def most_reads(problem: Problem) -> float:
-    """Return how many costs the neighbour graph may be asked for before the matrix is made; +inf if it is not.
-
-    It is never made where it exceeds `MATRIX_BYTES`; batches stay without.
-    """
-    n, m = problem.shape
-    return MATRIX_READS * n * m if problem.n_blocks == 1 and 8 * n * m <= MATRIX_BYTES else np.inf
 
 
 def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, DeviceMatching, int]:

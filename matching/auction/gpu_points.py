@@ -14,7 +14,7 @@ from ..points.gpu_tree import FAN, sorted_sides
 from ..problem import Problem
 from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceMatching
 from .gpu_bids import bid
-from .gpu_matrix import most_reads, solve_matrix
+from .gpu_matrix import MATRIX_BYTES, solve_matrix
 from .gpu_neighbours import neighbour_graph
 from .gpu_pricing import AllPairs
 from .gpu_sampled_start import sampled_prices
@@ -35,7 +35,7 @@ from .gpu_scaling import (
     solve_graph,
     without_bounds,
 )
-from .matrix_instead import refuse_matrix
+from .matrix_instead import most_reads, refuse_matrix
 from .options import AuctionOptions
 
 PRICING_ROUNDS = 200
@@ -75,7 +75,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[Co
     graph_ns = perf_counter_ns() - began
     pairs = AllPairs(x, y, kernels)
     most_bids = None if options.max_bids is None else options.max_bids * n
-    reads = np.inf if most_bids is not None else most_reads(problem)
+    reads = np.inf if most_bids is not None else most_reads(problem, MATRIX_BYTES)
     if not has_phases(graph, most_bids):
         graph, matching, infeasible_row = _solve_bounded(graph, problem, pairs, options, most_bids, reads)
         matching.count(graph_ns=graph_ns)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.matched import Matched
+from ..certificate.matched import Matched, nothing_matched
 from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
@@ -59,8 +59,7 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     if options.eps is not None:
         options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
-        bound = problem.dual_bounds()[1]
-        return Matched(problem, np.full(problem.n_rows, -1, np.int32), np.where(np.isfinite(bound), bound, 0.0), {})
+        return nothing_matched(problem)
     found = _MatrixFree(problem, options).solve()
     if found is None:
         return match_matrix(problem, options)

@@ -28,13 +28,13 @@ MATRIX_BYTES = 2**30
 is taken decides between matched edges that cost the same, and they must be the same on every machine."""
 
 
-def most_reads(problem: Problem) -> float:
-    """Return how many costs may be read from one block's neighbour graph before its matrix is made; +inf for never.
+def most_reads(problem: Problem, most_bytes: int | None = None) -> float:
+    """Return how many costs may be read from the neighbour graph before the matrix is made; +inf for never.
 
-    It is never made where it exceeds `MATRIX_BYTES`.
+    It is never made where it exceeds so many bytes, `MATRIX_BYTES` by default; batches stay without.
     """
     n, m = problem.shape
-    return MATRIX_READS * n * m if 8 * n * m <= MATRIX_BYTES else np.inf
+    return MATRIX_READS * n * m if problem.n_blocks == 1 and 8 * n * m <= (most_bytes or MATRIX_BYTES) else np.inf
 
 
 def refuse_matrix(options: AuctionOptions) -> None:

@@ -9,7 +9,6 @@ Both settle every contest by vertex numbers, never by who comes first (`cardinal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,27 +19,24 @@ from .gpu_initial import LONG_ROW
 from .gpu_rounds import push_relabel
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """What decides between the two methods, and how long a round of pushes may be.
+def best_gpu(
+    graph: DeviceGraph,
+    matching: DeviceMatching,
+    *,
+    slow_share: float = 0.25,
+    steps_scale: float = 1.0,
+    steps_base: int = 20,
+) -> dict[str, Any]:
+    """Augment in place to a maximum matching.
 
-    Attributes
+    Parameters
     ----------
     slow_share : float
         A phase that finds more than this share of the paths of the phase before (their number falls slowly, and each
         phase is as long as the last) is the last before push-relabel takes over. Not on graphs with long rows, which
         a relabelling would read over and over.
     steps_scale, steps_base : float, int
-        A round that relabelled over k levels does at most ``steps_scale · k + steps_base`` steps.
-    """
-
-    slow_share: float = 0.25
-    steps_scale: float = 1.0
-    steps_base: int = 20
-
-
-def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = Tuning()) -> dict[str, Any]:
-    """Augment in place to a maximum matching.
+        How long a round of pushes may be, as of `gpu_rounds.push_relabel`.
 
     Returns
     -------
@@ -49,10 +45,10 @@ def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = T
         rounds, see `gpu_rounds.push_relabel`).
     """
     stats: dict[str, Any] = {}
-    slow_share = np.inf if graph.largest_degree > LONG_ROW else tuning.slow_share
+    slow_share = np.inf if graph.largest_degree > LONG_ROW else slow_share
     is_maximum, stats["search"] = search(graph, matching, slow_share=slow_share)
     if not is_maximum:
-        stats["push_relabel"] = push_relabel(graph, matching, tuning.steps_scale, tuning.steps_base)
+        stats["push_relabel"] = push_relabel(graph, matching, steps_scale, steps_base)
         if matching.n_free:
             _, stats["last_search"] = search(graph, matching)
     return stats

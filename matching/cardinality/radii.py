@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..problem.host_problem import fetched
+from . import gpu_initial
 from .best import best
 from .cheap import cheap
+from .gpu_best import best_gpu
+from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph, IntArray
 from .place import chosen_device
 from .reading import checked_shape
@@ -60,10 +63,8 @@ def cardinality_over_radii(
         on_host = fetched(rows, "rows"), fetched(columns, "columns"), fetched(distances, "distances")
         sizes = curve(np, *_checked(np, *on_host, shape, chosen), chosen, _match_more)
         return cuda.cupy().asarray(sizes) if is_there else sizes
-    from .gpu_radii import match_more  # needs CuPy
-
     with cuda.using(device) as cp:
-        sizes = curve(cp, *_checked(cp, rows, columns, distances, shape, chosen), chosen, match_more)
+        sizes = curve(cp, *_checked(cp, rows, columns, distances, shape, chosen), chosen, match_more_on_gpu)
         return cp.asarray(sizes) if is_there else sizes
 
 
@@ -106,6 +107,15 @@ def _match_more(within: tuple[Any, Any, tuple[int, int]], col_of_row: IntArray |
     cheap(graph, col_of_row, row_of_col)
     best(graph, col_of_row, row_of_col)
     return col_of_row
+
+
+def match_more_on_gpu(within: tuple[Any, Any, tuple[int, int]], col_of_row: Any) -> Any:
+    """Match as many rows as possible on the current device; as `Match` says."""
+    graph = DeviceGraph.from_any(within)
+    matching = gpu_initial.cheap(graph) if col_of_row is None else gpu_initial.given(graph, col_of_row)
+    if graph.n_edges:
+        best_gpu(graph, matching)
+    return matching.col_of_row
 
 
 def _checked(

@@ -72,6 +72,12 @@ class Matched(NamedTuple):
         return certify(problem, *matched, solver=solver, device=device, stats=stats, terms=self.terms)
 
 
+def nothing_matched(problem: Problem) -> Matched:
+    """Return what is matched of one problem with an empty side, which bounds the duals of the other."""
+    host = problem.on_host()
+    return Matched(host, np.full(host.n_rows, -1, np.int32), host.dual_bounds()[1], {})
+
+
 def match_each(problem: Problem, match: Callable[[Problem], Matched]) -> Matched:
     """Match the blocks of a batch one after the other, and lay what is found side by side; counts add up."""
     if problem.n_blocks == 1:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from ..certificate.matched import Matched, Matching
+from ..certificate.matched import Matching, nothing_matched
 from ..device import cuda
 from ..paths.gpu_dense import DeviceCosts, DeviceState, reduced, violator_of
 from ..paths.gpu_settling import Last, settle_unassigned_columns, state_after_release, until_proven
@@ -48,8 +46,7 @@ def match_on_gpu(problem: Problem, method: Method, at_once: Match) -> Matching:
 
 def _match_matrix(cp: Any, block: Problem, method: Method) -> Matching:
     if min(block.shape) == 0:
-        bound = cuda.to_host(block.dual_bounds()[1])
-        return Matched(block.on_host(), np.full(block.n_rows, FREE, np.int32), bound, {})
+        return nothing_matched(block)
     began = perf_counter()
     costs = DeviceCosts.of(cp, block)
     graph = costs.graph_of(block)

@@ -12,7 +12,7 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..certificate.certify import assembled, inverse
 from ..certificate.hall import violator_where_it_lies
-from ..certificate.matched import Matched, Matching
+from ..certificate.matched import Matching, nothing_matched
 from ..device import cuda
 from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, Infeasible, InvalidProblem
@@ -86,12 +86,6 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
 def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
     """Return how the devices talk; few rows need one device only, which has nobody to talk to."""
     return Nccl(cp, cuda.nccl(), cuda.communicators(numbers)) if len(numbers) > 1 else Copies(cp)
-
-
-def nothing_matched(block: Problem) -> Matched:
-    """Return what is matched where one side is empty."""
-    host = block.on_host()
-    return Matched(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], {})
 
 
 class MatchedShards(NamedTuple):

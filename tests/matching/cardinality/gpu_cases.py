@@ -9,17 +9,16 @@ from scipy import sparse
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from auctrack.matching.cardinality.cheap import cheap
-from auctrack.matching.cardinality.gpu_best import Tuning
 from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu, minimum_cover_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.matching import check_matching
 
-PUSHES_ONLY = Tuning(slow_share=-1.0, steps_scale=0.0, steps_base=1)
-LONG_ROUNDS = Tuning(slow_share=-1.0, steps_base=1000)
-TREES_ONLY = Tuning(slow_share=np.inf)
+PUSHES_ONLY: dict[str, Any] = {"slow_share": -1.0, "steps_scale": 0.0, "steps_base": 1}
+LONG_ROUNDS: dict[str, Any] = {"slow_share": -1.0, "steps_base": 1000}
+TREES_ONLY: dict[str, Any] = {"slow_share": np.inf}
 VARIANTS: list[tuple[str, str, dict[str, Any]]] = [
     *(("auto", initial, {}) for initial in ("auto", "none", "cheap")),
-    *(("auto", "none", {"tuning": tuning}) for tuning in (PUSHES_ONLY, LONG_ROUNDS, TREES_ONLY)),
+    *(("auto", "none", options) for options in (PUSHES_ONLY, LONG_ROUNDS, TREES_ONLY)),
     *(
         (algorithm, "cheap", {"bfs": bfs, "launch": launch})
         for algorithm in ("apfb", "apsb")

@@ -16,17 +16,16 @@ from auctrack.matching.cardinality import (
     hall_violator,
     maximum_matching,
 )
-from auctrack.matching.cardinality.gpu_best import Tuning, best_gpu
+from auctrack.matching.cardinality.gpu_best import best_gpu
 from auctrack.matching.cardinality.gpu_forest import search
 from auctrack.matching.cardinality.gpu_graph import DeviceGraph, DeviceMatching
 from auctrack.matching.cardinality.gpu_initial import cheap as cheap_gpu
 from auctrack.matching.cardinality.gpu_initial import given
-from auctrack.matching.cardinality.gpu_radii import match_more
 from auctrack.matching.cardinality.gpu_rounds import push_relabel
 from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.matching import check_matching
-from auctrack.matching.cardinality.radii import curve
+from auctrack.matching.cardinality.radii import curve, match_more_on_gpu
 from auctrack.matching.device import cuda
 
 from ..auction.on_host import CUPY
@@ -80,7 +79,7 @@ def test_size_is_maximum_and_the_cover_proves_it(algorithm: str, initial: str, o
 def test_wide_offsets_give_the_same_matching() -> None:
     graph = _graph("critical")
     wide = BipartiteGraph(graph.indptr.astype(np.int64), graph.indices, graph.n_rows, graph.n_columns)
-    options = {"tuning": Tuning(slow_share=-1.0)}
+    options = {"slow_share": -1.0}
     here, there = (maximum_matching_gpu(g, "auto", "none", options=options)[0] for g in (graph, wide))
     np.testing.assert_array_equal(here, there)
 
@@ -125,7 +124,7 @@ def _pushes(steps_scale: float, steps_base: int) -> Callable[[DeviceGraph], Devi
 
 def _both(graph: DeviceGraph) -> DeviceMatching:
     matching = _from_nothing(graph)
-    best_gpu(graph, matching, tuning=LONG_ROUNDS)
+    best_gpu(graph, matching, **LONG_ROUNDS)
     return matching
 
 
@@ -170,7 +169,7 @@ def test_curve_over_radii_equals_the_cpus(n_pairs: int) -> None:
     distances, radii = rng.random(n_pairs), np.array([0.3, 0.01, 1.0, -1.0, 0.03, 0.01])
     pairs = CUPY.array(rows), CUPY.array(columns), CUPY.array(distances)
     np.testing.assert_array_equal(
-        curve(CUPY, *pairs, (60, 50), radii, match_more),
+        curve(CUPY, *pairs, (60, 50), radii, match_more_on_gpu),
         cardinality_over_radii(rows, columns, distances, (60, 50), radii),
     )
 

@@ -17,11 +17,11 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.certificate.matched import Matching
+from auctrack.matching.certificate.matched import Matching, nothing_matched
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
 from auctrack.matching.hungarian import HungarianClassical, HungarianTree
-from auctrack.matching.hungarian.multi_gpu import Method, match_shards, nothing_matched
+from auctrack.matching.hungarian.multi_gpu import Method, match_shards
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.shards import Shards, even_split, place
 from auctrack.matching.papers.date_nagi_2016.multi_gpu_classical import match_by_zeros
