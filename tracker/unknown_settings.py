@@ -6,11 +6,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any, Self
+from inspect import Parameter, signature
+from types import FunctionType
+from typing import Any, Self, TypeVar
 
 from .errors import InvalidSetting
 from .setting_words import SECTIONS, WORDS
 
+S = TypeVar("S")
 _SCALE, _GAPS, _RANGE = ("scale",), ("max_missed_frames", "memory"), ("search_range",)
 _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "dark": ("bright_on_dark=False",),
@@ -42,6 +45,57 @@ class KnownByName:
         own: Any = cls
         refuse_unknown(given, [each.name for each in fields(own)], cls.__name__)
         return super().__new__(cls)
+
+
+def required_settings(
+    kind: type[S], given: S | None, misplaced: Mapping[str, object], function: FunctionType, *, such_as: str
+) -> S:
+    """Return the settings that a function was given, the defaults for none.
+
+    Parameters
+    ----------
+    kind : type
+        A class of settings.
+    given : object, optional
+    misplaced : mapping
+        Settings, or what is none, that the function was given by themselves.
+    function : callable
+        Takes what it works on, then settings of this kind.
+    such_as : str
+        A setting, for an example.
+
+    Raises
+    ------
+    InvalidSetting
+        If `given` is of another kind, or anything is misplaced.
+    """
+    of: Any = kind
+    known = [each.name for each in fields(of)]
+    call = f"{function.__name__}({_arguments(function)[0]}, {kind.__name__}({{}}=…))"
+    for name in misplaced:
+        refuse_unknown([name], [*known, *_arguments(function)], f"{function.__name__}()")
+        raise InvalidSetting(
+            f"needs to be given in {kind.__name__}; got it by itself.",
+            in_python=f"Say {call.format(name)}.",
+            setting=name,
+        )
+    if given is not None and not isinstance(given, kind):
+        raise InvalidSetting(
+            f"needs {kind.__name__}; got {type(given).__name__}.",
+            in_python=f"Say what is to be set, such as {call.format(such_as)}.",
+            setting="settings",
+        )
+    return given or kind()
+
+
+def refuse_unknown_arguments(given: Mapping[str, object], function: FunctionType) -> None:
+    """Refuse names that are none of a function's arguments; raises `InvalidSetting`."""
+    refuse_unknown(given, _arguments(function), f"{function.__name__}()")
+
+
+def _arguments(function: FunctionType) -> list[str]:
+    """Return the arguments that a function names."""
+    return [each.name for each in signature(function).parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
 
 
 def refuse_unknown(given: Collection[str], known: Sequence[str], where: str) -> None:

@@ -6,16 +6,31 @@ import copy
 import pickle
 from dataclasses import fields, replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack import DetectSettings, InputSettings, LinkSettings, Settings, SimulationSettings, link, link_points, track
+from auctrack import (
+    DetectSettings,
+    InputSettings,
+    LinkSettings,
+    Settings,
+    SimulationSettings,
+    detect,
+    link,
+    link_points,
+    read_movie,
+    read_points,
+    read_tracks,
+    track,
+)
 from auctrack.tests.refusals import refused
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.setting_words import SECTIONS
 from auctrack.tracker.unknown_settings import _OTHER_WORDS
 
 SPOTS = pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 0.0]})
+MOVIE = read_movie(np.zeros((2, 16, 16)), axes="TYX", unit="pixel")
 CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSettings)
 
 
@@ -39,6 +54,10 @@ CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSett
         (lambda: link(SPOTS, max_distance=2), r"'max_distance'.* search_range\?"),
         (lambda: link(SPOTS, diameter=2), r"'diameter'.* DetectSettings"),
         (lambda: link_points(SPOTS, edge_budge=2), r"^link_points\(\) .*'edge_budge'.* edge_budget\?"),
+        (lambda: detect(MOVIE, diametre=2), r"^detect\(\) .*'diametre'.* diameter\?"),
+        (lambda: read_movie("movie.tif", voxel_size=2), r"^read_movie\(\) .*'voxel_size'.* scale\?"),
+        (lambda: read_points(SPOTS, voxel=2), r"^read_points\(\) .*'voxel'.* scale\?"),
+        (lambda: read_tracks(SPOTS, dt=2), r"^read_tracks\(\) .*'dt'.* frame_interval\?"),
         (lambda: track("movie.tif", dark=True), r"'dark'.* bright_on_dark=False\?"),
         (
             lambda: LinkSettings(quux=1, xyzzy=2),
@@ -49,6 +68,13 @@ CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSett
 def test_the_setting_that_was_meant_is_named(call, said):
     with refused(InvalidSetting, match=said):
         call()
+
+
+def test_settings_of_detecting_by_themselves_are_answered_with_where_they_go():
+    with refused(InvalidSetting, match=r"Say detect\(movie, DetectSettings\(diameter=…\)\)", setting="diameter"):
+        detect(MOVIE, diameter=3)
+    with refused(InvalidSetting, match=r"DetectSettings; got float.*DetectSettings\(diameter=…\)", setting="settings"):
+        detect(MOVIE, 3.0)
 
 
 @pytest.mark.parametrize("of", CLASSES)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Never, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from ...matching.device.transfer import fetched
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points
 from ..stepwise import Progress, Step, Steps, counted, finished
+from ..unknown_settings import required_settings
 from .around import Around, Sight, look_on_gpu, seen_around
 from .blobs import blob_response, reach_of, sigma_of
 from .borders import refine_at_borders
@@ -59,6 +60,7 @@ def detect(
     workers: int | None = None,
     device: str = "auto",
     memory_budget_gb: float = DEFAULT_BUDGET / 1e9,
+    **misplaced: Never,
 ) -> Points:
     """Find the blobs of every frame of a movie.
 
@@ -84,6 +86,8 @@ def detect(
     memory_budget_gb : float
         Memory of the host, in GB, that filtering may take beside the frame at hand. Automatic settings look at up to
         five frames as a whole whatever it is.
+    **misplaced
+        None: settings come in `DetectSettings`, which the message says where one is given by itself.
 
     Returns
     -------
@@ -97,7 +101,8 @@ def detect(
     Raises
     ------
     InvalidSetting
-        If the diameter is below two voxels of y or x, or larger than the frame.
+        If the diameter is below two voxels of y or x, or larger than the frame; if `settings` are none, or one is given
+        beside them.
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one, or a path or an array is given for a movie.
     DeviceUnavailable, DeviceMemoryExceeded
@@ -114,8 +119,8 @@ def detect(
     """
     if not hasattr(movie, "frame_numbers"):
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
-    settings, budget = settings or DetectSettings(), 1e9 * memory_budget_gb
-    steps = detect_steps(movie, settings, workers=workers, device=device, budget=budget)
+    settings = required_settings(DetectSettings, settings, misplaced, detect, such_as="diameter")
+    steps = detect_steps(movie, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)
     return finished(steps, counted(progress)).points
 
 

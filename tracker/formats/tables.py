@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from ..other_tables import what_came
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import Points, Tracks, shown
 from ..timeline import Timeline
+from ..unknown_settings import refuse_unknown_arguments
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
 from .dialects import listed, names_in, naming, our_names, renamed
@@ -42,6 +43,7 @@ def read_points(
     frame_interval: float | None = None,
     time_unit: str | None = None,
     frame_step: int | None = None,
+    **unknown: Never,
 ) -> Points:
     """Read a table of points.
 
@@ -71,6 +73,8 @@ def read_points(
         Difference between the numbers of two consecutive frames: 5 for a table of every fifth frame. A table that
         auctrack wrote knows its own; all others have 1 unless this says otherwise, and nothing is linked over frames
         that are missing.
+    **unknown
+        None: the message says which of the names above was meant.
 
     Returns
     -------
@@ -85,6 +89,7 @@ def read_points(
     InvalidSetting
         If `columns` names what is not a column here, or the calibration makes no sense.
     """
+    refuse_unknown_arguments(unknown, read_points)
     loaded = _load(source, columns)
     return _as_points(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
 
@@ -98,6 +103,7 @@ def read_tracks(
     frame_interval: float | None = None,
     time_unit: str | None = None,
     frame_step: int | None = None,
+    **unknown: Never,
 ) -> Tracks:
     """Read a table of tracks; parameters, formats and errors as in `read_points`.
 
@@ -115,6 +121,7 @@ def read_tracks(
     InvalidInput
         As `read_points`; also if ids are not whole numbers, or one track has two points in one frame.
     """
+    refuse_unknown_arguments(unknown, read_tracks)
     said = {"scale": scale, "unit": unit, "frame_interval": frame_interval, "time_unit": time_unit}
     return read_named_tracks(source, columns=columns, frame_step=frame_step, **said)[0]
 

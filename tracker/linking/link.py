@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
-from inspect import Parameter, signature
 from typing import Any, Literal, Never
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..parent_columns import parent_columns, without_parents
 from ..points import AXES, Points, Tracks, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
-from ..unknown_settings import refuse_unknown
+from ..unknown_settings import refuse_unknown_arguments, required_settings
 from .constraints import constraints_of
 from .dropped_frames import as_if_later, dropped_after, in_words
 from .frame_pairs.first_order import first_order
@@ -102,7 +101,7 @@ def link_points(
     """
     steps = link_steps(
         points,
-        _required(settings, misplaced),
+        required_settings(LinkSettings, settings, misplaced, link_points, such_as="search_range"),
         margins=margins,
         edge_budget=edge_budget,
         keeping=KeepSolution.ALWAYS if editable else KeepSolution.NOTHING,
@@ -175,32 +174,6 @@ def _in_time(
 
 def _expected_right(linking: Linking) -> float:
     return linking.report["links"] - linking.report["expected_wrong"]
-
-
-def _required(settings: LinkSettings | None, misplaced: Mapping[str, object]) -> LinkSettings:
-    """Return the settings, the defaults for None; refuse anything else, and settings that are given one by one."""
-    known = {each.name for each in fields(LinkSettings)}
-    """Return the settings, the defaults for none; refuse what is none, and settings that are given one by one."""
-    known = [each.name for each in fields(LinkSettings)]
-    for name in misplaced:
-        refuse_unknown([name], [*known, *_names_of(link_points)], "link_points()")
-        raise InvalidSetting(
-            "needs to be given in LinkSettings; got it by itself.",
-            in_python=f"Say link_points(points, LinkSettings({name}=…)).",
-            setting=name,
-        )
-    if settings is not None and not isinstance(settings, LinkSettings):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidSetting(
-            f"needs LinkSettings; got {type(settings).__name__}.",
-            in_python="Say what is to be set, such as link_points(points, LinkSettings(search_range=…)).",
-            setting="settings",
-        )
-    return settings or LinkSettings()
-
-
-def _names_of(function: Callable[..., Any]) -> list[str]:
-    """Return the arguments that a function names."""
-    return [each.name for each in signature(function).parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
 
 
 def _is_weighed_by_users(settings: LinkSettings) -> bool:
@@ -316,7 +289,7 @@ def link(
     >>> auctrack.link(spots, search_range=3).track_id.tolist()
     [0, 1, 1, 0]
     """
-    refuse_unknown(unknown, _names_of(link), "link()")
+    refuse_unknown_arguments(unknown, link)
     if not isinstance(track_column, str) or track_column in ("frame", *AXES):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(
             f"needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}.",

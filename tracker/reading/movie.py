@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Never
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..kinds import is_whole
 from ..ranges import frames_of, roi_of
 from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
+from ..unknown_settings import refuse_unknown_arguments
 from .arrays import Array, ArrayStack
 from .contiguous import NEW_MEMORY, Into
 from .file_stack import FileStack
@@ -203,6 +205,7 @@ def read_movie(
     channel: int | str | None = None,
     frames: slice | str | None = None,
     roi: tuple[slice, ...] | str | None = None,
+    **unknown: Never,
 ) -> Movie:
     """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, a folder or glob of one TIFF a frame, or an array.
 
@@ -234,6 +237,8 @@ def read_movie(
         their numbers, and a step stays known.
     roi : tuple of slice, or str, optional
         Region of interest in voxels, one slice along z, y, x (or y, x), without steps; or as a setting: "0:10,4:9,:".
+    **unknown
+        None: the message says which of the names above was meant.
 
     Raises
     ------
@@ -244,6 +249,7 @@ def read_movie(
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
+    refuse_unknown_arguments(unknown, read_movie)
     frames = None if frames is None else frames_of(frames)
     roi = None if roi is None else roi_of(roi)
     stack = open_stack(path, axes)
