@@ -28,7 +28,7 @@ from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
 from .pixels import Frame, grey_levels, held_by, queue_of, working_on
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, Coming, Crew, crew_for
-from .threshold import SAMPLED_FRAMES, automatic_threshold, spread_frames
+from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
 from .tiles import Tile, tiles_of
 
 if TYPE_CHECKING:
@@ -212,7 +212,8 @@ def _resolved(
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
     if settings.threshold is None:
-        settings = replace(settings, threshold=automatic_threshold(movie, settings, device, coming))
+        divided = suggest_threshold(movie, settings, device, coming)
+        settings, hint = replace(settings, threshold=divided.threshold), [*hint, *filter(None, [divided.hint])]
     return settings, hint
 
 
@@ -225,7 +226,7 @@ def detect_frame(
     ----------
     image : ndarray (z, y, x) or (y, x), any real dtype
     settings : DetectSettings
-        `diameter` and `threshold` must be numbers here (`resolve_settings`, or `threshold.automatic_threshold`).
+        `diameter` and `threshold` must be numbers here (`resolve_settings`, or `threshold.suggest_threshold`).
     scale : ndarray, float64 (ndim,)
         Voxel size in the unit of the diameter.
     threads : int

@@ -25,7 +25,7 @@ class DetectSettings(KnownByName):
         at half maximum. "auto": the one that `diameter.suggest_diameter` proposes for the movie.
     threshold : float or None
         Least `quality` of a detection, in grey levels: the filter's response, about the particle's contrast.
-        None: one threshold for the whole movie, from a few of its frames (`threshold.automatic_threshold`).
+        None: one threshold for the whole movie, from a few of its frames (`threshold.suggest_threshold`).
     method : {"log", "dog"}
         Laplacian of Gaussian, or the difference of Gaussians that approximates it, to compare with programs that use
         it: a little broader, and no faster.

@@ -48,6 +48,7 @@ _LOW = 0.6  # of the median of all peaks
 _FEW_LOW = 0.15  # of them; of those of noise a sixth or more in 2D, in 3D an eighth
 _SOME = 64  # peaks above the floor whose dips tell how many are noise
 _SKEWED = 1.1  # times the dips, in the median; peaks of skewed noise, as of rare photons, are higher
+_HARDLY_ANY = 0.05  # of the peaks above a threshold
 _FALSE_SHARE = 0.1  # of the peaks above a level that dips set
 
 
@@ -78,17 +79,52 @@ class QualitySample:
     response_floor: float
 
 
-def automatic_threshold(
+@dataclass(frozen=True)
+class ThresholdSuggestion:
+    """A threshold, and what a user is to be told of it.
+
+    Attributes
+    ----------
+    threshold : float
+    hint : str
+        Empty where a gap divides noise from particles.
+    """
+
+    threshold: float
+    hint: str = ""
+
+
+def suggest_threshold(
     movie: FrameSource, settings: DetectSettings, device: str = "auto", coming: Coming | None = None
-) -> float:
-    """Return the threshold on `quality` for a whole movie, from at most five frames spread over it.
+) -> ThresholdSuggestion:
+    """Suggest the threshold on `quality` for a whole movie, from at most five frames spread over it.
 
     Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule. The frames are read, or
     are among those that are `coming`.
     """
-    sample = _sampled(movie, settings, spread_frames(movie.frame_numbers, SAMPLED_FRAMES), device, coming)
+    frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
+    sample = _sampled(movie, settings, frames, device, coming)
     with cuda.device_of(sample.qualities):
-        return threshold_between(sample)
+        threshold, is_sure = _divided(sample)
+        return ThresholdSuggestion(threshold, "" if is_sure else _doubt(sample, threshold, len(frames)))
+
+
+def _doubt(sample: QualitySample, threshold: float, frames: int) -> str:
+    """Return how many of the peaks above a threshold may be noise; nothing where hardly any."""
+    above = int((sample.qualities > threshold).sum())
+    noise = min(above, int((sample.depths > threshold).sum()) + 1)
+    if above and noise <= _HARDLY_ANY * above:
+        return ""
+    where = f"{frames} frame{'s' if frames > 1 else ''}"
+    if not above:
+        return (
+            f"no peak in {where} is above the threshold {threshold:.4g}, which noise hardly reaches. If the preview "
+            "shows particles, give a threshold."
+        )
+    return (
+        f"no gap divides particles from noise: of {above:,} peaks above the threshold {threshold:.4g} in {where} about "
+        f"{noise:,} may be noise, and fainter particles are missed. If the preview shows better, give a threshold."
+    )
 
 
 def sample_qualities(
@@ -254,23 +290,28 @@ def threshold_between(sample: QualitySample) -> float:
        and the others hardly above it. The lowest level that few dips reach beside the peaks that do (`_beyond_dips`).
     5. No such level, or too few peaks to tell: the higher floor, and no lower than the deepest dip of many.
     """
+    return _divided(sample)[0]
+
+
+def _divided(sample: QualitySample) -> tuple[float, bool]:
+    """Return what `threshold_between` does, and whether it is sure: by any rule but the last two."""
     floor, ceiling = sorted((sample.white_floor, sample.response_floor))
     floor = floor or ceiling
     peaks = sample.qualities[sample.qualities > floor]
     if floor <= 0 or len(peaks) < _FEWEST:
-        return ceiling
+        return ceiling, True
     valley = _first_deep_valley(sample.qualities[sample.qualities > 0], floor)
     if valley is not None:
-        return valley
+        return valley, True
     dips = sample.depths[sample.depths > floor]
     are_dips_deep = len(dips) > 0 and bool(np.median(peaks) < _SYMMETRIC * np.median(dips))
     is_drowned = 2 * len(peaks) < len(sample.qualities) and bool(np.median(peaks) < _HARDLY * floor)
     if _is_full(sample) or not (are_dips_deep or is_drowned):
-        return floor
+        return floor, True
     level = _beyond_dips(sample) if is_drowned or len(peaks) >= _SOME else None
     if level is not None:
-        return level
-    return max(ceiling, float(dips.max())) if are_dips_deep else ceiling
+        return level, False
+    return max(ceiling, float(dips.max())) if are_dips_deep else ceiling, False
 
 
 def _is_full(sample: QualitySample) -> bool:

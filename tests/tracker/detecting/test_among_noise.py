@@ -7,8 +7,10 @@ import pytest
 from scipy.ndimage import gaussian_filter
 from scipy.spatial import cKDTree
 
-from auctrack.tracker.detecting.detect import detect
+from auctrack.tracker.detecting.detect import detect, detect_steps
 from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.detecting.threshold import suggest_threshold
+from auctrack.tracker.stepwise import counted, finished
 
 from .test_diameter import Stack, balls, scattered, spots
 
@@ -56,6 +58,20 @@ def test_spots_hardly_higher_than_the_noise_of_a_pixel_are_found(diameter, count
 def test_spots_in_noise_with_a_grain_are_found(grain, least, seed):
     images, places = frames_of(np.random.default_rng(seed), 8.0, 40, 5.0, grain)
     assert f1(images, places, 8.0) > least
+
+
+@pytest.mark.parametrize(
+    ("diameter", "grain", "times_noise", "is_told"), [(8, 2, 5, True), (8, 2, 2, True), (8, 0, 20, False)]
+)
+def test_where_no_gap_divides_particles_from_noise_it_is_said(diameter, grain, times_noise, is_told):
+    images, _ = frames_of(np.random.default_rng(0), float(diameter), 40, times_noise, grain)
+    settings = DetectSettings(float(diameter))
+    hint = suggest_threshold(Stack(images, (1.0, 1.0)), settings).hint
+    assert bool(hint) == is_told
+    movie = Stack(np.rint(images).astype(np.uint16), (1.0, 1.0))
+    found = finished(detect_steps(movie, settings, device="cpu"), counted(None))
+    assert len(found.notes) == is_told
+    assert all(f"{found.settings.threshold:.4g}" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

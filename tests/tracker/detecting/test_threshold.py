@@ -11,11 +11,11 @@ from auctrack.tracker.detecting.peaks import local_maxima
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.threshold import (
     QualitySample,
-    automatic_threshold,
     image_qualities,
     pixel_noise,
     sample_qualities,
     spread_frames,
+    suggest_threshold,
     threshold_between,
 )
 from auctrack.tracker.timeline import Timeline
@@ -89,9 +89,9 @@ def test_one_threshold_holds_for_the_movie_from_a_few_of_its_frames():
     rng = np.random.default_rng(14)
     images = spots(rng, (96, 96), 10, 6.0, 21) + rng.normal(0.0, 4.0, (21, 96, 96))
     movie = Stack(images)
-    first = automatic_threshold(movie, DetectSettings(6.0))
+    first = suggest_threshold(movie, DetectSettings(6.0)).threshold
     assert movie.read == [0, 5, 10, 15, 20]
-    assert automatic_threshold(movie, DetectSettings(6.0, threshold=3.0)) == first
+    assert suggest_threshold(movie, DetectSettings(6.0, threshold=3.0)).threshold == first
     table = detect(movie, DetectSettings(6.0)).table
     assert table.equals(detect(movie, DetectSettings(6.0, threshold=first)).table)
     assert table["quality"].min() > first
@@ -100,8 +100,9 @@ def test_one_threshold_holds_for_the_movie_from_a_few_of_its_frames():
 def test_the_threshold_scales_with_the_grey_levels_and_ignores_the_background():
     rng = np.random.default_rng(15)
     images = spots(rng, (96, 96), 10, 6.0, 3) + rng.normal(0.0, 4.0, (3, 96, 96))
-    plain = automatic_threshold(Stack(images), DetectSettings(6.0))
-    assert automatic_threshold(Stack(7.0 * images + 500.0), DetectSettings(6.0)) == pytest.approx(7.0 * plain, rel=1e-2)
+    plain = suggest_threshold(Stack(images), DetectSettings(6.0)).threshold
+    brighter = suggest_threshold(Stack(7.0 * images + 500.0), DetectSettings(6.0)).threshold
+    assert brighter == pytest.approx(7.0 * plain, rel=1e-2)
 
 
 def sample(noise_peaks, particle_peaks, dips=(), white=1.0, response=1.0):
