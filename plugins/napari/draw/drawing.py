@@ -88,11 +88,18 @@ class Drawn:
     drawing: Drawing
 
 
-def draw(drawing: Drawing) -> Drawn:
-    """Draw tracks and their particles: a window of time and a subset where there are too many vertices."""
-    tracks = drawing.data.only(drawing.kept)
-    colours = colouring(tracks, drawing.kept, drawing.feature, drawing.percentiles)
-    of_tracks = pd.Series(colours.scaled).groupby(tracks.table["track_id"].to_numpy()).mean()
+def draw(drawing: Drawing, before: Drawn | None = None) -> Drawn:
+    """Draw tracks and their particles: a window of time and a subset where there are too many vertices.
+
+    Of what was drawn `before` the colours are taken where nothing but the frame has changed: of millions of points they
+    take half of the time.
+    """
+    if before is not None and _has_colours_of(drawing, before.drawing):
+        tracks, colours, of_tracks = before.tracks, before.colouring, before.of_tracks
+    else:
+        tracks = drawing.data.only(drawing.kept)
+        colours = colouring(tracks, drawing.kept, drawing.feature, drawing.percentiles)
+        of_tracks = pd.Series(colours.scaled).groupby(tracks.table["track_id"].to_numpy()).mean()
     window = window_around(tracks, drawing.frame, drawing.most)
     rows = np.arange(len(tracks)) if window.rows is None else np.flatnonzero(window.rows)
     shown = replace(tracks, table=tracks.table.assign(**{COLOUR: colours.scaled}).iloc[rows])
@@ -105,6 +112,11 @@ def draw(drawing: Drawing) -> Drawn:
     for _, given, _ in layers.values():
         given["metadata"][OURS] |= {NEAR: drawing.data.margins_are_near}
     return Drawn(layers, tracks, colours, of_tracks, window, drawing)
+
+
+def _has_colours_of(one: Drawing, other: Drawing) -> bool:
+    is_of_same = one.data is other.data and one.kept is other.kept
+    return is_of_same and (one.feature, one.percentiles) == (other.feature, other.percentiles)
 
 
 def draw_particles(points: Points, n_axes: int, name: str, size: float | None, most: int) -> LayerData:

@@ -123,7 +123,7 @@ class Overlay(QObject):
 
     def _begin(self) -> None:
         if self._wanted is not None:
-            self._desk.start(partial(_draw, self._wanted))
+            self._desk.start(partial(_draw, self._wanted, self._shown))
 
     def _add(self, result: Drawn | LayerData) -> None:
         """Hand a drawing to napari."""
@@ -385,9 +385,9 @@ class Overlay(QObject):
         return None if place is None else (self.frame_of(layer), place[-ndim:].tolist())
 
 
-def _draw(drawing: Drawing, report: Report) -> Drawn:
+def _draw(drawing: Drawing, before: Drawn | None, report: Report) -> Drawn:
     del report
-    return draw(drawing)
+    return draw(drawing, before)
 
 
 def _draw_particles(points: Points, n_axes: int, name: str, size: float | None, most: int, report: Report) -> LayerData:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from auctrack.plugins.napari.draw.colours import BY_TRACK, colormap_for, colour_features, colouring
+from auctrack.plugins.napari.draw.drawing import Drawing, draw
 from auctrack.plugins.napari.layers.layer_input import LayerInput
 from auctrack.plugins.napari.layers.window import window_around
 from auctrack.plugins.napari.session.advice import advise_detection, advise_linking, range_warning
@@ -133,6 +134,21 @@ def test_colours_span_the_percentiles_and_the_missing_are_grey():
     painted = colormap_for("speed").map(colours.scaled)
     np.testing.assert_allclose(painted[-1], [0.5, 0.5, 0.5, 1])
     assert np.isfinite(painted).all()
+
+
+def test_another_frame_takes_the_colours_of_the_one_before_it_and_nothing_else_does(linked):
+    data = linked.data
+    first = draw(Drawing(data, data.measures, BY_TRACK, (2, 98), 4, "it", 0, 50, 3.0, 30, 1.0))
+    later = draw(replace(first.drawing, frame=3), first)
+    assert later.colouring is first.colouring
+    alone = draw(later.drawing)
+    for role, (positions, _, _) in later.layers.items():
+        np.testing.assert_array_equal(positions, alone.layers[role][0])
+    pd.testing.assert_series_equal(later.of_tracks, alone.of_tracks)
+    for other in ({"feature": "mean_speed"}, {"percentiles": (0, 100)}, {"kept": data.measures.iloc[:5]}):
+        changed = draw(replace(first.drawing, **other), first)
+        np.testing.assert_array_equal(changed.colouring.scaled, draw(changed.drawing).colouring.scaled)
+        assert changed.colouring is not first.colouring
 
 
 def test_tracks_are_told_apart_by_colour(linked):
