@@ -117,7 +117,7 @@ def test_few_tracks_are_shown_whole():
 
 
 @pytest.mark.parametrize("n", [500, 5000])
-def test_of_crowded_tracks_so_few_are_shown_that_they_hardly_cross(n):
+def test_of_dense_tracks_so_few_are_shown_that_they_hardly_cross(n):
     cluster = wanderers(n, 40, (60, 200, 200))
     parts = shown(cluster)
     for part, view in zip(parts, (ABOVE, SIDE), strict=True):

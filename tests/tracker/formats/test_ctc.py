@@ -78,7 +78,7 @@ def test_a_sphere_is_all_voxels_within_the_radius(tmp_path: Path, ndim: int) -> 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(data=st.data(), ndim=st.sampled_from([2, 3]))
-def test_every_point_keeps_a_voxel_however_crowded(data: st.DataObject, ndim: int) -> None:
+def test_every_point_keeps_a_voxel_however_dense(data: st.DataObject, ndim: int) -> None:
     shape = tuple(data.draw(st.integers(2, 6)) for _ in range(ndim))
     places = st.tuples(*(st.floats(-0.5, length - 0.51) for length in shape))
     centres = np.array(data.draw(st.lists(places, min_size=1, max_size=int(np.prod(shape)))))

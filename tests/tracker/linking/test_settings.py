@@ -147,7 +147,7 @@ class TestFrames:
         assert link(points.table, frame_step=2)["track_id"].nunique() == 60
 
 
-def test_crowds_whose_candidates_would_fill_the_memory_are_linked_without_motion(monkeypatch):
+def test_clusters_whose_candidates_would_fill_the_memory_are_linked_without_motion(monkeypatch):
     monkeypatch.setattr(learned, "ALWAYS_WRITTEN", 1000)
     rng = np.random.default_rng(0)
     cluster = np.concatenate([rng.normal(0, 0.001, (500, 3)), rng.uniform(-500, 500, (500, 3))])

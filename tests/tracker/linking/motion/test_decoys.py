@@ -37,7 +37,7 @@ def test_it_is_said_in_place_of_how_many_links_are_wrong():
     assert linking.report["learned"][-1].endswith("most of them guesses")
 
 
-def test_a_crowd_in_the_middle_makes_no_links():
+def test_a_dense_cluster_in_the_middle_makes_no_links():
     places = np.random.default_rng(0).normal(size=(FRAMES * N, 2))
     assert motion_of(table(np.repeat(np.arange(FRAMES), N), places)).is_chance
 

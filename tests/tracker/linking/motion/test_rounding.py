@@ -54,7 +54,7 @@ def test_other_places_are_not_rounded(of):
     assert rounding_of(of(places()), STARTS) == pytest.approx(np.zeros(3), abs=1e-9)
 
 
-def test_planes_of_which_a_frame_has_few_particles_are_far_finer_than_it_is_crowded():
+def test_planes_of_which_a_frame_has_few_particles_are_far_finer_than_it_is_dense():
     few = np.round(np.random.default_rng(0).uniform(0, 500, (FRAMES * 20, 2)))
     assert not rounding_of(few, 20 * np.arange(FRAMES + 1)).any()
 

@@ -106,7 +106,7 @@ def test_at_the_longest_link_one_link_is_as_likely_as_one_lost_and_one_new(degre
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
-def test_in_a_crowd_links_up_to_the_floor_are_worth_making(ndim):
+def test_in_a_dense_cluster_links_up_to_the_floor_are_worth_making(ndim):
     """Where the spacing is so small that the odds say nothing, D is σ·√(2d)."""
     assert steps_with(distribution=StudentT(ndim, 8.0, 0.01), spacing=1e-3).longest == pytest.approx(
         0.1 * np.sqrt(2 * ndim)
