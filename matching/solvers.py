@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -69,6 +70,10 @@ def groups_for(solver: Solver, problem: Problem, device: str) -> list[np.ndarray
     return by_orientation(problem) if own is None else own(problem, device)
 
 
+_OF_SOLVE = ("solver", "device", "maximize")
+"""What `solve` itself takes beside the problem."""
+
+
 def make_solver(name: str, **options: Any) -> Solver:
     """Return the solver called `name` with the given options.
 
@@ -83,10 +88,14 @@ def make_solver(name: str, **options: Any) -> Solver:
     for option in options:
         known = [each.name for each in fields(solver_class)]
         if option not in known:
-            hint = " The unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
-            raise InvalidProblem(
-                f"solver {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
-                f"{hint if option == 'unmatched_cost' else ''}",
-                argument=option,
-            )
+            has = f"it has {', '.join(known) or 'none'}.{_meant(option, known)}"
+            raise InvalidProblem(f"solver {name!r} has no option {option!r}; {has}", argument=option)
     return solver_class(**options)
+
+
+def _meant(option: str, known: Sequence[str]) -> str:
+    """Return what goes where in place of what is no option of a solver; empty where nothing is like it."""
+    if option == "unmatched_cost":
+        return " The unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
+    alike = get_close_matches(option, [*known, *_OF_SOLVE], n=1)
+    return f" Did you mean {alike[0]}?" if alike else ""

@@ -224,9 +224,10 @@ def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Gene
 def _check_types(source: object, settings: object) -> None:
     """Refuse what users who link tables in memory try first."""
     if not isinstance(settings, Settings):
-        raise InvalidSetting(
-            f"settings needs Settings; got {type(settings).__name__}. Settings.from_mapping makes them of a mapping."
-        )
+        sections: dict[type[Any], str] = {InputSettings: "input", DetectSettings: "detect", LinkSettings: "link"}
+        section = sections.get(type(settings))
+        made = f"Say Settings({section}=…)." if section else "Settings.from_mapping makes them of a mapping."
+        raise InvalidSetting(f"settings needs Settings; got {type(settings).__name__}. {made}")
     is_path = isinstance(source, (str, Path))
     if not is_path and (settings.input.kind == "table" or not isinstance(source, Array)):
         raise InvalidInput(

@@ -36,6 +36,8 @@ def read_array(**part):
         (lambda: auctrack.link(OfDask()), InvalidInput, r"^points needs .* OfDask of \w+\. Give its \.compute\(\)"),
         (lambda: auctrack.read_points(OfPolars()), InvalidInput, r"^source needs .* Give its \.to_pandas\(\)"),
         (lambda: auctrack.Points(OfPolars()), InvalidInput, r"^table needs .* Give its \.to_pandas\(\)"),
+        (lambda: auctrack.track("m.tif", auctrack.LinkSettings()), InvalidSetting, r"Say Settings\(link=…\)\.$"),
+        (lambda: auctrack.track("m.tif", {"link": {}}), InvalidSetting, r"got dict\. Settings\.from_mapping"),
         (lambda: auctrack.link(pd.DataFrame()), InvalidInput, "were not all recognised; it has none"),
         (lambda: auctrack.link_points(POINTS, samples=-1), InvalidSetting, "^samples needs a whole number .*-1"),
         (lambda: auctrack.link_points(POINTS, samples=0.5), InvalidSetting, "^samples needs a whole number .*0.5"),

@@ -470,6 +470,8 @@ def test_unknown_solvers_options_and_devices_are_refused():
         solve(COST, unmatched_cost=1)
     with refused(InvalidProblem, argument="device"):
         solve(COST, device="tpu")
+    with refused(InvalidProblem, argument="maximise", match=r"Did you mean maximize\?$"):
+        solve(COST, maximise=True)
 
 
 def test_an_explicit_device_never_falls_back():
