@@ -15,7 +15,7 @@ from ..points import AXES
 from .physical_columns import length_names
 
 ROLES = ("frame", *AXES, "track_id")
-_FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice"})
+_FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice", "imagenumber"})
 _NUMBERS = re.compile(r"[-+.,;e\s]*\d[-+.,;e\s\d]*", re.IGNORECASE)
 _AXIS_WORDS = frozenset({"pos", "position", "centroid", "center", "centre"})
 

@@ -463,6 +463,10 @@ def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(
             ("Time", "pz", "py", "px", "quality", "index"),
             {"frame": "Time", "z": "pz", "y": "py", "x": "px"},
         ),
+        (
+            ("ImageNumber", "ObjectNumber", "Location_Center_X", "Location_Center_Y"),  # CellProfiler
+            {"frame": "ImageNumber", "y": "Location_Center_Y", "x": "Location_Center_X"},
+        ),
         (("slice", "Pos_Y", "Pos_X"), {"frame": "slice", "y": "Pos_Y", "x": "Pos_X"}),
         (("a", "b"), {"frame": "…", "y": "…", "x": "…"}),
     ],
