@@ -122,6 +122,6 @@ def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, 
     shifted = auctrack("score", "found.csv", "truth.csv", "--tolerance", 1, *words)
     assert ok(shifted)
     said = " ".join(shifted.stderr.split())
-    assert "were the numbers of the tracks 1 less, 100% of their detections would lie within --tolerance" in said
+    assert "if the numbers of the tracks were 1 less, 100% of their detections would lie within --tolerance" in said
     assert "the tracks begin with frame 1, the truth with 0" in said
     assert "numbered" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1, *words).stderr

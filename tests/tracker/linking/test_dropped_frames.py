@@ -58,13 +58,13 @@ def test_a_gpu_knows_them_as_a_cpu_does(gpu):
 
 
 def test_frames_and_kinds_of_links_are_those_of_the_numbers_given():
-    through, _, _ = without(*walks(150, 16, step=0.5, missed=0.03, false=0.03))
+    through, _, _ = without(*walks(300, 16, step=0.7, missed=0.03, false=0.03))
     linking = link_points(through)
     assert linking.report["notes"]
     assert np.array_equal(linking.tracks.frames, through.frames)
     across = linking.links[through.frames[linking.links["source"]] == 4]
     assert set(across.loc[across["kind"] == "step", "frames"]) == {1}
-    assert (across["kind"] == "step").sum() > 100
+    assert (across["kind"] == "step").sum() > 200
 
 
 def test_frames_that_are_shown_twice_are_known():

@@ -17,7 +17,7 @@ from auctrack.tracker.points import Points
 from tests.tracker.linking.movies import f1, table, through_walls, walks
 
 N, FRAMES = 200, 12
-SAID = "links were found by how particles go on"
+SAID = "links were found by how particles keep moving"
 
 
 def fliers(ndim: int, step: float) -> tuple[Points, np.ndarray]:
