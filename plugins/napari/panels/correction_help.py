@@ -46,9 +46,9 @@ _ABOUT = (
     "dashed."
 )
 _SAVING = (
-    "<i>Export…</i> writes the tracks, and the corrections beside them; under a name ending in .auctrack, all in one "
-    "file. To go on, open it, choose its layer as <i>Input</i>, and press <i>Check and correct its links</i>; "
-    "likewise for tracks of other programs."
+    "<i>Export…</i> writes the tracks, and the corrections beside them; as .auctrack, all in one file. To go on, open "
+    "it, choose its layer as <i>Input</i>, and press <i>Check and correct its links</i>; also for other programs' "
+    "tracks."
 )
 
 
