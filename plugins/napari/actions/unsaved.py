@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -36,8 +37,9 @@ class Unsaved(QObject):
         self._parts = parts
         self._taking_away = taking_away
         self._waiting: tuple[Callable[[], None], Callable[[], None]] | None = None
-        self._window = main_window(parts.viewer)
-        self._window.installEventFilter(self)
+        window = main_window(parts.viewer)
+        window.installEventFilter(self)
+        self._window = weakref.ref(window)  # a window that is kept until Python ends makes PyQt crash there
         self._closing = single_shot(self, 0, partial(self.before, self._close))
         taking_away.exports.returned.connect(self._go_on)
         taking_away.exports.failed.connect(self._go_back)
@@ -48,7 +50,9 @@ class Unsaved(QObject):
 
     def let_go(self) -> None:
         """Ask no more when the window closes: the widget goes."""
-        self._window.removeEventFilter(self)
+        window = self._window()
+        if window is not None:
+            window.removeEventFilter(self)
 
     def before(self, act: Callable[[], None], else_: Callable[[], None] = _stay) -> None:
         """Do something that loses corrections: at once where none are unsaved, else when the user has agreed.
@@ -73,7 +77,7 @@ class Unsaved(QObject):
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
         """Keep the window open until it is said what becomes of corrections (called by Qt)."""
-        if watched is not self._window or event is None or event.type() != QEvent.Type.Close:
+        if watched is not self._window() or event is None or event.type() != QEvent.Type.Close:
             return False
         if not self._parts.session.n_unsaved or self._is_closed_by_script():
             return False
@@ -90,11 +94,11 @@ class Unsaved(QObject):
 
     def _close(self) -> None:
         self.let_go()
-        QMainWindow.close(self._window)  # napari's own would forget whether all of it was to close
+        QMainWindow.close(main_window(self._parts.viewer))  # napari's own would forget whether all of it was to close
 
     def _ask(self) -> QMessageBox.StandardButton:
         n = self._parts.session.n_unsaved
-        box = QMessageBox(self._window)
+        box = QMessageBox(main_window(self._parts.viewer))
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("Corrections (auctrack)")
         box.setText(

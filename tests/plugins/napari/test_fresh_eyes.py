@@ -94,12 +94,14 @@ class User:
                 self.press("c" if (truly[link[0]], truly[link[1]]) in self.true_links else "b")
 
     def add_what_was_missed(self) -> None:
-        """I: add a particle under the mouse."""
         while missed := set(range(len(self.truth))) - set(self.truly().tolist()):
-            place = self.truth[min(missed), 1:]
-            self.look_at(place)
-            point_at(self.viewer, place)
-            self.press("i")
+            self.add(self.truth[min(missed), 1:])
+
+    def add(self, place: np.ndarray) -> None:
+        """I: add a particle under the mouse."""
+        self.look_at(place)
+        point_at(self.viewer, place)
+        self.press("i")
 
     def delete_what_is_none(self) -> None:
         """X: delete the particle that was clicked."""
@@ -152,20 +154,16 @@ class UserIn3D(User):
         self.viewer.scene.camera.set_view_direction(tuple(directions[np.argmax(apart)]))
         process_events()
 
-    def add_what_was_missed(self) -> None:
+    def add(self, place: np.ndarray) -> None:
         """I: add the particle under the mouse, in 3D at the brightest voxel in line; P: move it to the mouse."""
-        while missed := set(range(len(self.truth))) - set(self.truly().tolist()):
-            place = self.truth[min(missed), 1:]
-            self.look_at(place)
+        super().add(place)
+        added = len(self.table) - 1
+        if np.linalg.norm((self.table[added] - place)[1:] * STEPS) > NEAR / 2:
+            sight = np.asarray(self.viewer.scene.camera.view_direction)
+            self.click_particle(added)
+            self.turn(place, DIRECTIONS[np.abs(DIRECTIONS @ sight) < STEEP])
             point_at(self.viewer, place)
-            self.press("i")
-            added = len(self.table) - 1
-            if np.linalg.norm((self.table[added] - place)[1:] * STEPS) > NEAR / 2:
-                sight = np.asarray(self.viewer.scene.camera.view_direction)
-                self.click_particle(added)
-                self.turn(place, DIRECTIONS[np.abs(DIRECTIONS @ sight) < STEEP])
-                point_at(self.viewer, place)
-                self.press("p")
+            self.press("p")
 
 
 @pytest.fixture(params=[2, 3], ids=["2D", "3D"])
