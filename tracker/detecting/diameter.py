@@ -324,8 +324,8 @@ def best_diameter(responses: np.ndarray, blobs: np.ndarray, of_as_many: np.ndarr
     rises, falls = to_the_larger >= responses[:-1], responses[:-1] >= to_the_larger
     rivals = np.triu(responses >= _NEARLY * responses[:, None], k=1)
     blind = np.any(rivals & (_MOST * blobs > blobs[:, None]), axis=1)[1:-1]
-    crowd = np.tril((blobs >= _NOT_FEW * blobs[:, None]) & (of_as_many >= responses[:, None]), k=-1)
-    is_chance = np.any(crowd & (responses > 0), axis=1)[1:-1]
+    is_dense = np.tril((blobs >= _NOT_FEW * blobs[:, None]) & (of_as_many >= responses[:, None]), k=-1)
+    is_chance = np.any(is_dense & (responses > 0), axis=1)[1:-1]
     is_known = (responses[:-2] > 0) & (responses[2:] > 0)
     peaks = np.flatnonzero(rises[:-1] & falls[1:] & is_known & ~blind & ~is_chance) + 1
     if len(peaks) == 0:
