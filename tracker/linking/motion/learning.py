@@ -158,6 +158,13 @@ class Belief:
         extended[known] = getattr(self, name)
         setattr(self, name, extended)
 
+    def twin(self) -> Belief:
+        """Return the same, whose sweeps leave this one as it is."""
+        other = copy(self)
+        other.probability, other.message = self.probability.copy(), self.message.copy()  # which sweeps write to
+        other.notes = list(self.notes)
+        return other
+
     def on_host(self) -> Belief:
         """Return the same in the memory of the host."""
         if self.movie.grid is None:

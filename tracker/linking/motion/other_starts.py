@@ -9,10 +9,9 @@ tells, on a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import gamma
@@ -144,35 +143,46 @@ class Trial(NamedTuple):
     is_chance: bool = False
 
 
-Learn = Callable[[Ordered, Start], Belief]
-"""What is believed of a movie from a start on, links over one frame."""
+class Learn(Protocol):
+    """How links over one frame are learned: `recipe.OverOneFrame`."""
+
+    @property
+    def may_leave_flow(self) -> bool:
+        """Whether the neighbours' flow, where it was taken, is tried to be left out."""
+        ...
+
+    def begin(self, movie: Ordered, going_on: GoingOn | None) -> Belief:
+        """Return what is believed before contexts are asked for."""
+        ...
+
+    def go_on(self, belief: Belief, start: Start) -> Belief:
+        """Take contexts, and return the same belief."""
+        ...
 
 
-def try_starts(movie: Ordered, learned: Learn, *, may_leave_flow: bool = True) -> Trial:
+def try_starts(movie: Ordered, learn: Learn) -> Trial:
     """Try whether another start leads to likelier links than nearest neighbours do, and whether links are chance.
 
     Parameters
     ----------
     movie : Ordered
-    learned : callable
-    may_leave_flow : bool
-        Whether the neighbours' flow, where it was taken, is tried to be left out.
+    learn : Learn
     """
     sample, is_inner = sample_of(movie)
     if len(sample.pairs_apart(1)[0]) < 2:
         return Trial()  # no link can know of one before it
     try:
-        start, likelihood = best_of(sample, is_inner, learned, may_leave_flow=may_leave_flow)
+        start, likelihood = best_of(sample, is_inner, learn)
     except TooManyCandidates:
         return Trial()  # a trial holds fewer than the movie may
     is_chance = False
     if likelihood < CLEAR * len(sample):
         with suppress(TooManyCandidates):
-            is_chance = are_chance(sample, lambda decoyed: learned(decoyed, start))
+            is_chance = are_chance(sample, lambda decoyed: learn.go_on(learn.begin(decoyed, start.going_on), start))
     return Trial(start, is_chance)
 
 
-def best_of(sample: Ordered, is_inner: np.ndarray, learned: Learn, *, may_leave_flow: bool) -> tuple[Start, float]:
+def best_of(sample: Ordered, is_inner: np.ndarray, learn: Learn) -> tuple[Start, float]:
     """Return the start that leads to the likeliest links, and their log-likelihood; `sample_of` gives the first two.
 
     Raises
@@ -180,18 +190,17 @@ def best_of(sample: Ordered, is_inner: np.ndarray, learned: Learn, *, may_leave_
     TooManyCandidates
         If nearest neighbours have too many.
     """
-    best, near, margin = Start(), learned(sample, Start()), margin_of(sample)
-    others, takes_flow = starts(sample.ndim, _followed_share(near, is_inner)), near.near is not None
-    likeliest = log_likelihood(near)
-    del near  # before others are made
-    if takes_flow and may_leave_flow:
-        without = log_likelihood(learned(sample, Start(takes_flow=False)))
-        if without > likeliest + margin:
-            best, likeliest = Start(takes_flow=False), without
+    margin = margin_of(sample)
+    near, *without_flow = _led_to(sample, None, learn)
+    others = starts(sample.ndim, _followed_share(near, is_inner))
+    best, likeliest = Start(), log_likelihood(near)
+    for belief in without_flow:
+        if (likelihood := log_likelihood(belief)) > likeliest + margin:
+            best, likeliest = Start(takes_flow=False), likelihood
+    del near, without_flow  # before others are made
     least = likeliest + margin
     for other in others:
-        led_to = _tried(sample, other, learned, may_leave_flow=may_leave_flow)
-        for flow_left, (each, likelihood) in enumerate(led_to):
+        for flow_left, (each, likelihood) in enumerate(_tried(sample, other, learn)):
             if likelihood > least + flow_left * margin:
                 best, likeliest, least = each, likelihood, likelihood
     return best, likeliest
@@ -202,26 +211,36 @@ def margin_of(sample: Ordered) -> float:
     return max(GAIN_A_DETECTION * len(sample), LOGS * np.log(len(sample)))
 
 
-def _tried(sample: Ordered, start: GoingOn, learned: Learn, *, may_leave_flow: bool) -> Iterator[tuple[Start, float]]:
-    """Yield where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
+def _tried(sample: Ordered, start: GoingOn, learn: Learn) -> list[tuple[Start, float]]:
+    """Return where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
     The flow is taken by what it explains beside nothing, and may explain less beside past and future. Around it steps
     are short, which is no model to start with: that is the one learned without it.
     """
     try:
-        belief = learned(sample, Start(start))
-        likelihood, took_flow = log_likelihood(belief), belief.near is not None
-        if took_flow and not may_leave_flow:
-            yield Start(start), likelihood
-            return
-        if took_flow:
-            belief = learned(sample, Start(start, takes_flow=False))
+        led_to = _led_to(sample, start, learn)
     except TooManyCandidates:
-        return
-    taught = GoingOn(belief.model, belief.shares, _wide_enough(belief, start.radius))
-    if took_flow:
-        yield Start(taught), likelihood
-    yield Start(taught, takes_flow=False), log_likelihood(belief)
+        return []
+    last = led_to[-1]
+    if last.near is not None:
+        return [(Start(start), log_likelihood(last))]
+    taught = GoingOn(last.model, last.shares, _wide_enough(last, start.radius))
+    ends = [Start(taught), Start(taught, takes_flow=False)][-len(led_to) :]
+    return [(end, log_likelihood(belief)) for end, belief in zip(ends, led_to, strict=True)]
+
+
+def _led_to(sample: Ordered, going_on: GoingOn | None, learn: Learn) -> list[Belief]:
+    """Return what is believed from a start on; and without the neighbours' flow, where it was taken and may be left.
+
+    Raises
+    ------
+    TooManyCandidates
+    """
+    begun = learn.begin(sample, going_on)
+    belief = learn.go_on(begun.twin(), Start(going_on))
+    if belief.near is None or not learn.may_leave_flow:
+        return [belief]
+    return [belief, learn.go_on(begun, Start(going_on, takes_flow=False))]
 
 
 def _wide_enough(belief: Belief, radius: float) -> float:

@@ -5,8 +5,7 @@ Where mutual nearest neighbours are no start, past and future come first: see `o
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -85,9 +84,9 @@ def believed(
     """
     record, trial = record or LearningRecord(), Trial()
     if may_know_links(motion):
-        learned = partial(over_one_frame, motion=motion, hooks=hooks, most=most and most // 2)
-        trial = record.learn(lambda: try_starts(movie, learned, may_leave_flow=motion == "auto"))
-    belief = over_one_frame(movie, trial.start, motion, features, record, hooks, most)
+        of_sample = OverOneFrame(motion, hooks=hooks, most=most and most // 2)
+        trial = record.learn(lambda: try_starts(movie, of_sample))
+    belief = OverOneFrame(motion, features, hooks, most)(movie, trial.start, record)
     belief.is_chance = trial.is_chance
     _without_chains_of_chance(belief)
     if hooks is not None and hooks.predict is not None:
@@ -101,32 +100,49 @@ def may_know_links(motion: Motion) -> bool:
     return motion == "auto" or "velocity" in motion
 
 
-def over_one_frame(
-    movie: Ordered,
-    start: Start,
-    motion: Motion,
-    features: Features | None = None,
-    record: LearningRecord | None = None,
-    hooks: Hooks | None = None,
-    most: int | None = None,
-) -> Belief:
-    """Learn from links over one frame, from a start on."""
-    record, free, going_on = record or LearningRecord(), motion == "auto", start.going_on
-    if going_on is None:
-        belief = _first_order(movie, record, hooks, most)
-    else:
-        belief = _going_on_first(movie, going_on, record, hooks, most)
-    if features is not None:
-        _take_features(belief, features)
-    if "flow" in motion or (free and start.takes_flow):
-        _take_flow(belief, FLOW_GAIN if free else -np.inf, going_on.radius if going_on else WIDEST_RADIUS)
-    if may_know_links(motion):
-        _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
-    if going_on is not None and belief.linked:
-        belief.notes.append(
-            "links were found by how particles keep moving, which explains them better than distance does"
-        )
-    return belief
+@dataclass(frozen=True)
+class OverOneFrame:
+    """How links over one frame are learned: in first order or from a start that goes on, then by contexts.
+
+    Attributes
+    ----------
+    motion, features, hooks, most
+        As of `believed`.
+    """
+
+    motion: Motion
+    features: Features | None = None
+    hooks: Hooks | None = None
+    most: int | None = None
+
+    def __call__(self, movie: Ordered, start: Start, record: LearningRecord | None = None) -> Belief:
+        """Return what is believed of a movie from a start on."""
+        return self.go_on(self.begin(movie, start.going_on, record), start)
+
+    def begin(self, movie: Ordered, going_on: GoingOn | None, record: LearningRecord | None = None) -> Belief:
+        """Return what is believed before contexts are asked for, but those that the start knows of."""
+        of_start = movie, record or LearningRecord(), self.hooks, self.most
+        return _first_order(*of_start) if going_on is None else _going_on_first(going_on, *of_start)
+
+    def go_on(self, belief: Belief, start: Start) -> Belief:
+        """Take the contexts that make links likelier, and return the same belief."""
+        going_on, free = start.going_on, self.may_leave_flow
+        if self.features is not None:
+            _take_features(belief, self.features)
+        if "flow" in self.motion or (free and start.takes_flow):
+            _take_flow(belief, FLOW_GAIN if free else -np.inf, going_on.radius if going_on else WIDEST_RADIUS)
+        if may_know_links(self.motion):
+            _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
+        if going_on is not None and belief.linked:
+            belief.notes.append(
+                "links were found by how particles keep moving, which explains them better than distance does"
+            )
+        return belief
+
+    @property
+    def may_leave_flow(self) -> bool:
+        """Whether the neighbours' flow is taken only where it helps; else it is wanted, or not, whatever it brings."""
+        return self.motion == "auto"
 
 
 def _without_chains_of_chance(belief: Belief) -> None:
@@ -145,7 +161,7 @@ def _without_chains_of_chance(belief: Belief) -> None:
 
 
 def _going_on_first(
-    movie: Ordered, start: GoingOn, record: LearningRecord, hooks: Hooks | None, most: int | None
+    start: GoingOn, movie: Ordered, record: LearningRecord, hooks: Hooks | None, most: int | None
 ) -> Belief:
     """Learn from steps that go on as they came."""
     belief = followed(movie, start, record, hooks, most)

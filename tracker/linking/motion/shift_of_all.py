@@ -7,15 +7,12 @@ came. Places that are rounded to planes farther apart than particles elect which
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-
-import numpy as np
 
 from ..settings import Motion
 from .drift import drift_of
 from .ordered import Ordered
-from .other_starts import Learn, best_of, margin_of, sample_of
-from .recipe import may_know_links, over_one_frame
+from .other_starts import best_of, margin_of, sample_of
+from .recipe import OverOneFrame, may_know_links
 
 
 def without_drift(movie: Ordered, motion: Motion) -> Ordered:
@@ -43,11 +40,7 @@ def is_of_all(movie: Ordered, motion: Motion) -> bool:
     if len(without.pairs_apart(1)[0]) < 2:
         return True
     as_it_came = replace(without, position=without.position + without.of_each(without.drift))
-    learned, margin = partial(over_one_frame, motion=motion), margin_of(without)
-    put_back = _likeliest(as_it_came, is_inner, learned, motion)
+    learn, margin = OverOneFrame(motion), margin_of(without)
+    _, put_back = best_of(as_it_came, is_inner, learn)
     # Links no better than none at all (0 nats) say nothing: the fewer there are the likelier they are.
-    return put_back <= margin or put_back <= _likeliest(without, is_inner, learned, motion) + margin
-
-
-def _likeliest(sample: Ordered, is_inner: np.ndarray, learned: Learn, motion: Motion) -> float:
-    return best_of(sample, is_inner, learned, may_leave_flow=motion == "auto")[1]
+    return put_back <= margin or put_back <= best_of(without, is_inner, learn)[1] + margin

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -113,8 +111,8 @@ def test_candidates_of_uniform_particles_are_as_many_as_stated(ndim):
 def test_true_links_are_likelier_than_those_of_nearest_neighbours():
     points, _ = fliers(3, 1.0)
     movie = ordered(points)
-    learned = partial(recipe.over_one_frame, movie, motion="velocity")
-    near, other = (log_likelihood(learned(start)) for start in (Start(), Start(starts(3)[0])))
+    learned = recipe.OverOneFrame("velocity")
+    near, other = (log_likelihood(learned(movie, start)) for start in (Start(), Start(starts(3)[0])))
     assert other > near + len(points)
 
 
@@ -155,7 +153,7 @@ def streams(step: float) -> tuple[Points, np.ndarray]:
 def test_where_the_flow_was_taken_learning_starts_with_whole_steps():
     """Around the flow they are short; their model would look for short steps where there are none."""
     points, who = streams(1.3)
-    start = try_starts(ordered(points), partial(recipe.over_one_frame, motion="auto")).start
+    start = try_starts(ordered(points), recipe.OverOneFrame("auto")).start
     assert start.takes_flow
     assert start.going_on.model.typical_step == pytest.approx(2.6, rel=0.1)  # in spacings
     assert right_share(points, who) > 0.96
@@ -172,7 +170,7 @@ def dense_cluster() -> tuple[Points, np.ndarray]:
 
 def test_a_flow_that_says_less_than_the_past_is_left_out():
     points, who = dense_cluster()
-    movie, learned = ordered(points), partial(recipe.over_one_frame, motion="auto")
+    movie, learned = ordered(points), recipe.OverOneFrame("auto")
     assert learned(movie, Start()).near is not None
     assert log_likelihood(learned(movie, Start(takes_flow=False))) > log_likelihood(learned(movie, Start()))
     assert link_points(points, LinkSettings(device="cpu")).motion.flow_weight == 0
@@ -182,16 +180,15 @@ def test_a_flow_that_says_less_than_the_past_is_left_out():
 @pytest.mark.parametrize(("step", "cuts_off"), [(0.4, False), (1.05, True)])
 def test_a_start_that_cuts_links_off_goes_on_with_the_widest_radius(step, cuts_off):
     narrow, wide, *_ = starts(2)
-    learned = partial(recipe.over_one_frame, motion="auto")
-    (led_to, _), *_ = other_starts._tried(ordered(fliers(2, step)[0]), narrow, learned, may_leave_flow=True)
+    (led_to, _), *_ = other_starts._tried(ordered(fliers(2, step)[0]), narrow, recipe.OverOneFrame("auto"))
     assert led_to.going_on.radius == (wide.radius if cuts_off else narrow.radius)
 
 
 def test_a_start_whose_candidates_are_too_many_is_not_tried():
     movie = ordered(fliers(2, 2.0)[0])
-    learned = partial(recipe.over_one_frame, motion="auto")
+    learned = recipe.OverOneFrame("auto")
     assert try_starts(movie, learned).start.going_on.radius == max(start.radius for start in starts(2))
-    few = partial(recipe.over_one_frame, motion="auto", most=8 * len(movie))
+    few = recipe.OverOneFrame("auto", most=8 * len(movie))
     found = try_starts(movie, few).start.going_on
     assert found is None or found.radius < max(start.radius for start in starts(2))
 
