@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
+from itertools import takewhile
 from types import FunctionType
 from typing import Any, Self, TypeVar
 
@@ -60,7 +61,7 @@ def required_settings(
     misplaced : mapping
         Settings, or what is none, that the function was given by themselves.
     function : callable
-        Takes what it works on, then settings of this kind.
+        Takes what it works on, if anything, then settings of this kind.
     such_as : str
         A setting, for an example.
 
@@ -71,7 +72,8 @@ def required_settings(
     """
     of: Any = kind
     known = [each.name for each in fields(of)]
-    call = f"{function.__name__}({_arguments(function)[0]}, {kind.__name__}({{}}=…))"
+    works_on = "".join(f"{name}, " for name in takewhile("settings".__ne__, _arguments(function)))
+    call = f"{function.__name__}({works_on}{kind.__name__}({{}}=…))"
     for name in misplaced:
         refuse_unknown([name], [*known, *_arguments(function)], f"{function.__name__}()")
         raise InvalidSetting(

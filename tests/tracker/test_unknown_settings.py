@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from auctrack import (
+    Calibration,
     DetectSettings,
     InputSettings,
     LinkSettings,
@@ -22,6 +23,7 @@ from auctrack import (
     read_movie,
     read_points,
     read_tracks,
+    simulate,
     track,
 )
 from auctrack.tests.refusals import refused
@@ -50,6 +52,9 @@ CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSett
         (lambda: Settings(diameter=3), r"^Settings .*'diameter'.* DetectSettings"),
         (lambda: DetectSettings(search_range=3), r"'search_range'.* LinkSettings"),
         (lambda: SimulationSettings(particle=3), r"'particle'.* particles\?"),
+        (lambda: simulate(particle=3), r"^simulate\(\) .*'particle'.* particles\?"),
+        (lambda: Calibration(voxel=(1, 1, 1)), r"^Calibration .*'voxel'.* scale\?"),
+        (lambda: Calibration(dt=2), r"'dt'.* frame_interval\?"),
         (lambda: link(SPOTS, max_missed_frames=2), r"^link\(\) .*'max_missed_frames'.* memory\?"),
         (lambda: link(SPOTS, max_distance=2), r"'max_distance'.* search_range\?"),
         (lambda: link(SPOTS, diameter=2), r"'diameter'.* DetectSettings"),
@@ -77,7 +82,18 @@ def test_settings_of_detecting_by_themselves_are_answered_with_where_they_go():
         detect(MOVIE, 3.0)
 
 
-@pytest.mark.parametrize("of", CLASSES)
+def test_settings_of_a_simulation_by_themselves_are_answered_with_where_they_go():
+    with refused(InvalidSetting, match=r"Say simulate\(SimulationSettings\(seed=…\)\)", setting="seed"):
+        simulate(seed=3)
+    with refused(InvalidSetting, match=r"simulate\(SimulationSettings\(particles=…\)\)", setting="settings"):
+        simulate(3)
+
+
+def test_a_simulation_needs_no_settings():
+    assert simulate().settings == SimulationSettings()
+
+
+@pytest.mark.parametrize("of", [*CLASSES, Calibration])
 def test_settings_are_copied_and_pickled_as_before(of):
     assert copy.deepcopy(of()) == pickle.loads(pickle.dumps(of())) == of()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import InvalidSetting
+from ..unknown_settings import KnownByName
 from .lengths import is_above_zero
 
 PIXEL = "pixel"
@@ -14,7 +15,7 @@ FRAME = "frame"
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(KnownByName):
     """Physical size of one step along each axis.
 
     Parameters

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from ..errors import InvalidSetting
 from ..kinds import SIZE, TRUTH, Declared, declared_as, is_number, one_of, require_kinds
 from ..points import AXES, Points, Tracks
 from ..timeline import Timeline
-from ..unknown_settings import KnownByName
+from ..unknown_settings import KnownByName, required_settings
 
 WALLS = ("reflect", "leave")
 
@@ -173,14 +173,21 @@ class _Swarm:
     born: int
 
 
-def simulate(settings: SimulationSettings, *, progress: Callable[[int, int], None] | None = None) -> Simulation:
+def simulate(
+    settings: SimulationSettings | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    **misplaced: Never,
+) -> Simulation:
     """Let particles move, and detect them.
 
     Parameters
     ----------
-    settings : SimulationSettings
+    settings : SimulationSettings, optional
     progress : callable, optional
         Called as ``progress(done, total)`` after every frame.
+    **misplaced
+        None: the message says where they go.
 
     Returns
     -------
@@ -193,6 +200,7 @@ def simulate(settings: SimulationSettings, *, progress: Callable[[int, int], Non
     ``σ²·(1 + p)/(1 - p)``; its variance then stays σ², the mean step stays `mean_step_um`, and the correlation of steps
     k frames apart is pᵏ. In the code (1 - p)·b is drawn as a normal with σ·√(1 - p²), which holds at p = 1 too.
     """
+    settings = required_settings(SimulationSettings, settings, misplaced, simulate, such_as="particles")
     movement, detector = np.random.default_rng(settings.seed).spawn(2)
     swarm = _Swarm(np.empty((0, settings.ndim)), np.empty((0, settings.ndim)), np.empty(0, dtype=np.int64), born=0)
     _give_birth(swarm, settings.particles, settings, movement)
