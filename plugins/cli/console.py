@@ -101,9 +101,13 @@ def show(message: str) -> None:
 
 
 def stages(seconds: Mapping[str, float], devices: Mapping[str, str], digits: int) -> str:
-    """Return how long each stage takes, and its device where it may run on several: "read 0.1 s, link 0.2 s (cpu)"."""
+    """Return how long each stage takes, and its device where it may run on several: "read 0.1 s, link 0.2 s (cpu)".
+
+    In whole seconds (`digits` 0) none takes 0.
+    """
     where = {stage: f" ({device})" for stage, device in devices.items() if device}
-    return ", ".join(f"{stage} {spent:.{digits}f} s{where.get(stage, '')}" for stage, spent in seconds.items())
+    said = {stage: "< 1" if not (digits or round(spent)) else f"{spent:.{digits}f}" for stage, spent in seconds.items()}
+    return ", ".join(f"{stage} {time} s{where.get(stage, '')}" for stage, time in said.items())
 
 
 def aligned(rows: Iterable[tuple[str, str]]) -> str:

@@ -20,6 +20,7 @@ _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `track
 _BYTES_PER_ROW = 200  # of eight columns, and its copies
 _BYTES_PER_LINK = {True: BYTES_A_DETECTION, False: 50}  # of a detection, by whether motion is learned
 _BYTES_AT_REST = 250e6  # Python with its libraries
+_SECONDS_AT_REST = 3  # to start and to link a small table, of a CPU
 _SECONDS_PER_POINT = {True: 12e-6, False: 1e-6}  # of linking on one core
 
 
@@ -58,7 +59,9 @@ class FirstLook:
     def time(self) -> str:
         """Time that is expected, where it goes and on what device, in words."""
         stages = console.stages(self.seconds, self.seconds.devices, digits=0)
-        return f"about {max(sum(self.seconds.values()), 1):.0f} s, once all is compiled: {stages}"
+        together = sum(self.seconds.values())
+        said = "a few seconds" if together < _SECONDS_AT_REST else f"about {together:.0f} s"
+        return f"{said}, once all is compiled: {stages}"
 
     @property
     def points_expected(self) -> int:

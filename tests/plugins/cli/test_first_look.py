@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 
+import pandas as pd
 import pytest
 from numba.core import event
 
+from auctrack import Points
 from auctrack.plugins.cli import first_look
 from auctrack.plugins.words.compiling import seconds_compiling
 from auctrack.tracker import stage_seconds
@@ -51,3 +53,18 @@ def test_functions_that_are_compiled_for_another_or_at_once_count_once(clock):
         other.join()
         event.end_event("numba:compile", data={})
     assert compiling.total == 7.0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        ({"read": 0.1, "link": 0.2}, "a few seconds, once all is compiled: read < 1 s, link < 1 s"),
+        ({"read": 0.1, "link": 3.8}, "about 4 s, once all is compiled: read < 1 s, link 4 s"),
+    ],
+)
+def test_no_run_is_expected_to_take_no_time(seconds, said):
+    points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
+    spent = stage_seconds.StageSeconds()
+    spent.update(seconds)
+    look = first_look.FirstLook(points, Settings(), 1, 1, 0.0, spent)
+    assert look.time == said
