@@ -10,8 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import Formatter, MaxNLocator
 
+from ...tracker.calibrating.digits import in_digits
 from ...tracker.formats.write import write_whole
 from ...tracker.measuring.measures import measure_units
 from ...tracker.points import Tracks
@@ -20,6 +21,16 @@ _SIZE, _DPI = (9.0, 7.0), 150
 _MOST_BINS = 60
 _BLUE, _GREY = "#2a6fbb", "0.45"
 _HISTOGRAMS = ("mean_speed", "net_displacement", "duration")
+
+
+class _InDigits(Formatter):
+    """Labels of a logarithmic axis, without powers of ten and so few that they never touch."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002 - matplotlib's signature
+        """Return the label of a tick, "" for none."""
+        low, high = sorted(self.axis.get_view_interval()) if self.axis is not None else (1.0, 10.0)
+        shown = "1" if high > 100 * low else "125" if high > 2.6 * low else "123456789"
+        return in_digits(x) if f"{x:e}"[0] in shown else ""
 
 
 def write_picture(
@@ -94,8 +105,9 @@ def draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
         label="mean ± standard error over tracks",
     )
     panel.set(xscale="log", yscale="log", ylim=(msd.min() / 2, (msd + error).max() * 2))
-    panel.xaxis.set_major_formatter("{x:g}")
-    panel.yaxis.set_major_formatter("{x:g}")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(_InDigits())
+        axis.set_minor_formatter(_InDigits())
     panel.legend(fontsize="small", frameon=False)
 
 
@@ -112,4 +124,4 @@ def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> Non
         edges = np.histogram_bin_edges(values, _MOST_BINS, reach)
     panel.hist(values, edges.tolist(), color=_BLUE, edgecolor="white", linewidth=0.4)
     panel.axvline(float(values.median()), color=_GREY, linewidth=1)
-    panel.set_title(f"median {values.median():.3g} {unit}", fontsize="small", loc="right", pad=3)
+    panel.set_title(f"median {in_digits(values.median())} {unit}", fontsize="small", loc="right", pad=3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,6 +42,29 @@ def test_the_curve_stands_with_its_errors_on_logarithmic_axes_in_units():
     ends = np.array([line[:, 1] for line in lines.get_segments()])
     np.testing.assert_allclose(ends[:, 1] - curve["msd"], curve["standard_error"])
     np.testing.assert_allclose(curve["msd"] - ends[:, 0], curve["standard_error"])
+
+
+@pytest.mark.parametrize(
+    ("interval", "frames"), [(0.05, 15), (0.002, 21), (2.2, 3), (10.0, 15), (3600.0, 41), (0.03, 300)]
+)
+def test_labels_of_the_curve_are_plain_numbers_that_do_not_touch(interval, frames):
+    of = walks(5, frames, step=300.0)
+    panel = drawn(replace(of, calibration=replace(IN_NM, frame_interval=interval))).axes[0]
+    for axis, along in ((panel.xaxis, 0), (panel.yaxis, 1)):
+        low, high = axis.get_view_interval()
+        labels = [
+            of for of in axis.get_ticklabels(which="both") if of.get_text() and low <= sum(of.get_position()) <= high
+        ]
+        assert labels
+        assert all(float(label.get_text()) and "e" not in label.get_text() for label in labels)
+        boxes = np.sort([np.array(label.get_window_extent())[:, along] for label in labels], axis=0)
+        assert (boxes[1:, 0] > boxes[:-1, 1]).all()
+
+
+def test_medians_have_no_powers_of_ten():
+    titles = [panel.get_title(loc="right") for panel in drawn(walks(30, step=5000.0)).axes[1:]]
+    assert titles
+    assert not [title for title in titles if "e+" in title]
 
 
 def test_the_guides_rise_as_diffusion_and_as_straight_motion():
