@@ -19,6 +19,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ...tracker.calibrating.calibration import FRAME, Calibration
 from ...tracker.calibrating.digits import counted
@@ -38,6 +39,7 @@ _LEFT, _RIGHT, _BELOW, _GAP, _LINE, _BAR = 0.65, 0.15, 0.55, 0.08, 0.18, 0.85
 _LOWEST = 0.06
 """Depth over width below which a view from the side would be a line."""
 _LETTERS = 13.0  # in an inch of a title
+_DIGIT, _EDGE = 0.09, 0.04  # inches of a digit of a tick's label, and that no label is nearer to the edge
 _DIMMED = 1.5
 _GOLDEN = 0.618034  # of the colour circle from one track to the next, so that neighbours in number differ
 _TIMES = ListedColormap(colormaps["plasma"](np.linspace(0.25, 1.0, 256)))  # without what is hardly seen on black
@@ -105,6 +107,7 @@ def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:
         panel.set(xlabel=f"x ({unit})", ylabel=f"{AXES[view.down]} ({unit})")
     for panel, view, part, other in zip(panels, views, parts, reversed(parts), strict=True):
         _mark(panel, view.down, part.box, other.box)
+    _make_room(figure)
     return figure
 
 
@@ -192,6 +195,19 @@ def _laid_out(titles: Sequence[str], sides: Sequence[tuple[float, float]], paint
     return figure, panels
 
 
+def _make_room(figure: Figure) -> None:
+    """Widen a figure to the left where labels of long numbers would be cut; its panels keep their size."""
+    renderer, across = FigureCanvasAgg(figure).get_renderer(), figure.get_figwidth()
+    ends = [panel.get_tightbbox(renderer) for panel in figure.axes]
+    missing = _EDGE - min(end.x0 for end in ends if end is not None) / figure.dpi
+    if missing <= 0:
+        return
+    for panel in figure.axes:
+        at, wider = panel.get_position(), across + missing
+        panel.set_position(((at.x0 * across + missing) / wider, at.y0, at.width * across / wider, at.height))
+    figure.set_figwidth(across + missing)
+
+
 def _add_bar(figure: Figure, left: float, beside: Any, paint: _Paint) -> None:
     bar = figure.add_axes((left, beside.y0, 0.12 / figure.get_figwidth(), beside.height))
     figure.colorbar(ScalarMappable(paint.times, _TIMES), cax=bar, label=paint.label)
@@ -210,6 +226,9 @@ def _draw(panel: Axes, view: View, part: Part, projection: Projection | None, pa
     last = np.flatnonzero(np.diff(steps.track, append=-1))
     panel.scatter(*steps.ends[last, 1][:, axes].T, s=5, c=colours[last], linewidths=0)
     low, high = part.box.low, part.box.high
+    widest = max(len(f"{end:.0f}") for end in (low[view.across], high[view.across]))
+    fit = int(panel.get_window_extent().width / _DPI / (_DIGIT * (widest + 2)))
+    panel.xaxis.set_major_locator(MaxNLocator(min(max(fit, 1), 9), steps=[1, 2, 2.5, 5, 10], min_n_ticks=1))
     panel.set(xlim=(low[view.across], high[view.across]), ylim=(high[view.down], low[view.down]), aspect="auto")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import shutil
 
@@ -159,6 +160,23 @@ def test_nothing_lies_above_the_title_and_the_panels_keep_their_shape():
         box = panel.get_window_extent()
         (left, right), (bottom, top) = panel.get_xlim(), panel.get_ylim()
         assert (right - left) / (bottom - top) == pytest.approx(box.width / box.height, rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [(3000, 4000, 4000), (200_000, 6000, 6000), (40_000, 40_000, 2000)])
+def test_long_numbers_in_nm_are_neither_cut_nor_over_each_other(size):
+    of = wanderers(20, 30, size)
+    figure = drawn(Tracks(of.table.assign(x=of.table["x"] + 30_000), Calibration((1.0, 1.0, 1.0), "nm")))
+    FigureCanvasAgg(figure).draw()
+    for panel in figure.axes:
+        assert panel.yaxis.label.get_window_extent().x0 > 0
+        shown = [
+            text
+            for text, at in zip(panel.get_xticklabels(), panel.get_xticks(), strict=True)
+            if at <= panel.get_xlim()[1]
+        ]
+        boxes = [text.get_window_extent() for text in shown if text.get_text()]
+        assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+    assert panel.get_window_extent().width == pytest.approx(figure.axes[0].get_window_extent().width)
 
 
 def test_draw_shows_the_part_asked_for_over_the_movie_that_the_tracks_come_from(auctrack, movie, tmp_path):
