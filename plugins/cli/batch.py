@@ -20,7 +20,7 @@ from ...tracker.formats.leftovers import remove_leftovers
 from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
-from ...tracker.formats.write import write_tracks, write_whole
+from ...tracker.formats.write import require_names, write_tracks, write_whole
 from ...tracker.linking.result import Linking
 from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points, Tracks
@@ -86,6 +86,7 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_rival(job)
     refuse_missing(job)
+    require_names([job.result, sidecar_path(job.result)])
     key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
     outcome.picture = str(job.picture) if picture else None
     standing = None if overwrite else _standing(job, key, picture=picture)

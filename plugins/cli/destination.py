@@ -10,7 +10,7 @@ import typer
 
 from ...tracker.errors import OutputExists
 from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of, ends_in
-from ...tracker.formats.write import require_files, require_folders, require_writable
+from ...tracker.formats.write import require_files, require_folders, require_names, require_writable
 from . import console
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def make_ready(
     OutputFailed
         If it is not a file, or its folder is not one or cannot be written into.
     """
+    require_names(results)
     for result in results:
         refuse_inputs(result, inputs, elsewhere)
         if result.exists() and not overwrite:

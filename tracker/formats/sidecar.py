@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
@@ -102,6 +103,8 @@ def read_sidecar(table: Path) -> Sidecar | None:
     except FileNotFoundError:
         return None
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # no file has that name
+            return None
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(

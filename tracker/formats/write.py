@@ -25,6 +25,7 @@ from .leftovers import marked_as_in_use, new_token, remove_leftovers, temporary_
 from .registry import to_write
 from .sidecar import Sidecar, sidecar_path
 
+_LONGEST_NAME = 255  # bytes, of nearly every file system
 _LOG = logging.getLogger(__name__)
 
 
@@ -175,6 +176,7 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
         between two renames, the new table stands without its mark.
     """
     try:
+        require_names(contents)
         if not overwrite:
             _refuse_to_replace(contents)
         require_files([path for path, content in contents.items() if not isinstance(content, Folder)])
@@ -241,6 +243,19 @@ def require_writable(folder: Path) -> None:
         raise OutputFailed(
             f"{place} cannot be written into ({error.strerror or error}); choose another folder."
         ) from error
+
+
+def require_names(paths: Iterable[Path]) -> None:
+    """Refuse names that are too long for a file, or for the temporary one that it is written as.
+
+    Raises
+    ------
+    OutputFailed
+    """
+    for path in paths:
+        spare = _LONGEST_NAME - len(os.fsencode(temporary_name(path, new_token()).name))
+        if spare < 0:
+            raise OutputFailed(f"{path}: the name is too long by {-spare} bytes to be written; choose a shorter one.")
 
 
 def require_files(paths: Iterable[Path]) -> None:

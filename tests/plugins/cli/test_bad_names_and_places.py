@@ -201,3 +201,29 @@ def test_what_no_input_could_make_right_is_wrong_usage_and_all_else_a_failure(au
     assert result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
     assert (tmp_path / "t.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("length", [243, 251])
+def test_a_table_whose_name_leaves_no_room_for_settings_beside_it_is_read(auctrack, tmp_path, length):
+    table = spots(tmp_path / ("x" * (length - 4) + ".csv"))
+    for words in (("link", table, "-o", "short.csv"), ("track", table, "-o", "other.csv")):
+        assert auctrack(*words).exit_code == 0
+
+
+@pytest.mark.parametrize("length", [221, 230, 241, 251])
+@pytest.mark.parametrize("command", ["link", "track"])
+def test_a_result_whose_name_is_too_long_is_refused_before_any_work(auctrack, tmp_path, monkeypatch, command, length):
+    for place in ("tracker.pipeline", "plugins.cli.batch"):
+        monkeypatch.setattr(f"auctrack.{place}.track", lambda *_, **__: pytest.fail("worked"))
+    table = spots(tmp_path / ("x" * (length - 4) + ".csv"))
+    refused = auctrack(command, table, "-o", "out/")
+    assert refused.exit_code == 1
+    assert "too long" in refused.stderr
+    assert "shorter" in refused.stderr
+    assert not [*tmp_path.glob("out/*.csv*")]
+
+
+def test_a_long_name_stops_no_other_input(auctrack, tmp_path, good):
+    long = spots(tmp_path / ("x" * 247 + ".csv"))
+    assert auctrack("track", long, good, "-o", "out").exit_code == 1
+    assert (tmp_path / "out" / "good.tracks.csv").exists()
