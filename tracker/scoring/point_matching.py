@@ -58,7 +58,11 @@ def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
 def require_comparable(points: Points, truth: Points) -> None:
     """Refuse tables of different dimensions or units (`InvalidInput`)."""
     if points.ndim != truth.ndim:
-        raise InvalidInput(f"tables need the same axes; one has {points.ndim}, the truth {truth.ndim}.")
+        own, real = (f"{table.ndim} ({', '.join(table.axes)})" for table in (points, truth))
+        raise InvalidInput(
+            f"tables need the same axes; one has {own}, the truth {real}. Name the column of z of the table that lacks "
+            "it where it is read, or take z out of the other."
+        )
     found, wanted = points.calibration.unit, truth.calibration.unit
     if found != wanted:
         raise InvalidInput(

@@ -125,3 +125,13 @@ def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, 
     assert "if the numbers of the tracks were 1 less, 100% of their detections would lie within --tolerance" in said
     assert "the tracks begin with frame 1, the truth with 0" in said
     assert "numbered" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1, *words).stderr
+
+
+def test_a_truth_without_z_is_answered_with_the_axes_of_both(auctrack, tmp_path, samples):
+    table = pd.read_csv(samples / "movie.truth.csv")[["frame", "y", "x", "track_id"]]
+    table.to_csv(tmp_path / "flat.csv", index=False)
+    refused = auctrack("score", samples / "movie.truth.csv", "flat.csv", "--tolerance", 1)
+    assert refused.exit_code == 1
+    said = " ".join(refused.stderr.split())
+    assert "3 (z, y, x), the truth 2 (y, x)" in said
+    assert "column of z" in said
