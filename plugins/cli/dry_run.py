@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...tracker.calibrating.digits import counted
+from ...tracker.formats.sidecar import sidecar_path
+from ...tracker.formats.write import require_names
 from ...tracker.settings import Settings
 from . import console
 from .batch import describe, is_up_to_date
@@ -30,6 +32,7 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
 def _show(job: Job, settings: Settings, *, overwrite: bool) -> None:
     refuse_rival(job)
     refuse_missing(job)
+    require_names([job.result, sidecar_path(job.result)])
     describe(job, settings)
     _show_expected(job, settings)
     _show_result(job, settings, overwrite=overwrite)

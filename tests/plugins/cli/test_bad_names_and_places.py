@@ -227,3 +227,9 @@ def test_a_long_name_stops_no_other_input(auctrack, tmp_path, good):
     long = spots(tmp_path / ("x" * 247 + ".csv"))
     assert auctrack("track", long, good, "-o", "out").exit_code == 1
     assert (tmp_path / "out" / "good.tracks.csv").exists()
+
+
+def test_a_dry_run_refuses_a_name_that_the_run_would_refuse(auctrack, tmp_path):
+    refused = auctrack("track", spots(tmp_path / ("x" * 226 + ".csv")), "--dry-run")
+    assert refused.exit_code == 1
+    assert "shorter" in refused.stderr
