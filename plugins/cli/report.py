@@ -182,12 +182,11 @@ def _result(table: Path, movie: str | None) -> Result:
         convert = f"auctrack convert {shlex.quote(str(table))} NEW.tracks.csv {columns_option(error)}"
         raise InvalidInput(f"{error.problem} Convert it, and report on what that writes: {convert}.") from None
     settings: dict[str, Any] = {} if sidecar is None else dict(sidecar.settings)
-    faults, overview = _seen(table, read, movie)
-    return Result(table, read, settings, faults, overview)
+    return Result(table, read, settings, *_seen(table, read, movie))
 
 
-def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], bytes]:
-    """Return what is odd about the movie's frames, and the picture; on black where there is no movie."""
+def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], bytes, bool]:
+    """Return what is odd about the movie's frames, the picture, and whether there is a movie behind it."""
     from ...tracker.pipeline import open_movie
     from ...tracker.reading.frame_faults import frame_faults
     from .draw import movie_behind
@@ -198,9 +197,9 @@ def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], by
         source, how = movie_behind(table, movie)
     except InvalidInput as error:
         console.note(f"{sentence(error)} Its frames are not looked at.")
-        return [], png(tracks, None, console.printable(table.name), Look())
+        return [], png(tracks, None, console.printable(table.name), Look()), False
     if source is None or how.is_table(source):
-        return [], png(tracks, None, console.printable(table.name), Look())
+        return [], png(tracks, None, console.printable(table.name), Look()), False
     with open_movie(source, how) as opened:
         faults = [] if how.kind == "labels" else frame_faults(opened).lines()
-        return faults, png(tracks, opened, console.printable(Path(source).name), Look())
+        return faults, png(tracks, opened, console.printable(Path(source).name), Look()), True

@@ -45,7 +45,9 @@ class Result:
     faults : list of str
         What is odd about the frames of the movie.
     overview : bytes or None
-        PNG of the tracks over the movie.
+        PNG of the tracks.
+    is_over_movie : bool
+        Whether the movie is behind them.
     """
 
     path: Path
@@ -53,6 +55,7 @@ class Result:
     settings: Mapping[str, Any]
     faults: list[str]
     overview: bytes | None = None
+    is_over_movie: bool = False
 
     @property
     def name(self) -> str:
@@ -169,7 +172,8 @@ def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _pictures(result: Result) -> str:
-    says = f"Tracks of {result.name} over the brightest pixel along each line of sight"
+    behind = " over the brightest pixel along each line of sight" if result.is_over_movie else ""
+    says = f"Tracks of {result.name}{behind}"
     return html.section("Tracks", html.picture(result.overview, "png", says) if result.overview else "")
 
 

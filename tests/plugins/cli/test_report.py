@@ -238,6 +238,14 @@ def test_a_table_without_tracks_makes_a_page(auctrack, tmp_path):
     assert "Not known" in Page((tmp_path / "one.report.html").read_text(encoding="utf-8")).words
 
 
+def test_a_picture_says_what_is_behind_the_tracks_where_there_is_a_movie(auctrack, tracked, movie):
+    for is_there in (True, False):
+        ok(auctrack("report", "out", "--overwrite"))
+        _, alt = Page((tracked / "spots.report.html").read_text(encoding="utf-8")).pictures[0]
+        assert ("over the brightest pixel" in alt) == is_there
+        movie.unlink(missing_ok=True)
+
+
 def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
     (tmp_path / "empty").mkdir()
     assert auctrack("report", "empty").exit_code == 1
