@@ -20,7 +20,7 @@ from ...tracker.formats.leftovers import remove_leftovers
 from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
-from ...tracker.formats.write import require_names, write_tracks, write_whole
+from ...tracker.formats.write import write_tracks, write_whole
 from ...tracker.linking.result import Linking
 from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points, Tracks
@@ -30,7 +30,7 @@ from ..words.notes import on_doubt, on_length, on_linking, on_pixels, on_single_
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
-from .inputs import Job, files_behind, refuse_missing, refuse_rival
+from .inputs import Job, files_behind, refuse_hopeless
 from .interrupt import CtrlCAsItself, held_back
 from .one_input import failure_of
 from .outcome import Outcome, exit_code, tally
@@ -84,9 +84,7 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 
 
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
-    refuse_rival(job)
-    refuse_missing(job)
-    require_names([job.result, sidecar_path(job.result)])
+    refuse_hopeless(job)
     key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
     outcome.picture = str(job.picture) if picture else None
     standing = None if overwrite else _standing(job, key, picture=picture)

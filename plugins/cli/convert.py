@@ -114,7 +114,14 @@ def command(
 
     with usage("OUT"):
         into = to_write(result, format_)
-    make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder, elsewhere="another OUT")
+    make_ready(
+        result,
+        overwrite=overwrite,
+        inputs=[source],
+        is_folder=into.is_folder,
+        has_settings=True,
+        elsewhere="another OUT",
+    )
     name = "stdin" if source == STANDARD_INPUT else source.name
     with table_file(source) as file, console.at_work(name, "reading it"):
         points = read_either(file, **given.of_table)

@@ -10,6 +10,7 @@ import typer
 
 from ...tracker.errors import OutputExists
 from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of, ends_in
+from ...tracker.formats.sidecar import sidecar_path
 from ...tracker.formats.write import require_files, require_folders, require_names, require_writable
 from . import console
 
@@ -132,20 +133,21 @@ def make_ready(
     overwrite: bool,
     inputs: Sequence[Path] = (),
     is_folder: bool = False,
+    has_settings: bool = False,
     elsewhere: str = ELSEWHERE,
 ) -> None:
     """Refuse, before any work is done, results that would replace others or their input, or cannot be written.
 
-    `elsewhere` is as in `refuse_inputs`.
+    `has_settings` is whether a file of settings goes beside each; `elsewhere` is as in `refuse_inputs`.
 
     Raises
     ------
     OutputExists
         If one exists and may not be replaced, or is one of `inputs`.
     OutputFailed
-        If it is not a file, or its folder is not one or cannot be written into.
+        If its name is too long, it is not a file, or its folder is not one or cannot be written into.
     """
-    require_names(results)
+    require_names([*results, *map(sidecar_path, results if has_settings else ())])
     for result in results:
         refuse_inputs(result, inputs, elsewhere)
         if result.exists() and not overwrite:

@@ -60,8 +60,7 @@ def command(
 
     checked_format(format_)
     settings = given_settings(ctx.params)
-    from ...tracker.formats.sidecar import sidecar_path
-    from ...tracker.formats.write import require_names, write_points
+    from ...tracker.formats.write import write_points
     from ...tracker.pipeline import find_points
     from ..words.notes import on_points
     from .batch import describe, note_tone
@@ -70,8 +69,7 @@ def command(
     from .record import run_record
 
     result = destination(output, f"{stem(movie)}.points", format_)
-    require_names([result, sidecar_path(result)])
-    make_ready(result, overwrite=overwrite)
+    make_ready(result, overwrite=overwrite, has_settings=True)
     if settings.input.is_table(movie):
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")
     described = describe(Job(movie, (), result), settings)

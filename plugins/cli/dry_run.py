@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...tracker.calibrating.digits import counted
-from ...tracker.formats.sidecar import sidecar_path
-from ...tracker.formats.write import require_names
 from ...tracker.settings import Settings
 from . import console
 from .batch import describe, is_up_to_date
 from .fingerprint import fingerprint
 from .first_look import first_look
-from .inputs import Job, files_behind, refuse_missing, refuse_rival
+from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
 from .outcome import ALL_GOOD, SOME_FAILED
 
@@ -30,9 +28,7 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
 
 
 def _show(job: Job, settings: Settings, *, overwrite: bool) -> None:
-    refuse_rival(job)
-    refuse_missing(job)
-    require_names([job.result, sidecar_path(job.result)])
+    refuse_hopeless(job)
     describe(job, settings)
     _show_expected(job, settings)
     _show_result(job, settings, overwrite=overwrite)

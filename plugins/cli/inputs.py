@@ -14,6 +14,8 @@ import typer
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.formats.csv import TABLES
 from ...tracker.formats.registry import READ, ends_in, to_write
+from ...tracker.formats.sidecar import sidecar_path
+from ...tracker.formats.write import require_names
 from ...tracker.settings import InputSettings
 from . import console
 from .destination import SUFFIXES, refuse_inputs
@@ -125,7 +127,19 @@ def _kept_folders(sources: Sequence[str]) -> Mapping[str, str]:
     return {source: os.path.relpath(parents[source], common) if shared[stem(source)] > 1 else "" for source in sources}
 
 
-def refuse_rival(job: Job) -> None:
+def refuse_hopeless(job: Job) -> None:
+    """Refuse, before any work, an input that is not there, or whose result has no place or no name to be written under.
+
+    Raises
+    ------
+    OutputExists, InvalidInput, OutputFailed
+    """
+    _refuse_rival(job)
+    _refuse_missing(job)
+    require_names([job.result, sidecar_path(job.result)])
+
+
+def _refuse_rival(job: Job) -> None:
     """Refuse an input whose result would take the place of another's, or its own.
 
     Raises
@@ -140,7 +154,7 @@ def refuse_rival(job: Job) -> None:
     refuse_inputs(job.result, job.files)
 
 
-def refuse_missing(job: Job) -> None:
+def _refuse_missing(job: Job) -> None:
     """Refuse an input that is not there, before anything is said of an earlier result in its place.
 
     Raises

@@ -67,8 +67,7 @@ def command(
     from dataclasses import replace
 
     from ...tracker.formats.registry import to_write
-    from ...tracker.formats.sidecar import sidecar_path
-    from ...tracker.formats.write import require_names, write_tracks
+    from ...tracker.formats.write import write_tracks
     from ...tracker.pipeline import track
     from ...tracker.stage_seconds import StageSeconds
     from .batch import report
@@ -81,8 +80,7 @@ def command(
     with table_file(points) as file:
         job = Job(str(points), (file,), destination(output, f"{stem(str(file))}.tracks", format_))
         into = to_write(job.result, format_)
-        require_names([job.result, sidecar_path(job.result)])
-        make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder)
+        make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder, has_settings=True)
         with console.progress(job.source) as progress:
             result = track(file, settings, progress=progress)
     writing = StageSeconds()

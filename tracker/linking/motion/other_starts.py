@@ -151,6 +151,10 @@ class Learn(Protocol):
         """Whether the neighbours' flow, where it was taken, is tried to be left out."""
         ...
 
+    def __call__(self, movie: Ordered, start: Start) -> Belief:
+        """Return what is believed of a movie from a start on."""
+        ...
+
     def begin(self, movie: Ordered, going_on: GoingOn | None) -> Belief:
         """Return what is believed before contexts are asked for."""
         ...
@@ -178,7 +182,7 @@ def try_starts(movie: Ordered, learn: Learn) -> Trial:
     is_chance = False
     if likelihood < CLEAR * len(sample):
         with suppress(TooManyCandidates):
-            is_chance = are_chance(sample, lambda decoyed: learn.go_on(learn.begin(decoyed, start.going_on), start))
+            is_chance = are_chance(sample, lambda decoyed: learn(decoyed, start))
     return Trial(start, is_chance)
 
 
@@ -225,8 +229,7 @@ def _tried(sample: Ordered, start: GoingOn, learn: Learn) -> list[tuple[Start, f
     if last.near is not None:
         return [(Start(start), log_likelihood(last))]
     taught = GoingOn(last.model, last.shares, _wide_enough(last, start.radius))
-    ends = [Start(taught), Start(taught, takes_flow=False)][-len(led_to) :]
-    return [(end, log_likelihood(belief)) for end, belief in zip(ends, led_to, strict=True)]
+    return [(Start(taught, takes_flow=belief.near is not None), log_likelihood(belief)) for belief in led_to]
 
 
 def _led_to(sample: Ordered, going_on: GoingOn | None, learn: Learn) -> list[Belief]:
