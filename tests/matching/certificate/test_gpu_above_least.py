@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from auctrack.matching import Assignment, Problem, solve
-from auctrack.matching.certificate import gpu_certificate
+from auctrack.matching.certificate import gpu_above_least, gpu_certificate
 from auctrack.matching.certificate.above_least import barely_above_least as barely_above_least_on_host
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.certificate.gpu_above_least import barely_above_least
@@ -44,8 +44,11 @@ PROBLEMS = {
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 @pytest.mark.parametrize("step", [0, 1])
-def test_it_tells_what_the_cpu_tells(problem: Problem, step: int) -> None:
+@pytest.mark.parametrize("first", [1, 5, 1024])
+def test_it_tells_what_the_cpu_tells(problem: Problem, step: int, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the cheapest matching, and of one in which each row has its neighbour's column, for gaps of all sizes."""
+    for name, value in {"FIRST_ROWS": first, "FIRST_OF_BLOCK": first, "MORE": 2}.items():
+        monkeypatch.setattr(gpu_above_least, name, value)
     answer = solve(problem, device="cpu")
     own = np.concatenate([np.roll(block.col_of_row, step) for block in answer.blocks()])
     first = np.repeat(problem.col_offsets[:-1], problem.n_rows_of_block)
@@ -61,6 +64,30 @@ def test_it_tells_what_the_cpu_tells(problem: Problem, step: int) -> None:
         np.testing.assert_array_equal(told[-1], barely_above_least_on_host(problem, own, answer.row_of_col, gaps))
     assert step == 0 or np.any(told)
     assert not np.all(told)
+
+
+def test_no_more_rows_are_looked_at_than_have_to_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every fourth of 200 rows has a cheaper spare column: the first 8 pay too little, the first 32 enough, or none."""
+    n, looked = 200, []
+    above = gpu_above_least._above
+
+    def counted(graph: CostGraph, matching: DeviceMatching, row_offsets: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        looked.append(int(ends[0]))
+        return above(graph, matching, row_offsets, ends)
+
+    for name, value in {"FIRST_ROWS": 8, "MORE": 4, "_above": counted}.items():
+        monkeypatch.setattr(gpu_above_least, name, value)
+    rows = np.arange(n)
+    cost = np.concatenate([np.full(n, 0.5), np.where(rows % 4 == 0, 0.25, 0.75)])
+    problem = Problem.sparse(csr_array((cost, (np.tile(rows, 2), np.arange(2 * n)))))
+    graph = CostGraph.of(CUPY, problem)
+    partners = CUPY.asarray(rows.astype(np.int32))
+    matching = DeviceMatching(graph.col_bound, partners, partners, {})
+    paid_by_eight = 2 * 0.25
+    assert not barely_above_least(graph, matching, problem.row_offsets, np.array([2 * SHARE * paid_by_eight]))
+    assert looked == [8, 32]
+    assert barely_above_least(graph, matching, problem.row_offsets, np.array([SHARE * n]))
+    assert looked[2:] == [8, 32, 128, n]
 
 
 def _edge_dearer_in_its_last_digit() -> tuple[Problem, np.ndarray]:
