@@ -106,11 +106,17 @@ def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
     assert answer.cost == pytest.approx(solve(cost, device="cpu").cost, rel=1e-12)
 
 
+def _changes_allowed(rows: int) -> int:
+    return dict(choice.FIRST_TRIED["hungarian-classical"](rows))["hungarian-classical"]["most_updates"]
+
+
 def test_larger_matrices_may_take_more_changes_of_the_duals():
     """Dense clusters, a cube and a slab take one for 70 to 110 rows, clouds apart one for two."""
-    for rows in (5000, 20_000):
-        tried = dict(choice.FIRST_TRIED["hungarian-classical"](rows))
-        assert rows / 70 < tried["hungarian-classical"]["most_updates"] < rows / 10
+    for rows in (1000, 5000, 20_000):
+        assert rows / 70 < _changes_allowed(rows) < rows / 10
+    allowed = [_changes_allowed(rows) for rows in (1, 100, 1000, 5000, 20_000)]
+    assert 0 < min(allowed) == allowed[0]
+    assert allowed == sorted(allowed)
 
 
 def test_arrays_on_a_gpu_have_all_solvers_of_one(monkeypatch):

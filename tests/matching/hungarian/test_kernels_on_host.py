@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import NotConverged, Problem, solve
+from auctrack.matching.choice import FIRST_TRIED
 from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu_batch, gpu_classical, gpu_tree_batch
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
@@ -18,6 +19,7 @@ from auctrack.matching.papers.date_nagi_2016.zero_trees import _claim_of
 from auctrack.matching.paths import gpu_dense, gpu_forest
 from auctrack.matching.paths.gpu_dense import DeviceState
 from auctrack.matching.paths.state import FREE
+from auctrack.plugins.bench.assignment import hostile_costs
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
@@ -136,6 +138,23 @@ def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
     with pytest.raises(NotConverged, match="most_updates"):
         matched(updates - 1)
     np.testing.assert_array_equal(matched(1, few_left=30)[0], partners)
+
+
+@pytest.mark.usefixtures("host_as_devices")
+def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row():
+    """By the rows left where `auto` looks: letters keep to this method, two blobs apart go on to the auction."""
+    n = 400
+    limits = dict(FIRST_TRIED["hungarian-classical"](n))["hungarian-classical"]
+
+    def matched(cost: np.ndarray) -> np.ndarray:
+        (part,) = classical(1)._shards(Problem.dense(cost)).parts
+        state, free = gpu_dense.reduced(part), HOST.array(np.arange(n, dtype=np.int32))
+        gpu_classical.match_by_dual_phases(part, state, free, **limits)
+        return np.asarray(state.col_of_row)
+
+    np.testing.assert_array_equal(np.sort(matched(hostile_costs.letters(n, 0))), np.arange(n))
+    with pytest.raises(NotConverged, match="most_updates"):
+        matched(hostile_costs.two_blobs(n, 0))
 
 
 @PAIRS_KEPT
