@@ -30,6 +30,10 @@ FEW_SCANS = 2
 """Rows scanned, for each row, in which a matrix is solved that needs no more: 2,000 points and their copies moved by
 noise take 6 ms so and 290 as points, most of it for the proof. In vain it takes 12 to 17 ms, of 5,000 rows 84."""
 
+FEW_UPDATES = 10
+"""Changes of the duals after which a matrix on a GPU that sorting may solve is fetched for it. Those that take more
+take many: products 1,000 for 1,000 rows, squares on a line 58 of 10 ms each for 2,000."""
+
 MOST_IN_MATRIX = 8000
 """Rows of two point sets up to which a GPU's auction of their matrix is sooner done than a CPU's without one: 5,000 in
 clouds side by side take 0.65 s and 1.4, 10,000 in blobs apart 3.3, 20,000 in different clusters over 20 and 3.0."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
-from .choice import FEW_SCANS, choose
+from .choice import FEW_SCANS, FEW_UPDATES, Choice, choose
 from .device import cuda
 from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
@@ -20,10 +20,12 @@ from .presolve.groups import from_shorter_side, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
 from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
 from .presolve.sharded import ShardedCosts
-from .presolve.sorting import by_sorting
+from .presolve.sorting import by_sorting, calls_for_sorting
 from .presolve.superposed import solve_superposed
 from .problem import Problem
 from .solvers import Solver, devices_for, groups_for, make_solver
+
+_BY_SORTING = "the cheapest pairs do not cross, so sorting both sides gives the optimum"
 
 
 def solve(
@@ -75,7 +77,8 @@ def solve(
 
     - costs of equal sides that sorting solves, as a convex function of the distance on a line is, as a matrix or as
       points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting",
-      and `device` "cpu", where it is done whatever device was asked for (a matrix on a GPU is not fetched for it);
+      and `device` "cpu", where it is done whatever device was asked for (a matrix on a GPU is fetched for it where the
+      order of some rows and columns calls for it, and the GPU does not solve it soon);
     - on a CPU, matrices of squared distances or inner products of up to three axes: `auction`, on the points that are
       read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
@@ -130,12 +133,15 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     """Solve as "auto" does, and record why that solver was chosen."""
     answer = None if options else _sorted(problem, device)
     if answer is not None:
-        return answer.with_stats(auto="the cheapest pairs do not cross, so sorting both sides gives the optimum")
+        return answer.with_stats(auto=_BY_SORTING)
     choice = choose(problem, device)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
+    answer = None if options else _soon_or_sorted(problem, choice)
+    if answer is not None:
+        return answer
     reason = choice.reason
     first = () if options else choice.first_tried(problem)
     for tried, limits in first:
@@ -156,6 +162,21 @@ def _solved_soon(problem: Problem) -> Assignment:
     is_matrix = problem.kind == "dense"
     solver = make_solver("jv", most_scans=FEW_SCANS) if is_matrix else make_solver("auction", matrix=False)
     return _solved(problem, solver, "cpu")
+
+
+def _soon_or_sorted(problem: Problem, choice: Choice) -> Assignment | None:
+    """Return the optimum of a matrix on a GPU that calls for sorting, which the host does where the GPU takes long."""
+    if not problem.is_on_device or "," in choice.device or not choice.device.startswith("cuda"):
+        return None
+    with cuda.device_of(problem.data):
+        if not calls_for_sorting(problem):
+            return None
+        try:
+            soon = make_solver("hungarian-classical", most_updates=FEW_UPDATES)
+            return _solved(problem, soon, choice.device).with_stats(auto=choice.reason)
+        except NotConverged:
+            answer = by_sorting(problem.on_host())
+            return None if answer is None else answer.on_device().with_stats(auto=_BY_SORTING)
 
 
 def _sorted(problem: Problem, device: str) -> Assignment | None:

@@ -18,6 +18,7 @@ from ..certificate.assignment import Assignment
 from ..certificate.certify import MOST_PAIRS, certify
 from ..certificate.float_pairs import difference
 from ..certificate.refine import refined
+from ..device import cuda
 from ..problem import Problem
 from ..problem.costs import edge_costs
 from ..tolerance import EPS, SHARE, ULPS
@@ -27,6 +28,22 @@ FEWEST = 256
 
 ROUNDS = 3
 """Times that each side is ordered by the ends of the other; distances say nothing of what lies beyond those ends."""
+
+
+SAMPLE = 32
+"""Rows and columns of a matrix, or up to twice as many, from which it is told whether to look at all of them."""
+
+
+def calls_for_sorting(problem: Problem) -> bool:
+    """Return whether every so many rows and columns of a matrix may be sorted, as those of one that sorting solves may.
+
+    Where the matrix lies on a GPU, these alone are fetched.
+    """
+    if problem.kind != "dense" or not problem.must_match_all(FEWEST) or not problem.allows_all:
+        return False
+    step = problem.n_rows // SAMPLE
+    some = Problem.dense(cuda.to_host(problem.cost_matrix[::step, ::step]))
+    return _duals(some, *_orders(some)) is not None
 
 
 def by_sorting(problem: Problem) -> Assignment | None:

@@ -7,6 +7,7 @@ import pytest
 
 from auctrack.matching import (
     JV,
+    Assignment,
     Auction,
     DeviceMemoryExceeded,
     DeviceUnavailable,
@@ -146,6 +147,24 @@ def _refused(monkeypatch: pytest.MonkeyPatch, errors: list[Exception]) -> list[t
     return tried
 
 
+@pytest.mark.parametrize("cost", ["products", "independent"])
+def test_what_a_gpu_gives_up_is_fetched_only_if_some_rows_and_columns_call_for_sorting(cost, monkeypatch):
+    tried = _refused(monkeypatch, [NotConverged("stuck")])
+    monkeypatch.setattr(Problem, "is_on_device", True)
+    monkeypatch.setattr(Problem, "on_host", lambda problem: problem)
+    monkeypatch.setattr(Assignment, "on_device", lambda answer: answer)
+    x, y = np.random.default_rng(1).random((2, 300))
+    problem = Problem.dense(np.outer(x, y) if cost == "products" else np.random.default_rng(2).random((300, 300)))
+    answer = solving._soon_or_sorted(problem, choice.Choice("hungarian-classical", "cuda", "dense costs"))
+    if cost == "products":
+        assert answer.solver == "sorting"
+        assert "sorting" in answer.stats["auto"]
+        assert tried == [CLASSICAL]
+    else:
+        assert answer is None
+        assert tried == []
+
+
 @pytest.mark.parametrize(
     ("most", "expected"),
     [(300, [CLASSICAL, AUCTION, AUCTION]), (299, [AUCTION, CLASSICAL, ("auction", "cpu")])],
@@ -192,6 +211,18 @@ def test_points_of_a_line_are_sorted_whatever_the_device(there):
     answer = solve(Problem.points(*given, metric="squared"), device="cuda")
     assert (answer.solver, cuda.is_device_array(answer.col_of_row)) == ("sorting", there == "device")
     assert verify(Problem.points(x, y, metric="squared"), answer)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("solver", ["sorting", "hungarian-classical"])
+def test_a_matrix_on_a_gpu_is_sorted_where_the_gpu_takes_long(solver):
+    """Products take it a change of the duals a row; sums of a number for each row and column, which tie, hardly one."""
+    x, y = np.random.default_rng(1).integers(0, 1000, (2, 1000, 1)).astype(float)
+    cost = x * y.T if solver == "sorting" else x + y.T
+    answer = solve(cuda.cupy().asarray(cost), device="cuda")
+    assert answer.solver == solver
+    assert cuda.is_device_array(answer.col_of_row)
+    assert verify(cost, answer.on_host())
 
 
 def test_a_device_that_is_not_there_is_refused_where_sorting_would_do(monkeypatch):

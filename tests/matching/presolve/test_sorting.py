@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import Problem, solve, verify
-from auctrack.matching.presolve.sorting import FEWEST, by_sorting
+from auctrack.matching.presolve.sorting import FEWEST, by_sorting, calls_for_sorting
 
 N = FEWEST + 44
 
@@ -70,6 +70,12 @@ LEFT_ALONE = {
 @pytest.mark.parametrize("name", LEFT_ALONE)
 def test_other_costs_are_left_to_the_solvers(name):
     assert by_sorting(Problem.of(LEFT_ALONE[name]())) is None
+
+
+@pytest.mark.parametrize("name", [*SORTED, *LEFT_ALONE])
+def test_some_rows_and_columns_tell_which_matrices_to_fetch_from_a_gpu(name):
+    problem = SORTED[name]() if name in SORTED else Problem.of(LEFT_ALONE[name]())
+    assert calls_for_sorting(problem) == (name in SORTED and problem.kind == "dense")
 
 
 def test_one_crossing_that_pays_is_found():
