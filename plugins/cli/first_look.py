@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ...tracker.detecting.detect import resolve_settings
 from ...tracker.detecting.side_by_side import crew_for
+from ...tracker.linking.motion.other_starts import SAMPLE
 from ...tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from ...tracker.pipeline import finding_stage, opened_input
 from ...tracker.points import Points
@@ -21,7 +22,8 @@ _BYTES_PER_ROW = 200  # of eight columns, and its copies
 _BYTES_PER_LINK = {True: BYTES_A_DETECTION, False: 50}  # of a detection, by whether motion is learned
 _BYTES_AT_REST = 250e6  # Python with its libraries
 _SECONDS_AT_REST = 3  # to start and to link a small table, of a CPU
-_SECONDS_PER_POINT = {True: 12e-6, False: 1e-6}  # of linking on one core
+_SECONDS_PER_POINT = {True: 18e-6, False: 1e-6}  # of linking on one core
+_SECONDS_PER_TRIED = {True: 300e-6, False: 0.0}  # for each of those that starts of learning are tried on
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ def _linking(points: float, settings: Settings) -> tuple[float, float]:
     """Return the memory in bytes and the seconds that linking so many points takes."""
     is_learned = settings.link.is_learned
     linking = min(points * _BYTES_PER_LINK[is_learned], settings.link.memory_budget)
-    return points * _BYTES_PER_ROW + linking, points * _SECONDS_PER_POINT[is_learned]
+    tried = min(points, 2 * SAMPLE)  # whole frames, which may hold more than asked for
+    seconds = points * _SECONDS_PER_POINT[is_learned] + tried * _SECONDS_PER_TRIED[is_learned]
+    return points * _BYTES_PER_ROW + linking, seconds
 
 
 def _working_memory(movie: Movie, settings: Settings, *, labels: bool) -> float:

@@ -12,6 +12,7 @@ from auctrack import Points
 from auctrack.plugins.cli import first_look
 from auctrack.plugins.words.compiling import seconds_compiling
 from auctrack.tracker import stage_seconds
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.settings import Settings
 
 
@@ -68,3 +69,11 @@ def test_no_run_is_expected_to_take_no_time(seconds, said):
     spent.update(seconds)
     look = first_look.FirstLook(points, Settings(), 1, 1, 0.0, spent)
     assert look.time == said
+
+
+def test_starts_are_tried_on_no_more_than_a_sample():
+    """So that a small movie is expected to take longer a particle than a large one; without learned motion as long."""
+    learned, none = Settings(), Settings(link=LinkSettings(motion="none"))
+    seconds = [[first_look._linking(points, given)[1] / points for points in (1e3, 1e6)] for given in (learned, none)]
+    assert seconds[0][0] > 5 * seconds[0][1]
+    assert seconds[1][0] == pytest.approx(seconds[1][1])
