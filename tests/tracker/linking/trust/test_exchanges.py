@@ -15,7 +15,7 @@ from auctrack.tracker.linking.trust.exchanges import exchange_odds
 from auctrack.tracker.linking.whole_movie.best_links import best_links
 
 from ..movies import table, walks
-from .likelihood import log_likelihood, of_one_class
+from .likelihood import log_likelihood_of, of_one_class
 
 
 @pytest.fixture(scope="module")
@@ -25,77 +25,66 @@ def belief() -> Belief:
     return of_one_class(believed(ordered(points), 1, "velocity"))
 
 
-def exchanged(belief: Belief, edges: set[int], j: int, other: int) -> set[int] | None:
-    """The edges with two detections in each other's place; None where one is no candidate."""
-    graph = belief.graph
-    swap = {j: other, other: j}
-    new = set()
-    for e in edges:
-        i, k = (swap.get(int(end), int(end)) for end in (graph.tail[e], graph.head[e]))
-        found = np.flatnonzero((graph.tail == i) & (graph.head == k))
-        if not len(found):
-            return None
-        new.add(int(found[0]))
-    return new
+class Tracks:
+    """The tracks of edges, and what would become of them."""
 
+    def __init__(self, belief: Belief, edges: set[int]) -> None:
+        self.tail, self.head = belief.graph.tail.tolist(), belief.graph.head.tolist()
+        self.frame, self.edges = belief.movie.frame.tolist(), edges
+        self.edge = {ends: e for e, ends in enumerate(zip(self.tail, self.head, strict=True))}
+        self.at = [{e for e in edges if j in (self.tail[e], self.head[e])} for j in range(belief.graph.n)]
 
-def edge(belief: Belief, i: int, k: int) -> set[int] | None:
-    """The edge from one detection to another as a set of one; None where it is no candidate."""
-    found = np.flatnonzero((belief.graph.tail == i) & (belief.graph.head == k))
-    return {int(found[0])} if len(found) else None
+    def exchanged(self, edges: set[int], j: int, other: int) -> set[int] | None:
+        """The edges with two detections in each other's place; None where one is no candidate."""
+        swap = {j: other, other: j}
+        new = {
+            self.edge.get((swap.get(self.tail[e], self.tail[e]), swap.get(self.head[e], self.head[e]))) for e in edges
+        }
+        return None if None in new else new
 
+    def without(self, j: int) -> set[int] | None:
+        """What joins a detection's track over the gap where it is left out; None where nothing can."""
+        if len(self.at[j]) < 2:
+            return set()
+        into, out = sorted(self.at[j], key=lambda e: self.tail[e])
+        joined = self.edge.get((self.tail[into], self.head[out]))
+        return None if joined is None else {joined}
 
-def without(belief: Belief, edges: set[int], j: int) -> tuple[set[int], set[int]] | None:
-    """The edges at a detection, and what joins its track over the gap; None where nothing can."""
-    graph = belief.graph
-    touched = {e for e in edges if j in (graph.tail[e], graph.head[e])}
-    if len(touched) < 2:
-        return touched, set()
-    into, out = sorted(touched, key=lambda e: graph.tail[e])
-    joined = edge(belief, graph.tail[into], graph.head[out])
-    return None if joined is None else (touched, joined)
+    def exchanges(self, inside: set[int]):
+        """Edges undone and made by each exchange of two detections of a frame."""
+        for j, other in itertools.combinations(range(len(self.frame)), 2):
+            if self.frame[j] == self.frame[other] and {j, other} & inside:
+                touched = self.at[j] | self.at[other]
+                new = self.exchanged(touched, j, other)
+                if new is not None:
+                    yield "exchanged", touched, new
 
-
-def exchanges(belief: Belief, edges: set[int], inside: set[int]):
-    """Edges undone and made by each exchange of two detections of a frame."""
-    graph, frame = belief.graph, belief.movie.frame
-    for j, other in itertools.combinations(range(graph.n), 2):
-        if frame[j] == frame[other] and {j, other} & inside:
-            touched = {e for e in edges if {int(graph.tail[e]), int(graph.head[e])} & {j, other}}
-            new = exchanged(belief, touched, j, other)
-            if new is not None:
-                yield "exchanged", touched, new
-
-
-def skips(belief: Belief, edges: set[int], inside: set[int]):
-    """Edges undone and made where a track does without a detection, or another takes one in place of a gap."""
-    graph, frame = belief.graph, belief.movie.frame
-    for j in range(graph.n):
-        found = without(belief, edges, j)
-        if found is None:
-            continue
-        touched, joined = found
-        if j in inside:
-            yield "skipped", touched, joined
-        for gap in edges - touched:
-            i, k = graph.tail[gap], graph.head[gap]
-            if frame[i] < frame[j] < frame[k]:
-                first, second = edge(belief, i, j), edge(belief, j, k)
-                if first is not None and second is not None:
-                    yield "taken" if touched else "found", touched | {gap}, joined | first | second
+    def skips(self, inside: set[int]):
+        """Edges undone and made where a track does without a detection, or another takes one in place of a gap."""
+        for j, touched in enumerate(self.at):
+            joined = self.without(j)
+            if joined is None:
+                continue
+            if j in inside:
+                yield "skipped", touched, joined
+            for gap in self.edges - touched:
+                i, k = self.tail[gap], self.head[gap]
+                if self.frame[i] < self.frame[j] < self.frame[k] and {(i, j), (j, k)} <= self.edge.keys():
+                    yield "taken" if touched else "found", touched | {gap}, joined | {self.edge[i, j], self.edge[j, k]}
 
 
 def test_odds_are_those_of_all_tracks_with_two_detections_exchanged_or_one_skipped(belief):
     graph = belief.graph
     answer = best_links(graph, belief.weight)
     pairs = zip(answer.source.tolist(), answer.target.tolist(), strict=True)
-    link = {e: k for k, pair in enumerate(pairs) for e in edge(belief, *pair) or ()}
-    edges = set(link)
-    inside = set(answer.source.tolist()) & set(answer.target.tolist())
+    edge = {ends: e for e, ends in enumerate(zip(graph.tail.tolist(), graph.head.tolist(), strict=True))}
+    link = {edge[pair]: k for k, pair in enumerate(pairs)}
+    tracks, inside = Tracks(belief, set(link)), set(answer.source.tolist()) & set(answer.target.tolist())
     expected, counted = np.zeros(len(link)), Counter[str]()
-    now = log_likelihood(belief, edges)
-    for kind, undone, made in itertools.chain(exchanges(belief, edges, inside), skips(belief, edges, inside)):
-        ratio = np.exp(log_likelihood(belief, edges - undone | made) - now)
+    log_likelihood = log_likelihood_of(belief)
+    now = log_likelihood(tracks.edges)
+    for kind, undone, made in itertools.chain(tracks.exchanges(inside), tracks.skips(inside)):
+        ratio = np.exp(log_likelihood(tracks.edges - undone | made) - now)
         expected[[link[e] for e in undone]] += ratio
         counted[kind] += ratio > 1e-3
     odds = exchange_odds(belief, answer.source, answer.target, np.ones(len(graph), bool))
@@ -108,10 +97,16 @@ def test_what_is_not_allowed_is_not_exchanged(belief):
     assert not exchange_odds(belief, answer.source, answer.target, np.zeros(len(belief.graph), bool)).any()
 
 
-@pytest.mark.parametrize("divisions", [False, True])
+@pytest.fixture(scope="module", params=[False, True], ids=["one daughter", "divisions"])
+def dense(request):
+    """A dense movie, how it is linked, and its links."""
+    points, settings = walks(400, frames=8, step=0.75, seed=5)[0], LinkSettings(divisions=request.param)
+    return points, settings, link_points(points, settings).links.set_index(["source", "target"]).sort_index()
+
+
 @pytest.mark.parametrize("changed", ["mirrored", "shifted", "axes exchanged", "permuted"])
-def test_no_order_of_the_detections_changes_probabilities(changed, divisions):
-    points, _ = walks(400, frames=8, step=0.75, seed=5)
+def test_no_order_of_the_detections_changes_probabilities(changed, dense):
+    points, settings, links = dense
     row, positions = np.arange(len(points)), points.positions
     if changed == "permuted":
         row = np.random.default_rng(0).permutation(len(points))
@@ -120,8 +115,6 @@ def test_no_order_of_the_detections_changes_probabilities(changed, divisions):
         "shifted": positions - np.array([0.317, 13.1, -2.3]),
         "axes exchanged": positions[:, [2, 0, 1]],
     }.get(changed, positions)
-    settings = LinkSettings(divisions=divisions)
-    links = link_points(points, settings).links.set_index(["source", "target"]).sort_index()
     other = link_points(table(points.frames[row], there[row]), settings).links
     other = other.assign(source=row[other["source"]], target=row[other["target"]])
     other = other.set_index(["source", "target"]).sort_index()

@@ -21,7 +21,7 @@ from auctrack.tracker.measuring.ensemble import measure_ensemble
 from auctrack.tracker.measuring.intervals import ensemble_intervals
 
 from ..movies import dividing, table, walks
-from .likelihood import log_likelihood, of_one_class
+from .likelihood import log_likelihood_of, of_one_class
 
 
 def of_few(frames: np.ndarray, positions: np.ndarray, missed: int = 0) -> Belief:
@@ -50,7 +50,7 @@ def all_trackings(belief: Belief) -> list[set[int]]:
 def held_to_all_trackings(belief: Belief) -> np.ndarray:
     """How probable each edge is by all trackings, float64 (edges,); sampled ones are found to make it as often."""
     trackings = all_trackings(belief)
-    weight = np.exp([log_likelihood(belief, edges) for edges in trackings])
+    weight = np.exp([*map(log_likelihood_of(belief), trackings)])
     expected = np.array([weight[[e in edges for edges in trackings]].sum() for e in range(len(belief.graph))])
     expected /= weight.sum()
     answer = best_links(belief.graph, belief.weight)
