@@ -77,6 +77,15 @@ def kept_folder(tmp_path_factory, monkeypatch):
     return folder
 
 
+@pytest.fixture(scope="module")
+def module_kept_folder(tmp_path_factory):
+    """The same for a widget that a module opens once."""
+    folder = tmp_path_factory.mktemp("kept")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("auctrack.plugins.napari.actions.recovering._folder", lambda: folder)
+        yield folder
+
+
 @pytest.fixture
 def viewer(window, kept_folder):  # noqa: ARG001 - and not where the user's are
     """Give the window's viewer, empty, and as it was when it was new."""

@@ -13,6 +13,8 @@ from auctrack.tracker.kinds import choices_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.setting_words import WORDS
 
+from .conftest import PHYSICAL, finish, spots
+
 FIELDS = {
     "diameter": "detect.diameter",
     "threshold": "detect.threshold",
@@ -39,6 +41,15 @@ FIELDS = {
     "frame_interval": "input.interval",
     "intensity": "input.part.intensity",
 }
+
+
+@pytest.fixture(scope="module")
+def widget(window, module_kept_folder):  # noqa: ARG001 - and not where the user's are
+    """The widget over a movie of spots; no test here does more than look at it."""
+    window.add_image(spots(), name="movie", **PHYSICAL)
+    _, widget = window.window.add_plugin_dock_widget("auctrack", "Track particles")
+    finish(widget)
+    return widget
 
 
 def _field(widget, place):
