@@ -1,11 +1,15 @@
 """What the settings of linking mean, with learned motion and without."""
 
+import functools
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import MOTIONS, LinkSettings
 from auctrack.tracker.linking.whole_movie import learned
 from auctrack.tracker.points import Points
@@ -26,23 +30,28 @@ def movie() -> Points:
     return walks(300, step=0.3, missed=0.1)[0]
 
 
+@pytest.fixture(scope="module")
+def linked(movie) -> Callable[[str], Linking]:
+    """Link the movie by a motion, once for all tests that only look at it."""
+    return functools.cache(lambda motion: link_points(movie, LinkSettings(motion=motion)))
+
+
 @pytest.mark.parametrize("motion", MOTIONS)
 class TestEveryMotion:
-    def test_links_have_the_same_columns(self, movie, motion):
-        links = link_points(movie, LinkSettings(motion=motion)).links
+    def test_links_have_the_same_columns(self, linked, motion):
+        links = linked(motion).links
         assert links.columns.tolist() == COLUMNS
         assert [links[name].dtype.kind for name in COLUMNS[:-1]] == ["i", "i", "i", "f", "f", "f"]
         assert set(links["kind"]) <= {"step", "gap"}
 
-    def test_the_settings_that_took_effect_give_the_same_tracks(self, movie, motion):
-        made = link_points(movie, LinkSettings(motion=motion))
+    def test_the_settings_that_took_effect_give_the_same_tracks(self, movie, linked, motion):
+        made = linked(motion)
         again = link_points(movie, made.settings)
         pd.testing.assert_frame_equal(made.links, again.links)
         pd.testing.assert_frame_equal(made.tracks.table, again.tracks.table)
 
-    def test_tracks_that_are_linked_again_keep_no_old_probability(self, movie, motion):
-        once = link_points(movie, LinkSettings(motion=motion))
-        twice = link_points(once.tracks, LinkSettings(motion="none"))
+    def test_tracks_that_are_linked_again_keep_no_old_probability(self, linked, motion):
+        twice = link_points(linked(motion).tracks, LinkSettings(motion="none"))
         assert "link_probability" not in twice.tracks.table
 
     def test_no_link_is_longer_than_the_range(self, movie, motion):
@@ -74,8 +83,8 @@ class TestEveryMotion:
         ("flow+velocity", "flow, past and future"),
     ],
 )
-def test_contexts_that_are_named_are_taken_and_no_others(movie, motion, model):
-    assert link_points(movie, LinkSettings(motion=motion)).report["motion"] == model
+def test_contexts_that_are_named_are_taken_and_no_others(linked, motion, model):
+    assert linked(motion).report["motion"] == model
 
 
 def test_without_motion_only_margins_that_are_asked_for_are_worked_out(movie):
@@ -86,15 +95,15 @@ def test_without_motion_only_margins_that_are_asked_for_are_worked_out(movie):
     assert ends(plain) == ends(asked)
 
 
-def test_each_detection_bears_the_probability_of_the_link_that_leads_to_it(movie):
-    linking = link_points(movie)
+def test_each_detection_bears_the_probability_of_the_link_that_leads_to_it(movie, linked):
+    linking = linked("auto")
     of_row = linking.tracks.table["link_probability"].to_numpy()
     np.testing.assert_array_equal(of_row[linking.links["target"]], linking.links["probability"])
     assert np.isnan(of_row).sum() == len(movie) - len(linking.links)
 
 
-def test_doubtful_links_come_least_sure_first(movie):
-    linking = link_points(movie)
+def test_doubtful_links_come_least_sure_first(linked):
+    linking = linked("auto")
     doubtful = linking.doubtful(20)
     assert len(doubtful) == 20
     assert doubtful["probability"].is_monotonic_increasing
