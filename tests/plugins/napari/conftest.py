@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -61,12 +62,13 @@ def window(display):  # noqa: ARG001 - a viewer wants a display
     """A real viewer in a window; making and closing one takes longer than most tests."""
     import napari
 
-    gc.collect()
-    gc.freeze()  # Qt and napari, once a first viewer has loaded them
     viewer = napari.Viewer(show=True)
     yield viewer
     viewer.close()
     process_events()
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -89,10 +91,19 @@ def module_kept_folder(tmp_path_factory):
 @pytest.fixture
 def viewer(window, kept_folder):  # noqa: ARG001 - and not where the user's are
     """Give the window's viewer, empty, and as it was when it was new."""
+    with emptied_afterwards(window):
+        yield window
+
+
+@contextlib.contextmanager
+def emptied_afterwards(window) -> Iterator[None]:
+    """Let a window be used, and leave it as it was when it was new."""
+    gc.collect()
+    gc.freeze()  # napari collects garbage at every change of its layers: of this test's alone
     window.window.resize(900, 600)
     window.window._qt_viewer.canvas.native.setFocus()  # not on a slider's number, which moves the slider as it loses it
     listeners, keys = list(window.mouse_drag_callbacks), set(window.keymap)
-    yield window
+    yield
     window.window.remove_dock_widget("all")
     window.dims.ndisplay = 2
     process_events()  # painted in between: Mesa's software GL crashes where all layers go at once in 3D
@@ -101,6 +112,7 @@ def viewer(window, kept_folder):  # noqa: ARG001 - and not where the user's are
     window.scene.camera.angles = (0, 0, 90)
     window.reset_view()
     process_events()
+    delete_what_was_closed()
     assert window.mouse_drag_callbacks == listeners  # closing the dock has let go of the viewer
     assert set(window.keymap) == keys
 
@@ -109,6 +121,13 @@ def process_events() -> None:
     from qtpy.QtWidgets import QApplication
 
     QApplication.processEvents()
+
+
+def delete_what_was_closed() -> None:
+    """Do what Qt puts off until its event loop goes on, which in tests it never does."""
+    from qtpy.QtCore import QCoreApplication, QEvent
+
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def wait(until: Callable[[], bool], seconds: float = 60) -> None:
@@ -120,15 +139,15 @@ def wait(until: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.002)
 
 
+def open_dock(viewer):
+    """Open the plugin's widget as the menu does."""
+    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
+    return widget
+
+
 @pytest.fixture
 def open_widget(viewer):
-    """Open the plugin's widget as the menu does."""
-
-    def open_it():
-        _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
-        return widget
-
-    return open_it
+    return lambda: open_dock(viewer)
 
 
 @pytest.fixture
