@@ -10,6 +10,7 @@ import pytest
 from auctrack import read_tracks
 
 from .conftest import PHYSICAL, finish, process_events, spots, wait
+from .in_one_widget import InOneWidget
 from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
 from .test_correcting import links, press
 from .test_on_the_canvas import click, lines, place_of, point_at, show  # noqa: F401 - a fixture among them
@@ -48,9 +49,13 @@ def choose(widget, mouse, title: str) -> None:  # noqa: F811
 
 @pytest.fixture(params=[2, 3], ids=["2D", "3D"])
 def shown(request, viewer, lines):  # noqa: F811
-    viewer.dims.ndisplay = request.param
-    viewer.scene.camera.angles = (0, 25, 75)  # in 3D no particle lies behind another
+    look_along(viewer, request.param)
     return lines
+
+
+def look_along(viewer, ndisplay: int) -> None:
+    viewer.dims.ndisplay = ndisplay
+    viewer.scene.camera.angles = (0, 25, 75)  # in 3D no particle lies behind another
 
 
 def marked(viewer) -> set[tuple[float, ...]]:
@@ -86,69 +91,6 @@ def test_clicked_particles_are_marked_until_the_act_whatever_frame_is_shown(view
     assert marked(viewer) == set()
 
 
-@pytest.mark.parametrize("way", ["key", "menu"])
-def test_tracks_that_are_mixed_up_are_swapped_from_the_frame_that_is_clicked(viewer, shown, mouse, way):  # noqa: F811
-    before = links(shown)
-    click_all(viewer, shown, mouse, *CHOSEN)
-    assert shown.parts.results.clicked.text().count("in frame 2") == 2
-    if way == "key":
-        press(viewer, "s")
-        finish(shown)
-    else:
-        choose(shown, mouse, "Swap their tracks")
-    (a, b), (c, d) = CHOSEN, ((1, 4, 24, 10), (1, 4, 36, 10))
-    assert links(shown) - before == pairs(shown, (c, b), (d, a))
-    assert before - links(shown) == pairs(shown, (c, a), (d, b))
-    assert shown.parts.results.clicked.text() == ""
-    press(viewer, "u")
-    finish(shown)
-    assert links(shown) == before
-
-
-@pytest.mark.parametrize(
-    ("key", "places", "frames"),
-    [
-        ("m", ((1, 4, 24, 10), CHOSEN[0]), "frames 1 and 2"),
-        ("s", ((1, 4, 24, 10), CHOSEN[0]), "frames 1 and 2"),
-        ("j", CHOSEN, "frame 2"),
-        ("d", (*CHOSEN, (2, 4, 12, 20)), "frame 2"),
-    ],
-)
-def test_particles_that_do_not_suit_an_act_are_named_with_their_frames(viewer, lines, mouse, key, places, frames):  # noqa: F811
-    click_all(viewer, lines, mouse, *places)
-    press(viewer, key)
-    finish(lines)
-    said = lines.parts.bar.status.text()
-    assert said.startswith("Click ")
-    assert said.endswith(f"then press {key.upper()}. The last {len(places)} clicked are in {frames}.")
-    assert lines.parts.session.n_corrections == 0
-
-
-def test_a_swap_that_is_undone_has_its_particles_chosen_again(viewer, shown, mouse):  # noqa: F811
-    click_all(viewer, shown, mouse, *CHOSEN)
-    for key in "su":
-        press(viewer, key)
-        finish(shown)
-    assert shown.parts.results.clicked.text().count("in frame 2") == 2
-    swapped = links(shown)
-    press(viewer, "s")
-    finish(shown)
-    assert links(shown) != swapped
-
-
-def test_what_was_clicked_is_read_where_the_list_comes_after_it(viewer, shown, mouse):  # noqa: F811
-    """As it does after an undone act, whose particles are clicked again: both stand in one place."""
-    results = shown.parts.results
-    results.tabs.setCurrentWidget(results.doubtful)
-    click_all(viewer, shown, mouse, *CHOSEN)
-    for key in ("s", "u"):
-        press(viewer, key)
-        finish(shown)
-        in_sight = [label.text() for label in (results.clicked, results.suspicious_note) if label.isVisible()]
-        assert len(in_sight) == 1
-        assert in_sight[0].startswith("Clicked:" if key == "u" else "Most doubtful first")
-
-
 def test_a_click_on_a_particle_is_no_progress_with_the_list_that_lacks_its_link(viewer, shown, mouse):  # noqa: F811
     listed = shown.parts.session.suspicious[["source", "target"]].to_numpy().tolist()
     for place in ((2, 4, 24, 20), (2, 4, 36, 20), (3, 4, 24, 30)):
@@ -163,31 +105,6 @@ def test_a_link_of_the_list_lets_go_of_the_particles_clicked_before(viewer, show
     finish(shown)
     assert (shown.parts.results.clicked.text(), marked(viewer)) == ("", set())
     assert shown.parts.session.progress.startswith("1 looked at")
-
-
-def test_a_track_is_ended_and_what_follows_is_one_of_its_own(viewer, shown, mouse):  # noqa: F811
-    before, n = links(shown), len(shown.parts.session.data.measures)
-    click_all(viewer, shown, mouse, CHOSEN[0])
-    press(viewer, "e")
-    finish(shown)
-    assert before - links(shown) == pairs(shown, (CHOSEN[0], (3, 4, 24, 30)))
-    assert len(shown.parts.session.data.measures) == n + 1
-    press(viewer, "u")
-    finish(shown)
-    assert links(shown) == before
-
-
-def test_a_division_is_marked_although_none_were_looked_for(viewer, shown, mouse):  # noqa: F811
-    mother, daughters = (1, 4, 24, 10), CHOSEN
-    click_all(viewer, shown, mouse, mother, *daughters)
-    press(viewer, "d")
-    finish(shown)
-    assert pairs(shown, *((mother, daughter) for daughter in daughters)) <= links(shown)
-    parents = shown.parts.session.data.tracks.parents
-    assert len(parents) == 2
-    assert len({tuple(of) for of in parents.values()}) == 1
-    assert {tuple(of) for of in viewer.layers["tracks of beads"].graph.values()} == {*map(tuple, parents.values())}
-    assert said_tracks(shown) == [track_at(shown, place) for place in (mother, *daughters)]
 
 
 def track_at(widget, place) -> int:
@@ -226,36 +143,6 @@ def test_a_division_that_was_marked_is_exported(viewer, lines, mouse, tmp_path, 
     assert read_tracks(tmp_path / name).parents
 
 
-def test_two_particles_that_are_one_are_merged(viewer, shown, mouse):  # noqa: F811
-    click_all(viewer, shown, mouse, *CHOSEN)
-    press(viewer, "m")
-    finish(shown)
-    tracks = shown.parts.session.linked.linking.tracks
-    assert len(tracks) == 19
-    (merged,) = rows_at(shown, (2, 4, 30, 20))
-    assert "by hand" in shown.parts.session.why_no_command
-    press(viewer, "u")
-    finish(shown)
-    assert len(shown.parts.session.linked.linking.tracks) == 20
-    assert place_of(shown, merged).tolist() != [2, 4, 30, 20]
-
-
-def test_a_particle_is_moved_to_the_mouse(viewer, shown, mouse):  # noqa: F811
-    """In 3D as far as it needs to go to be under the mouse, and no nearer or farther."""
-    before, (row,) = links(shown), rows_at(shown, CHOSEN[0])
-    click_all(viewer, shown, mouse, CHOSEN[0])
-    point_at(viewer, (2, 4, 26, 20))
-    layer = viewer.layers["particles of beads"]
-    meant = on_canvas(viewer, layer, np.array((2.0, 4, 26, 20)))
-    press(viewer, "p")
-    finish(shown)
-    moved = place_of(shown, row)
-    assert moved[0] == 2
-    assert 0 < np.linalg.norm(moved - CHOSEN[0]) < 2.2
-    assert (on_canvas(viewer, layer, moved) - meant).manhattanLength() <= 2
-    assert links(shown) == before
-
-
 def test_a_particle_is_added_in_3d_where_the_image_is_brightest(viewer, open_widget, mouse):  # noqa: F811
     viewer.add_image(spots(), name="movie", **PHYSICAL)
     widget = open_widget()
@@ -279,23 +166,6 @@ def test_a_particle_is_added_in_3d_where_the_image_is_brightest(viewer, open_wid
     assert np.abs(added - place).max() < 1.5
 
 
-@pytest.mark.parametrize("key", ["j", "s", "d", "e", "m", "x", "p"])
-def test_an_act_without_its_particles_says_what_to_click(viewer, lines, key):  # noqa: F811
-    press(viewer, key)
-    assert lines.parts.bar.status.text().endswith(f"press {key.upper()}.")
-    assert lines.parts.session.n_corrections == 0
-
-
-def test_clicks_before_a_correction_are_forgotten(viewer, lines, mouse):  # noqa: F811
-    """Rows and track numbers may be others after it."""
-    click_all(viewer, lines, mouse, CHOSEN[0])
-    press(viewer, "e")
-    finish(lines)
-    press(viewer, "x")
-    finish(lines)
-    assert lines.parts.session.n_corrections == 1
-
-
 def test_what_was_clicked_is_forgotten_by_the_next_run_whose_rows_hold_other_particles(viewer, lines, mouse):  # noqa: F811
     click_all(viewer, lines, mouse, CHOSEN[0])
     assert lines.parts.results.clicked.text() != ""
@@ -308,3 +178,140 @@ def test_what_was_clicked_is_forgotten_by_the_next_run_whose_rows_hold_other_par
     finish(lines)
     assert links(lines) == before
     assert lines.parts.bar.status.text().startswith("Click")
+
+
+class TestInOneWidget(InOneWidget):
+    """What acts on the same particles, one test after the other."""
+
+    @pytest.mark.parametrize("way", ["key", "menu"])
+    def test_tracks_that_are_mixed_up_are_swapped_from_the_frame_that_is_clicked(self, viewer, shown, mouse, way):  # noqa: F811
+        before = links(shown)
+        click_all(viewer, shown, mouse, *CHOSEN)
+        assert shown.parts.results.clicked.text().count("in frame 2") == 2
+        if way == "key":
+            press(viewer, "s")
+            finish(shown)
+        else:
+            choose(shown, mouse, "Swap their tracks")
+        (a, b), (c, d) = CHOSEN, ((1, 4, 24, 10), (1, 4, 36, 10))
+        assert links(shown) - before == pairs(shown, (c, b), (d, a))
+        assert before - links(shown) == pairs(shown, (c, a), (d, b))
+        assert shown.parts.results.clicked.text() == ""
+        press(viewer, "u")
+        finish(shown)
+        assert links(shown) == before
+
+    @pytest.mark.parametrize(
+        ("key", "places", "frames"),
+        [
+            ("m", ((1, 4, 24, 10), CHOSEN[0]), "frames 1 and 2"),
+            ("s", ((1, 4, 24, 10), CHOSEN[0]), "frames 1 and 2"),
+            ("j", CHOSEN, "frame 2"),
+            ("d", (*CHOSEN, (2, 4, 12, 20)), "frame 2"),
+        ],
+    )
+    def test_particles_that_do_not_suit_an_act_are_named_with_their_frames(
+        self,
+        viewer,
+        lines,  # noqa: F811
+        mouse,  # noqa: F811
+        key,
+        places,
+        frames,
+    ):
+        click_all(viewer, lines, mouse, *places)
+        press(viewer, key)
+        finish(lines)
+        said = lines.parts.bar.status.text()
+        assert said.startswith("Click ")
+        assert said.endswith(f"then press {key.upper()}. The last {len(places)} clicked are in {frames}.")
+        assert lines.parts.session.n_corrections == 0
+
+    def test_a_swap_that_is_undone_has_its_particles_chosen_again(self, viewer, shown, mouse):  # noqa: F811
+        click_all(viewer, shown, mouse, *CHOSEN)
+        for key in "su":
+            press(viewer, key)
+            finish(shown)
+        assert shown.parts.results.clicked.text().count("in frame 2") == 2
+        swapped = links(shown)
+        press(viewer, "s")
+        finish(shown)
+        assert links(shown) != swapped
+
+    def test_what_was_clicked_is_read_where_the_list_comes_after_it(self, viewer, shown, mouse):  # noqa: F811
+        """As it does after an undone act, whose particles are clicked again: both stand in one place."""
+        results = shown.parts.results
+        results.tabs.setCurrentWidget(results.doubtful)
+        click_all(viewer, shown, mouse, *CHOSEN)
+        for key in ("s", "u"):
+            press(viewer, key)
+            finish(shown)
+            in_sight = [label.text() for label in (results.clicked, results.suspicious_note) if label.isVisible()]
+            assert len(in_sight) == 1
+            assert in_sight[0].startswith("Clicked:" if key == "u" else "Most doubtful first")
+
+    def test_a_track_is_ended_and_what_follows_is_one_of_its_own(self, viewer, shown, mouse):  # noqa: F811
+        before, n = links(shown), len(shown.parts.session.data.measures)
+        click_all(viewer, shown, mouse, CHOSEN[0])
+        press(viewer, "e")
+        finish(shown)
+        assert before - links(shown) == pairs(shown, (CHOSEN[0], (3, 4, 24, 30)))
+        assert len(shown.parts.session.data.measures) == n + 1
+        press(viewer, "u")
+        finish(shown)
+        assert links(shown) == before
+
+    def test_a_division_is_marked_although_none_were_looked_for(self, viewer, shown, mouse):  # noqa: F811
+        mother, daughters = (1, 4, 24, 10), CHOSEN
+        click_all(viewer, shown, mouse, mother, *daughters)
+        press(viewer, "d")
+        finish(shown)
+        assert pairs(shown, *((mother, daughter) for daughter in daughters)) <= links(shown)
+        parents = shown.parts.session.data.tracks.parents
+        assert len(parents) == 2
+        assert len({tuple(of) for of in parents.values()}) == 1
+        assert {tuple(of) for of in viewer.layers["tracks of beads"].graph.values()} == {*map(tuple, parents.values())}
+        assert said_tracks(shown) == [track_at(shown, place) for place in (mother, *daughters)]
+
+    def test_two_particles_that_are_one_are_merged(self, viewer, shown, mouse):  # noqa: F811
+        click_all(viewer, shown, mouse, *CHOSEN)
+        press(viewer, "m")
+        finish(shown)
+        tracks = shown.parts.session.linked.linking.tracks
+        assert len(tracks) == 19
+        (merged,) = rows_at(shown, (2, 4, 30, 20))
+        assert "by hand" in shown.parts.session.why_no_command
+        press(viewer, "u")
+        finish(shown)
+        assert len(shown.parts.session.linked.linking.tracks) == 20
+        assert place_of(shown, merged).tolist() != [2, 4, 30, 20]
+
+    def test_a_particle_is_moved_to_the_mouse(self, viewer, shown, mouse):  # noqa: F811
+        """In 3D as far as it needs to go to be under the mouse, and no nearer or farther."""
+        before, (row,) = links(shown), rows_at(shown, CHOSEN[0])
+        click_all(viewer, shown, mouse, CHOSEN[0])
+        point_at(viewer, (2, 4, 26, 20))
+        layer = viewer.layers["particles of beads"]
+        meant = on_canvas(viewer, layer, np.array((2.0, 4, 26, 20)))
+        press(viewer, "p")
+        finish(shown)
+        moved = place_of(shown, row)
+        assert moved[0] == 2
+        assert 0 < np.linalg.norm(moved - CHOSEN[0]) < 2.2
+        assert (on_canvas(viewer, layer, moved) - meant).manhattanLength() <= 2
+        assert links(shown) == before
+
+    @pytest.mark.parametrize("key", ["j", "s", "d", "e", "m", "x", "p"])
+    def test_an_act_without_its_particles_says_what_to_click(self, viewer, lines, key):  # noqa: F811
+        press(viewer, key)
+        assert lines.parts.bar.status.text().endswith(f"press {key.upper()}.")
+        assert lines.parts.session.n_corrections == 0
+
+    def test_clicks_before_a_correction_are_forgotten(self, viewer, lines, mouse):  # noqa: F811
+        """Rows and track numbers may be others after it."""
+        click_all(viewer, lines, mouse, CHOSEN[0])
+        press(viewer, "e")
+        finish(lines)
+        press(viewer, "x")
+        finish(lines)
+        assert lines.parts.session.n_corrections == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .conftest import finish, process_events
+from .in_one_widget import InOneWidget
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import click_all, shown  # noqa: F401 - a fixture
 from .test_clicked_particles import marked as clicked
@@ -39,20 +40,6 @@ def click_beside(viewer, widget, mouse) -> None:  # noqa: F811, ARG001 - as by k
     click(viewer, mouse, BESIDE)
 
 
-@pytest.mark.parametrize("let_go", [press_escape, press_escape_in_the_dock, click_beside])
-def test_neither_the_link_nor_the_particle_that_was_clicked_is_acted_on_any_more(viewer, shown, mouse, let_go):  # noqa: F811
-    click_all(viewer, shown, mouse, NEIGHBOUR)
-    assert (clicked(viewer), shown.parts.results.clicked.text() != "") == ({NEIGHBOUR[1:]}, True)
-    let_go(viewer, shown, mouse)
-    finish(shown)
-    assert status(shown).startswith("Nothing is chosen: ")
-    assert (shown.parts.results.clicked.text(), marked(viewer), clicked(viewer)) == ("", None, set())
-    for key in "bcxe":
-        press(viewer, key)
-        finish(shown)
-    assert shown.parts.session.n_corrections == 0
-
-
 @pytest.mark.parametrize("let_go", [press_escape, click_beside])
 def test_the_link_of_the_list_is_let_go_of_even_before_it_is_drawn(viewer, lines, mouse, let_go):  # noqa: F811
     show(viewer, BESIDE)
@@ -77,21 +64,6 @@ def test_no_next_link_is_chosen_after_a_correction_that_was_let_go_of(viewer, li
     assert lines.parts.session.link is None
 
 
-@pytest.mark.parametrize("let_go", [press_escape, click_beside])
-def test_no_track_is_marked_anywhere_any_more(viewer, lines, mouse, let_go):  # noqa: F811
-    """Drawn bright it would look chosen, while nothing is."""
-    results = lines.parts.results
-    press(viewer, "n")
-    finish(lines)
-    assert viewer.layers["chosen track"].visible
-    show(viewer, BESIDE)
-    let_go(viewer, lines, mouse)
-    finish(lines)
-    assert not any(layer.visible for layer in viewer.layers if layer.name in ("chosen track", "link looked at"))
-    assert (lines.parts.session.chosen, results.chosen, results.tracks.table.positions) == (None, (), [])
-    assert results.plots_title.text().startswith("Click a particle")
-
-
 def test_a_track_of_the_table_is_let_go_of_too(viewer, lines, mouse):  # noqa: F811
     lines.parts.results.tracks.table.selectRow(0)
     finish(lines)
@@ -102,11 +74,47 @@ def test_a_track_of_the_table_is_let_go_of_too(viewer, lines, mouse):  # noqa: F
     assert not viewer.layers["chosen track"].visible
 
 
-@pytest.mark.parametrize("let_go", [press_escape, click_beside])
-def test_what_is_said_stays_where_nothing_was_chosen(viewer, lines, mouse, let_go):  # noqa: F811
-    show(viewer, BESIDE)
-    said = status(lines)
-    let_go(viewer, lines, mouse)
-    finish(lines)
-    assert said
-    assert status(lines) == said
+class TestInOneWidget(InOneWidget):
+    """What lets go of the same links and particles, one test after the other."""
+
+    @pytest.mark.parametrize("let_go", [press_escape, press_escape_in_the_dock, click_beside])
+    def test_neither_the_link_nor_the_particle_that_was_clicked_is_acted_on_any_more(
+        self,
+        viewer,
+        shown,  # noqa: F811
+        mouse,  # noqa: F811
+        let_go,
+    ):
+        click_all(viewer, shown, mouse, NEIGHBOUR)
+        assert (clicked(viewer), shown.parts.results.clicked.text() != "") == ({NEIGHBOUR[1:]}, True)
+        let_go(viewer, shown, mouse)
+        finish(shown)
+        assert status(shown).startswith("Nothing is chosen: ")
+        assert (shown.parts.results.clicked.text(), marked(viewer), clicked(viewer)) == ("", None, set())
+        for key in "bcxe":
+            press(viewer, key)
+            finish(shown)
+        assert shown.parts.session.n_corrections == 0
+
+    @pytest.mark.parametrize("let_go", [press_escape, click_beside])
+    def test_no_track_is_marked_anywhere_any_more(self, viewer, lines, mouse, let_go):  # noqa: F811
+        """Drawn bright it would look chosen, while nothing is."""
+        results = lines.parts.results
+        press(viewer, "n")
+        finish(lines)
+        assert viewer.layers["chosen track"].visible
+        show(viewer, BESIDE)
+        let_go(viewer, lines, mouse)
+        finish(lines)
+        assert not any(layer.visible for layer in viewer.layers if layer.name in ("chosen track", "link looked at"))
+        assert (lines.parts.session.chosen, results.chosen, results.tracks.table.positions) == (None, (), [])
+        assert results.plots_title.text().startswith("Click a particle")
+
+    @pytest.mark.parametrize("let_go", [press_escape, click_beside])
+    def test_what_is_said_stays_where_nothing_was_chosen(self, viewer, lines, mouse, let_go):  # noqa: F811
+        show(viewer, BESIDE)
+        said = status(lines)
+        let_go(viewer, lines, mouse)
+        finish(lines)
+        assert said
+        assert status(lines) == said

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .conftest import finish, process_events
+from .conftest import finish, open_dock, process_events
 from .test_by_mouse import mouse, on_canvas, tracked  # noqa: F401 - fixtures among them
 from .test_correcting import links, press
 
 
 @pytest.fixture
-def lines(viewer, open_widget):
+def lines(viewer):
+    return track_lines(viewer)
+
+
+def track_lines(viewer):
     """The widget over two particles that go far: their links are seen between them."""
     table = [(frame, 4.0, row * 12.0, 10.0 * frame) for frame in range(5) for row in range(4)]
     viewer.add_points(np.array(table), name="beads")
-    widget = open_widget()
+    widget = open_dock(viewer)
     finish(widget)
     link = widget.parts.link
     link.motion.setCurrentIndex(link.motion.findData("none"))

@@ -13,7 +13,7 @@ from auctrack.tracker.kinds import choices_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.setting_words import WORDS
 
-from .conftest import PHYSICAL, finish, spots
+from .conftest import PHYSICAL, finish, open_dock, spots
 
 FIELDS = {
     "diameter": "detect.diameter",
@@ -47,7 +47,7 @@ FIELDS = {
 def widget(window, module_kept_folder):  # noqa: ARG001 - and not where the user's are
     """The widget over a movie of spots; no test here does more than look at it."""
     window.add_image(spots(), name="movie", **PHYSICAL)
-    _, widget = window.window.add_plugin_dock_widget("auctrack", "Track particles")
+    widget = open_dock(window)
     finish(widget)
     return widget
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from .conftest import finish, process_events
+from .in_one_widget import InOneWidget
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at
 from .test_correcting import links, press
@@ -46,24 +47,6 @@ def assert_shown(viewer, place) -> None:
     np.testing.assert_allclose(viewer.scene.camera.center[1:], layer.data_to_world(place)[2:])
 
 
-@pytest.mark.parametrize("key", ["b", "c"])
-def test_the_link_of_an_act_taken_back_is_shown_and_chosen(viewer, lines, mouse, do, key):  # noqa: F811
-    (link,) = pairs(lines, ((1, 4, 12, 10), NEIGHBOUR))
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    do(key)
-    click_all(viewer, lines, mouse, (3, 4, 36, 30))  # another track and link
-    go_away(viewer)
-    do("u")
-    assert_shown(viewer, NEIGHBOUR)
-    assert lines.parts.session.link == link
-    np.testing.assert_array_equal(marked(viewer)[0], [(4, 12, 10), (4, 12, 20)])
-    assert lines.parts.session.chosen == track_of(lines, NEIGHBOUR)
-    assert lines.parts.results.plots_title.text().startswith(f"Track {lines.parts.session.chosen}:")
-    go_away(viewer)
-    do("b")
-    assert link not in links(lines)
-
-
 ACTS = {
     "b": ((NEIGHBOUR,), [(1, 4, 12, 10), NEIGHBOUR], NEIGHBOUR),
     "j": (((1, 4, 12, 10), CHOSEN[0]), None, CHOSEN[0]),
@@ -73,31 +56,6 @@ ACTS = {
     "m": (CHOSEN, [(2, 4, 30, 20)], (2, 4, 30, 20)),
     "x": ((NEIGHBOUR,), None, NEIGHBOUR),
 }
-
-
-@pytest.mark.parametrize("key", ACTS)
-def test_an_act_made_again_is_shown_where_it_is(viewer, lines, mouse, do, key):  # noqa: F811
-    """Also where what it was about is gone by it; its particles, where they are there and few, are clicked again."""
-    on, again, place = ACTS[key]
-    click_all(viewer, lines, mouse, *on)
-    do(key, "u")
-    go_away(viewer)
-    do("Shift-u")
-    assert_shown(viewer, place)
-    assert clicked(lines) == (again or [])
-
-
-def test_a_particle_that_is_back_can_be_deleted_again_at_once(viewer, lines, mouse, do):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    do("x")
-    go_away(viewer)
-    do("u")
-    assert_shown(viewer, NEIGHBOUR)
-    assert "in frame 2" in lines.parts.results.clicked.text()
-    do("x")
-    assert "particle in frame 2 deleted" in status(lines)
-    with pytest.raises(IndexError):
-        rows_at(lines, NEIGHBOUR)
 
 
 def test_a_particle_added_is_led_to_though_it_is_gone(viewer, lines, do):  # noqa: F811
@@ -110,13 +68,6 @@ def test_a_particle_added_is_led_to_though_it_is_gone(viewer, lines, do):  # noq
     do("u")
     assert_shown(viewer, place)
     assert clicked(lines) == []
-
-
-def test_what_is_in_sight_stays_where_it_is(viewer, lines, mouse, do):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    before = viewer.scene.camera.center, viewer.scene.camera.zoom
-    do("b", "u", "Shift-u")
-    assert (viewer.scene.camera.center, viewer.scene.camera.zoom) == before
 
 
 def test_without_anything_to_undo_nothing_moves(viewer, lines, do):  # noqa: F811
@@ -147,40 +98,6 @@ def test_n_and_undo_go_there_though_the_layers_of_tracks_and_particles_are_delet
     assert not np.allclose(viewer.scene.camera.center, FAR)
 
 
-@pytest.mark.parametrize("angles", [(0, 0, 90), (0, 25, 75), (40, -60, 10)])
-def test_in_3d_the_camera_goes_there_from_wherever_it_looks(viewer, lines, mouse, do, angles):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    do("b")
-    viewer.dims.ndisplay = 3
-    viewer.scene.camera.angles = angles
-    near = viewer.scene.camera.center
-    do("u")
-    assert viewer.scene.camera.center == near  # all of it is in sight
-    viewer.scene.camera.center = tuple(FAR)
-    do("Shift-u")
-    layer = viewer.layers["particles of beads"]
-    np.testing.assert_allclose(viewer.scene.camera.center, layer.data_to_world(NEIGHBOUR)[1:])
-
-
-@pytest.mark.parametrize("key", ["b", "c", "j", "s", "d", "e", "m", "x"])
-def test_a_key_leads_to_what_it_changes_where_that_is_out_of_sight(viewer, lines, mouse, do, key):  # noqa: F811
-    on, _, place = ACTS.get(key, ACTS["b"])
-    click_all(viewer, lines, mouse, *on)
-    go_away(viewer)
-    do(key)
-    assert lines.parts.session.n_corrections == 1
-    assert_shown(viewer, place)
-
-
-@pytest.mark.parametrize(("key", "frame"), [("b", 3), ("j", 3), ("x", 2)])
-def test_a_link_is_in_sight_while_its_tail_is_and_a_particle_in_its_frame(viewer, lines, mouse, do, key, frame):  # noqa: F811
-    click_all(viewer, lines, mouse, *ACTS[key][0])
-    show(viewer, (3, 4, 0, 0))
-    camera = viewer.scene.camera.center
-    do(key)
-    assert (viewer.dims.point[0], viewer.scene.camera.center) == (frame, camera)
-
-
 @pytest.mark.parametrize(("planes", "is_led"), [(1, False), (6, True)])
 def test_a_key_leads_to_the_plane_of_a_particle_unless_the_one_shown_reaches_it(
     viewer,
@@ -202,3 +119,92 @@ def test_a_key_leads_to_the_plane_of_a_particle_unless_the_one_shown_reaches_it(
     assert movie.parts.session.n_corrections == 1
     shown = layer.world_to_data(viewer.dims.point)[1]
     assert shown == pytest.approx(place[0] if is_led else other[1])
+
+
+class TestInOneWidget(InOneWidget):
+    """What acts on the same links, one test after the other."""
+
+    @pytest.mark.parametrize("key", ["b", "c"])
+    def test_the_link_of_an_act_taken_back_is_shown_and_chosen(self, viewer, lines, mouse, do, key):  # noqa: F811
+        (link,) = pairs(lines, ((1, 4, 12, 10), NEIGHBOUR))
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        do(key)
+        click_all(viewer, lines, mouse, (3, 4, 36, 30))  # another track and link
+        go_away(viewer)
+        do("u")
+        assert_shown(viewer, NEIGHBOUR)
+        assert lines.parts.session.link == link
+        np.testing.assert_array_equal(marked(viewer)[0], [(4, 12, 10), (4, 12, 20)])
+        assert lines.parts.session.chosen == track_of(lines, NEIGHBOUR)
+        assert lines.parts.results.plots_title.text().startswith(f"Track {lines.parts.session.chosen}:")
+        go_away(viewer)
+        do("b")
+        assert link not in links(lines)
+
+    @pytest.mark.parametrize("key", ACTS)
+    def test_an_act_made_again_is_shown_where_it_is(self, viewer, lines, mouse, do, key):  # noqa: F811
+        """Also where what it was about is gone; its particles, where they are there and few, are clicked again."""
+        on, again, place = ACTS[key]
+        click_all(viewer, lines, mouse, *on)
+        do(key, "u")
+        go_away(viewer)
+        do("Shift-u")
+        assert_shown(viewer, place)
+        assert clicked(lines) == (again or [])
+
+    def test_a_particle_that_is_back_can_be_deleted_again_at_once(self, viewer, lines, mouse, do):  # noqa: F811
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        do("x")
+        go_away(viewer)
+        do("u")
+        assert_shown(viewer, NEIGHBOUR)
+        assert "in frame 2" in lines.parts.results.clicked.text()
+        do("x")
+        assert "particle in frame 2 deleted" in status(lines)
+        with pytest.raises(IndexError):
+            rows_at(lines, NEIGHBOUR)
+
+    def test_what_is_in_sight_stays_where_it_is(self, viewer, lines, mouse, do):  # noqa: F811
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        before = viewer.scene.camera.center, viewer.scene.camera.zoom
+        do("b", "u", "Shift-u")
+        assert (viewer.scene.camera.center, viewer.scene.camera.zoom) == before
+
+    @pytest.mark.parametrize("angles", [(0, 0, 90), (0, 25, 75), (40, -60, 10)])
+    def test_in_3d_the_camera_goes_there_from_wherever_it_looks(self, viewer, lines, mouse, do, angles):  # noqa: F811
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        do("b")
+        viewer.dims.ndisplay = 3
+        viewer.scene.camera.angles = angles
+        near = viewer.scene.camera.center
+        do("u")
+        assert viewer.scene.camera.center == near  # all of it is in sight
+        viewer.scene.camera.center = tuple(FAR)
+        do("Shift-u")
+        layer = viewer.layers["particles of beads"]
+        np.testing.assert_allclose(viewer.scene.camera.center, layer.data_to_world(NEIGHBOUR)[1:])
+
+    @pytest.mark.parametrize("key", ["b", "c", "j", "s", "d", "e", "m", "x"])
+    def test_a_key_leads_to_what_it_changes_where_that_is_out_of_sight(self, viewer, lines, mouse, do, key):  # noqa: F811
+        on, _, place = ACTS.get(key, ACTS["b"])
+        click_all(viewer, lines, mouse, *on)
+        go_away(viewer)
+        do(key)
+        assert lines.parts.session.n_corrections == 1
+        assert_shown(viewer, place)
+
+    @pytest.mark.parametrize(("key", "frame"), [("b", 3), ("j", 3), ("x", 2)])
+    def test_a_link_is_in_sight_while_its_tail_is_and_a_particle_in_its_frame(
+        self,
+        viewer,
+        lines,  # noqa: F811
+        mouse,  # noqa: F811
+        do,
+        key,
+        frame,
+    ):
+        click_all(viewer, lines, mouse, *ACTS[key][0])
+        show(viewer, (3, 4, 0, 0))
+        camera = viewer.scene.camera.center
+        do(key)
+        assert (viewer.dims.point[0], viewer.scene.camera.center) == (frame, camera)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from .conftest import finish, process_events
+from .in_one_widget import InOneWidget
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at, shown  # noqa: F401 - a fixture among them
 from .test_correcting import links, press, ticks
@@ -87,30 +88,6 @@ def test_a_particle_that_no_link_leads_to_leaves_no_link_chosen(viewer, lines, m
     assert lines.parts.session.n_corrections == 0
 
 
-@pytest.mark.parametrize("key", ["x", "e", "u"])
-def test_what_was_chosen_before_another_act_is_chosen_no_longer(viewer, lines, mouse, key):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    press(viewer, key)
-    finish(lines)
-    n = lines.parts.session.n_corrections
-    press(viewer, "b")
-    finish(lines)
-    assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (n, "")
-
-
-@pytest.mark.parametrize("key", ["k", "m"])
-def test_a_link_stays_chosen_where_another_correction_cannot_be_made(viewer, lines, mouse, key):  # noqa: F811
-    """There is nothing to put back, which is no error; and the two clicked are too far apart to be one."""
-    click_all(viewer, lines, mouse, (2, 4, 36, 20), NEIGHBOUR)
-    press(viewer, key)
-    finish(lines)
-    assert bool(lines.parts.bar.error.text()) == (key == "m")
-    assert ("K could put back" in status(lines)) == (key == "k")
-    press(viewer, "b")
-    finish(lines)
-    assert lines.parts.session.n_corrections == 1
-
-
 ACTS = {
     "b": ((NEIGHBOUR,), "link of frames 1–2 broken"),
     "c": ((NEIGHBOUR,), "link of frames 1–2 confirmed"),
@@ -122,31 +99,6 @@ ACTS = {
     "x": ((NEIGHBOUR,), "particle in frame 2 deleted"),
     "p": ((NEIGHBOUR,), "particle in frame 2 moved"),
 }
-
-
-@pytest.mark.parametrize("key", ACTS)
-def test_each_act_and_its_undoing_name_tracks_and_frames_and_leave_no_trace(viewer, shown, mouse, key):  # noqa: F811
-    clicked, what = ACTS[key]
-    click_all(viewer, shown, mouse, *clicked)
-    if key == "p":
-        point_at(viewer, (2, 4, 15, 22))
-    before, pictured = links(shown), picture(viewer)
-    press(viewer, key)
-    finish(shown)
-    subject, _, said = status(shown).lower().rpartition(what)
-    assert said
-    if key not in "mxp":  # where the particles clicked are where they were
-        assert {str(track_of(shown, place)) for place in clicked} <= {*re.findall(r"\d+", subject)}
-    after = picture(viewer)
-    press(viewer, "u")
-    finish(shown)
-    assert status(shown).startswith(f"Undone: {what}")
-    assert links(shown) == before
-    np.testing.assert_array_equal(picture(viewer), pictured)
-    press(viewer, "Shift-u")
-    finish(shown)
-    assert status(shown).startswith(f"Redone: {what}")
-    np.testing.assert_array_equal(picture(viewer), after)
 
 
 def test_the_link_that_is_next_in_the_list_is_said_and_then_what_was_done_with_it(viewer, lines):  # noqa: F811
@@ -173,61 +125,6 @@ def test_the_next_link_is_one_that_nobody_has_looked_at_after_a_clicked_one_was_
     press(viewer, "n")
     finish(lines)
     assert lines.parts.results.suspicious.position == np.flatnonzero(~ticked)[0]
-
-
-@pytest.mark.parametrize("key", ["b", "c"])
-def test_after_a_link_that_was_clicked_no_other_one_is_chosen(viewer, lines, mouse, key):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    press(viewer, key)
-    finish(lines)
-    assert lines.parts.session.n_corrections == 1
-    assert lines.parts.session.link is None
-    assert not lines.parts.results.suspicious.selectionModel().hasSelection()
-
-
-def test_a_link_that_was_broken_is_made_again_by_the_user_alone(viewer, lines, mouse):  # noqa: F811
-    ends = (1, 4, 12, 10), NEIGHBOUR
-    (link,) = pairs(lines, ends)
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    press(viewer, "b")
-    finish(lines)
-    click_all(viewer, lines, mouse, (3, 4, 36, 30))
-    press(viewer, "b")
-    finish(lines)
-    assert link not in links(lines)
-    click_all(viewer, lines, mouse, *ends)
-    press(viewer, "j")
-    finish(lines)
-    assert link in links(lines)
-
-
-def test_a_particle_clicked_twice_is_one(viewer, shown, mouse):  # noqa: F811
-    click_all(viewer, shown, mouse, CHOSEN[0], CHOSEN[0])
-    assert shown.parts.results.clicked.text().count("in frame") == 1
-    press(viewer, "s")
-    finish(shown)
-    assert shown.parts.session.n_corrections == 0
-
-
-def test_what_was_clicked_stays_so_where_the_act_was_refused(viewer, lines, mouse):  # noqa: F811
-    click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
-    press(viewer, "m")  # too far apart
-    finish(lines)
-    assert lines.parts.bar.error.text()
-    press(viewer, "s")
-    finish(lines)
-    assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (1, "")
-
-
-@pytest.mark.parametrize("then", ["n", "click", "x"])
-def test_an_error_goes_with_the_next_thing_that_is_said(viewer, lines, mouse, then):  # noqa: F811
-    click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
-    press(viewer, "m")  # too far apart
-    finish(lines)
-    assert lines.parts.bar.error.text()
-    click_all(viewer, lines, mouse, NEIGHBOUR) if then == "click" else press(viewer, then)
-    finish(lines)
-    assert (lines.parts.bar.error.text(), bool(status(lines))) == ("", True)
 
 
 def test_an_error_stays_while_something_goes_on_that_nobody_asked_for(lines):  # noqa: F811
@@ -278,39 +175,136 @@ def picture(viewer) -> np.ndarray:
     return seen
 
 
-def test_what_the_last_but_one_correction_changed_is_marked_no_longer(viewer, lines, mouse):  # noqa: F811
-    for key in ("b", "c"):
-        click_all(viewer, lines, mouse, (2, 4, 36, 20) if key == "c" else NEIGHBOUR)
+class TestInOneWidget(InOneWidget):
+    """What acts on the same links and particles, one test after the other."""
+
+    @pytest.mark.parametrize("key", ["x", "e", "u"])
+    def test_what_was_chosen_before_another_act_is_chosen_no_longer(self, viewer, lines, mouse, key):  # noqa: F811
+        click_all(viewer, lines, mouse, NEIGHBOUR)
         press(viewer, key)
         finish(lines)
-        assert (marked(viewer) is None) == (key == "c")
+        n = lines.parts.session.n_corrections
+        press(viewer, "b")
+        finish(lines)
+        assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (n, "")
 
+    @pytest.mark.parametrize("key", ["k", "m"])
+    def test_a_link_stays_chosen_where_another_correction_cannot_be_made(self, viewer, lines, mouse, key):  # noqa: F811
+        """There is nothing to put back, which is no error; and the two clicked are too far apart to be one."""
+        click_all(viewer, lines, mouse, (2, 4, 36, 20), NEIGHBOUR)
+        press(viewer, key)
+        finish(lines)
+        assert bool(lines.parts.bar.error.text()) == (key == "m")
+        assert ("K could put back" in status(lines)) == (key == "k")
+        press(viewer, "b")
+        finish(lines)
+        assert lines.parts.session.n_corrections == 1
 
-def test_dashes_begin_where_a_particle_was_before_it_was_moved(viewer, lines, mouse):  # noqa: F811
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    far = (2, 4, 18, 20)  # out of the reach of its links
-    point_at(viewer, far)
-    press(viewer, "p")
-    finish(lines)
-    dashes = marked(viewer).reshape(-1, 5, 2, 3)[:, [0, -1], [0, -1]]
-    np.testing.assert_array_equal(dashes, [[(4, 12, 10), (4, 12, 20)], [(4, 12, 20), (4, 12, 30)]])
+    @pytest.mark.parametrize("key", ACTS)
+    def test_each_act_and_its_undoing_name_tracks_and_frames_and_leave_no_trace(self, viewer, shown, mouse, key):  # noqa: F811
+        clicked, what = ACTS[key]
+        click_all(viewer, shown, mouse, *clicked)
+        if key == "p":
+            point_at(viewer, (2, 4, 15, 22))
+        before, pictured = links(shown), picture(viewer)
+        press(viewer, key)
+        finish(shown)
+        subject, _, said = status(shown).lower().rpartition(what)
+        assert said
+        if key not in "mxp":  # where the particles clicked are where they were
+            assert {str(track_of(shown, place)) for place in clicked} <= {*re.findall(r"\d+", subject)}
+        after = picture(viewer)
+        press(viewer, "u")
+        finish(shown)
+        assert status(shown).startswith(f"Undone: {what}")
+        assert links(shown) == before
+        np.testing.assert_array_equal(picture(viewer), pictured)
+        press(viewer, "Shift-u")
+        finish(shown)
+        assert status(shown).startswith(f"Redone: {what}")
+        np.testing.assert_array_equal(picture(viewer), after)
 
+    @pytest.mark.parametrize("key", ["b", "c"])
+    def test_after_a_link_that_was_clicked_no_other_one_is_chosen(self, viewer, lines, mouse, key):  # noqa: F811
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        press(viewer, key)
+        finish(lines)
+        assert lines.parts.session.n_corrections == 1
+        assert lines.parts.session.link is None
+        assert not lines.parts.results.suspicious.selectionModel().hasSelection()
 
-def test_keeping_the_others_is_offered_where_there_are_any(viewer, lines, mouse):  # noqa: F811
-    """Links that go with a deleted particle cannot be kept."""
-    click_all(viewer, lines, mouse, NEIGHBOUR)
-    press(viewer, "x")
-    finish(lines)
-    assert "K undoes" not in status(lines)
-    press(viewer, "k")
-    finish(lines)
-    assert lines.parts.session.n_corrections == 1
-    press(viewer, "u")
-    finish(lines)
-    click_all(viewer, lines, mouse, (1, 4, 12, 10), CHOSEN[0])
-    press(viewer, "j")
-    finish(lines)
-    said, n = status(lines), lines.parts.session.n_corrections
-    press(viewer, "k")
-    finish(lines)
-    assert ("K undoes" in said) == (lines.parts.session.n_corrections > n)
+    def test_a_link_that_was_broken_is_made_again_by_the_user_alone(self, viewer, lines, mouse):  # noqa: F811
+        ends = (1, 4, 12, 10), NEIGHBOUR
+        (link,) = pairs(lines, ends)
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        press(viewer, "b")
+        finish(lines)
+        click_all(viewer, lines, mouse, (3, 4, 36, 30))
+        press(viewer, "b")
+        finish(lines)
+        assert link not in links(lines)
+        click_all(viewer, lines, mouse, *ends)
+        press(viewer, "j")
+        finish(lines)
+        assert link in links(lines)
+
+    def test_a_particle_clicked_twice_is_one(self, viewer, shown, mouse):  # noqa: F811
+        click_all(viewer, shown, mouse, CHOSEN[0], CHOSEN[0])
+        assert shown.parts.results.clicked.text().count("in frame") == 1
+        press(viewer, "s")
+        finish(shown)
+        assert shown.parts.session.n_corrections == 0
+
+    def test_what_was_clicked_stays_so_where_the_act_was_refused(self, viewer, lines, mouse):  # noqa: F811
+        click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
+        press(viewer, "m")  # too far apart
+        finish(lines)
+        assert lines.parts.bar.error.text()
+        press(viewer, "s")
+        finish(lines)
+        assert (lines.parts.session.n_corrections, lines.parts.bar.error.text()) == (1, "")
+
+    @pytest.mark.parametrize("then", ["n", "click", "x"])
+    def test_an_error_goes_with_the_next_thing_that_is_said(self, viewer, lines, mouse, then):  # noqa: F811
+        click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
+        press(viewer, "m")  # too far apart
+        finish(lines)
+        assert lines.parts.bar.error.text()
+        click_all(viewer, lines, mouse, NEIGHBOUR) if then == "click" else press(viewer, then)
+        finish(lines)
+        assert (lines.parts.bar.error.text(), bool(status(lines))) == ("", True)
+
+    def test_what_the_last_but_one_correction_changed_is_marked_no_longer(self, viewer, lines, mouse):  # noqa: F811
+        for key in ("b", "c"):
+            click_all(viewer, lines, mouse, (2, 4, 36, 20) if key == "c" else NEIGHBOUR)
+            press(viewer, key)
+            finish(lines)
+            assert (marked(viewer) is None) == (key == "c")
+
+    def test_dashes_begin_where_a_particle_was_before_it_was_moved(self, viewer, lines, mouse):  # noqa: F811
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        far = (2, 4, 18, 20)  # out of the reach of its links
+        point_at(viewer, far)
+        press(viewer, "p")
+        finish(lines)
+        dashes = marked(viewer).reshape(-1, 5, 2, 3)[:, [0, -1], [0, -1]]
+        np.testing.assert_array_equal(dashes, [[(4, 12, 10), (4, 12, 20)], [(4, 12, 20), (4, 12, 30)]])
+
+    def test_keeping_the_others_is_offered_where_there_are_any(self, viewer, lines, mouse):  # noqa: F811
+        """Links that go with a deleted particle cannot be kept."""
+        click_all(viewer, lines, mouse, NEIGHBOUR)
+        press(viewer, "x")
+        finish(lines)
+        assert "K undoes" not in status(lines)
+        press(viewer, "k")
+        finish(lines)
+        assert lines.parts.session.n_corrections == 1
+        press(viewer, "u")
+        finish(lines)
+        click_all(viewer, lines, mouse, (1, 4, 12, 10), CHOSEN[0])
+        press(viewer, "j")
+        finish(lines)
+        said, n = status(lines), lines.parts.session.n_corrections
+        press(viewer, "k")
+        finish(lines)
+        assert ("K undoes" in said) == (lines.parts.session.n_corrections > n)
