@@ -14,6 +14,7 @@ from ...points import Points
 from ..gate.gpu_movie import DeviceMovie
 from .rounding import rounding_of
 from .row_order import by_frame_and_place
+from .step_model import NARROWEST
 
 NOT_BY_CHANCE = 7
 """Detections on either side of a frame without any from which it was not looked at: by chance one in e^7 is empty."""
@@ -155,15 +156,31 @@ class Ordered:
 
 
 def spread_axes(points: Points) -> int:
-    """Return along how many axes, the last ones, particles spread: a z that is the same everywhere is none.
+    """Return along how many axes, the last ones, particles spread: a z that all of a frame share is none.
 
-    Programs for planar movies write such a z. As an axis its steps of 0 would be likelier than any by chance, and so
-    would be whatever link.
+    Programs for planar movies write such a z, with errors of rounding or the height of the stage among them. As an axis
+    its steps of 0 would be likelier than any by chance, and so would be whatever link.
     """
     if points.ndim < 3 or len(points) == 0:
         return points.ndim
     z = points.table["z"].to_numpy()
-    return 2 if z[0] == z[-1] and (z == z[0]).all() else 3
+    is_constant = z[0] == z[-1] and bool((z == z[0]).all())
+    return 2 if is_constant or _is_flat(points) else 3
+
+
+def _is_flat(points: Points) -> bool:
+    """Whether particles of a frame differ in z by less than steps can be told apart (`NARROWEST`)."""
+    first = points.positions_of(np.flatnonzero(points.frames == points.frames[0]))
+    if first[:, 0].std() > NARROWEST * np.linalg.norm(np.ptp(first[:, 1:], axis=0)):
+        return False  # no spacing is longer than that: of most movies a glance at one frame is enough
+    row = np.argsort(points.frames, kind="stable")
+    _, firsts, of_frame = np.unique(points.frames[row], return_index=True, return_inverse=True)
+    if len(firsts) == len(row):
+        return False
+    position = points.positions_of(row)
+    z = position[:, 0] - (np.bincount(of_frame, position[:, 0]) / np.bincount(of_frame))[of_frame]
+    spacing = _spacing(position, np.append(firsts, len(row)), np.array([1, 2]))
+    return float(np.sqrt((z**2).sum() / (len(row) - len(firsts)))) <= NARROWEST * spacing
 
 
 def ordered(points: Points) -> Ordered:
@@ -198,11 +215,13 @@ def log_density_of(position: np.ndarray, starts: np.ndarray) -> float:
     Notes
     -----
     The spacing says it, d log `NEAREST`, but where particles lie in a layer of hardly more than a spacing: there it
-    says how many there are along the layer, and how thin that is says the rest. Along a channel hardly anything but its
-    width tells a daughter from a chance partner, so that it is left what the spacing says.
+    says how many there are along the layer, and how thin that is says the rest, down to the narrowest that steps can be
+    (`NARROWEST`): where a depth varies by its rounding alone, chance would otherwise be likelier than any link. Along a
+    channel hardly anything but its width tells a daughter from a chance partner, so that it is left what the spacing
+    says.
     """
-    ndim, width = position.shape[1], _widths(position, starts)
-    is_thin = (width > 0) & (width < THIN)
+    ndim, width = position.shape[1], np.maximum(_widths(position, starts), NARROWEST)
+    is_thin = width < THIN
     is_wide = ~is_thin
     if not is_thin.any() or is_wide.sum() < LAYER:
         return ndim * float(np.log(NEAREST[ndim]))

@@ -60,6 +60,17 @@ def test_a_depth_that_says_nothing_takes_hardly_anything_from_the_links(thicknes
     assert (1 - made[0]["probability"]).sum() == pytest.approx(wrong.sum(), rel=0.3)
 
 
+@pytest.mark.parametrize("thickness", [0.0, 1e-9, 1e-4])
+def test_a_plane_on_edge_that_is_thinner_than_steps_can_be_keeps_its_links(thickness):
+    points, _ = layer(thickness)
+    plane, _ = layer(thickness, ndim=2)
+    on_edge = Points(points.table.rename(columns={"y": "z", "z": "y"}))
+    made = [link_points(each, LinkSettings(device="cpu", max_missed_frames=0)) for each in (on_edge, plane)]
+    edge, flat = (linking.report["expected_wrong"] for linking in made)
+    assert len(made[0].links) == pytest.approx(len(made[1].links), rel=0.02)
+    assert edge == pytest.approx(flat, rel=0.05)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("thickness", [0.1, 5.0], ids=["a layer", "a slab"])
 def test_on_a_gpu_it_is_the_same(thickness):
