@@ -13,6 +13,8 @@ WIDEST = 1.3
 """In spacings: beyond about 1.35 the candidate links of randomly placed particles join into one cluster."""
 ENOUGH = 2_000
 """Particles whose nearest neighbour is looked up."""
+ALONE = 10.0
+"""Medians of the distance to the nearest neighbour beyond which a particle has none: of uniform ones none is so far."""
 
 
 def mean_spacing(points: Points) -> float | None:
@@ -21,7 +23,16 @@ def mean_spacing(points: Points) -> float | None:
     Measured on the first frames with two particles or more, until `ENOUGH` particles were seen; None without such.
     """
     nearest = nearest_distances(points)
-    return float(nearest.mean()) if len(nearest) else None
+    return mean_of_near(nearest) if len(nearest) else None
+
+
+def mean_of_near(nearest: np.ndarray) -> float:
+    """Return the mean of distances to nearest neighbours, of those beyond `ALONE` medians as if they were so long.
+
+    One detection a million spacings from all others would else make what is between these nothing.
+    """
+    apart = nearest[nearest > 0]
+    return float(np.minimum(nearest, ALONE * np.median(apart)).mean()) if len(apart) else 0.0
 
 
 def nearest_distances(points: Points, enough: int = ENOUGH) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from ....matching.device import cuda
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
+from ..gate.spacing import mean_of_near
 from ..settings import LinkSettings, Motion
 from .drift import drift_of
 from .gpu_graph import BYTES_AN_EDGE, nearest_others
@@ -123,7 +124,7 @@ def _spacing(grid: DeviceMovie) -> float:
     near = nearest_others(grid, 1, is_asked)[:, 0]
     who = cp.flatnonzero(near >= 0)
     length = cp.sqrt(((grid.position[near[who]] - grid.position[who]) ** 2).sum(axis=1))
-    spacing = float(length.mean()) if len(who) else 0.0
+    spacing = mean_of_near(cuda.to_host(length)) if len(who) else 0.0
     if spacing == 0.0:
         extent = grid.position.max(axis=0) - grid.position.min(axis=0)
         spacing = float(cp.sqrt((extent**2).sum()))

@@ -12,6 +12,7 @@ from ....matching.device import cuda
 from ....matching.points.grid import build_grid
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie
+from ..gate.spacing import mean_of_near
 from .rounding import rounding_of
 from .row_order import by_frame_and_place
 from .step_model import NARROWEST
@@ -251,7 +252,7 @@ def _spacing(position: np.ndarray, starts: np.ndarray, axes: slice | np.ndarray 
         tree = cKDTree(places, balanced_tree=False, compact_nodes=False)
         distance, _ = tree.query(places[:: asked.step], k=[2])
         nearest.append(np.ravel(distance))
-    spacing = float(np.concatenate(nearest).mean()) if nearest else 0.0
+    spacing = mean_of_near(np.concatenate(nearest)) if nearest else 0.0
     if spacing == 0.0 and len(position):
         spacing = float(np.linalg.norm(np.ptp(cuda.to_host(position), axis=0)[axes]))
     return spacing or 1.0
