@@ -234,9 +234,9 @@ def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
     from ...tracker.measuring.measures import measure_units
 
     units = measure_units(tracks.calibration)
-    rows = [("tracks", f"{len(measures)}")]
+    rows, moving = [("tracks", f"{len(measures)}")], measures[measures["length"] > 1]
     for name, column in (("length", "length"), ("moved", "net_displacement"), ("speed", "mean_speed")):
-        known = measures[column].dropna()
+        known = measures[column] if name == "length" else moving[column].dropna()
         if len(known):
             low, middle, high = map(in_digits, known.quantile([0.1, 0.5, 0.9]))
             unit = units.get(column, "detections")

@@ -188,8 +188,7 @@ def _what_came_out(result: Result) -> str:
         )
     curve = mean_squared_displacement(tracks) if moving else None
     if curve is not None:
-        direct = steps.loc[steps["missed_frames"] == 0, "displacement"]
-        drawn.append(charts.histogram_chart(direct, "displacement", unit, "steps", "Steps from frame to frame"))
+        drawn.append(charts.histogram_chart(_direct(steps), "displacement", unit, "steps", "Steps from frame to frame"))
         gaps = steps.loc[steps["missed_frames"] > 0, "missed_frames"]
         drawn += [charts.gaps_chart(gaps)] if len(gaps) else []
         drawn.append(charts.msd_chart(curve, units))
@@ -202,18 +201,24 @@ def _what_came_out(result: Result) -> str:
 
 
 def _motion(measures: pd.DataFrame, steps: pd.DataFrame, units: dict[str, str], unit: str) -> list[tuple[str, str]]:
-    """Return tracks and their motion in figures: median, and where the middle eight tenths lie."""
+    """Return tracks and their motion in figures: median, and where the middle eight tenths lie; as in the charts."""
     rows = [("tracks", f"{len(measures):,}"), ("gaps", f"{int((steps['missed_frames'] > 0).sum()):,}")]
+    moving = measures[measures["length"] > 1]
     for name, values, its_unit in (
         ("length", measures["length"], "detections"),
-        ("step", steps["displacement"], unit),
-        ("speed", measures["mean_speed"].dropna(), units["mean_speed"]),
-        ("net displacement", measures["net_displacement"], units["net_displacement"]),
+        ("step", _direct(steps), unit),
+        ("speed", moving["mean_speed"].dropna(), units["mean_speed"]),
+        ("net displacement", moving["net_displacement"], units["net_displacement"]),
     ):
         if len(values):
             low, middle, high = map(in_digits, values.quantile([0.1, 0.5, 0.9]))
             rows.append((name, f"median {middle} {its_unit}; 10th to 90th percentile {low} to {high}"))
     return rows
+
+
+def _direct(steps: pd.DataFrame) -> pd.Series:
+    """Return the lengths of the steps from one frame to the next."""
+    return steps.loc[steps["missed_frames"] == 0, "displacement"]
 
 
 def _lags(curve: pd.DataFrame, units: dict[str, str]) -> str:

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -157,6 +158,18 @@ def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, t
     assert "Doubtful links" in page.headings
     assert "2 of 3 links are less than 90% probable; 1.3 are expected to be wrong." in page.words
     assert any("missed" in alt for _, alt in page.pictures)
+
+
+def test_motion_is_that_of_steps_from_frame_to_frame_and_of_what_was_seen_twice_as_its_charts_say(auctrack, tmp_path):
+    moving = {"frame": [0, 1, 2, 5], "y": [0.0, 1, 2, 9], "x": 0.0, "track_id": 0}
+    alone = {"frame": 3, "y": 50.0 * np.arange(1, 11), "x": 0.0, "track_id": range(1, 11)}
+    pd.concat(map(pd.DataFrame, (moving, alone))).to_csv(tmp_path / "t.tracks.csv", index=False)
+    said = ok(auctrack("measure", "t.tracks.csv"))
+    assert re.search(r"moved +median 9 pixel", said)
+    ok(auctrack("report", "t.tracks.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert page.fact("net displacement").startswith("median 9 pixel")
+    assert page.fact("step") == "median 1 pixel; 10th to 90th percentile 1 to 1"
 
 
 def test_links_to_daughters_count_too(auctrack, tmp_path):
