@@ -48,9 +48,10 @@ class Linking:
         `device`, `median_step` (physical, over one frame, of millions by a million of them; None without such a link),
         `frame_step`, `unstated_stride`
         (the step that all frames with points keep to, where no two of them are `frame_step` apart and so none is
-        linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
-        None without learned motion), `learned` (lines, with units, and what could not be learned; with linking
-        "jaqaman" how segments were joined), `notes` (what was not done as asked, and why). With learned motion also
+        linked; else None), `motion` (what "auto" stood for: "diffusion", "velocity", "flow" or "flow+velocity", or
+        "none" without learned motion), `expected_wrong` (links expected to be wrong; None without learned motion),
+        `learned` (lines, with units, and what could not be learned; with linking "jaqaman" how segments were joined),
+        `notes` (what was not done as asked, and why). With learned motion also
         `windows` (1: the movie was held as a whole), and for several `seam_links` and `seam_differences`: links out of
         the frames just after the seams that either window made, and those that one made and the other did not. The
         later window's count; with its weights the links are one proven assignment across all seams.

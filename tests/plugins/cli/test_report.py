@@ -201,6 +201,15 @@ def test_settings_are_given_measured_or_default(auctrack, tmp_path):
     assert "movie" not in page.words
 
 
+def test_learned_motion_without_contexts_is_not_called_none_which_is_another_setting(auctrack, tmp_path):
+    rows = [(frame, 20.0 * k + frame % 2, 5.0) for frame in range(4) for k in range(5)]
+    pd.DataFrame(rows, columns=["frame", "y", "x"]).to_csv(tmp_path / "p.csv", index=False)
+    ok(auctrack("link", "p.csv", "-o", "t.csv"))
+    ok(auctrack("report", "t.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert page.setting("link motion")[0] == "auto: diffusion"
+
+
 def test_settings_of_which_nobody_knows_who_asked_are_said_to_be(auctrack, tmp_path):
     tracks = Tracks(pd.DataFrame({"frame": [0], "y": 0.0, "x": 0.0, "track_id": 0}))
     write_tracks(tracks, tmp_path / "t.csv", settings={"effective": {"link": {"search_range": 9}}})

@@ -73,9 +73,9 @@ class Motion:
 
     @property
     def contexts(self) -> str:
-        """The contexts in use: "none", "flow", "past and future", or "flow, past and future"."""
-        used = [name for name, on in (("flow", self.flow_weight > 0), ("past and future", self.is_persistent)) if on]
-        return ", ".join(used) or "none"
+        """The contexts in use, in the words of the setting `motion`: "diffusion" is none of them."""
+        used = [name for name, on in (("flow", self.flow_weight > 0), ("velocity", self.is_persistent)) if on]
+        return "+".join(used) or "diffusion"
 
     @property
     def is_persistent(self) -> bool:
@@ -122,9 +122,9 @@ class Motion:
     def _predicted_from(self) -> str:
         """Return what foretells a step, as words for the contexts."""
         words = {
-            "none": "predicted without its neighbours' flow or the particle's own past and future",
+            "diffusion": "predicted without its neighbours' flow or the particle's own past and future",
             "flow": "predicted from the neighbours' flow",
-            "past and future": "predicted from each particle's own past and future",
+            "velocity": "predicted from each particle's own past and future",
         }
         both = "predicted from the neighbours' flow and each particle's own past and future"
         return words.get(self.contexts, both)

@@ -252,7 +252,7 @@ class TestCorners:
     def test_too_few_links_to_learn_from_are_said(self):
         points = table(np.repeat(np.arange(4), 3), np.tile(PLACES[:3], (4, 1)))
         linking = link_points(points)
-        assert linking.motion.contexts == "none"
+        assert linking.motion.contexts == "diffusion"
         assert linking.motion.notes
 
 

@@ -14,8 +14,8 @@ from ..movies import walks
 @pytest.mark.parametrize(
     ("points", "model", "most"),
     [
-        (walks(3000, 8, step=0.2, persistence=0.0, missed=0.0, false=0.0)[0], "none", 460),
-        (walks(3000, 8)[0], "past and future", 670),
+        (walks(3000, 8, step=0.2, persistence=0.0, missed=0.0, false=0.0)[0], "diffusion", 460),
+        (walks(3000, 8)[0], "velocity", 670),
     ],
 )
 def test_no_more_is_held_at_a_time(monkeypatch, points, model, most):
