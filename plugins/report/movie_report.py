@@ -6,7 +6,7 @@ import json
 import math
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +15,11 @@ import pandas as pd
 
 from ... import __version__
 from ...tracker.calibrating.digits import in_digits
+from ...tracker.detecting.settings import DetectSettings
 from ...tracker.formats.graph import count_divisions, count_merges, edges_of
+from ...tracker.kinds import LENGTH
 from ...tracker.linking.advice.foretold import expected_f1
+from ...tracker.linking.settings import LinkSettings
 from ...tracker.links import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units
 from ...tracker.measuring.msd import mean_squared_displacement
@@ -28,6 +31,15 @@ from . import charts, html
 _MOST_DOUBTS, _LAGS = 20, 8
 _DOUBTFUL = 0.9
 """Probability below which a link is doubtful."""
+_LENGTHS = {
+    f"{section} {each.name}"
+    for section, of in (("detect", DetectSettings), ("link", LinkSettings))
+    for each in fields(of)
+    if each.metadata == LENGTH
+}
+"""Settings that have the unit of the positions."""
+_MEASURED = ("detect diameter", "detect threshold", "link search_range", "link unmatched_cost")
+"""Settings that "auto" reads from the input."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +146,18 @@ def _settings(result: Result) -> str:
     for name, value in effective.items():
         if value is None or not _counts(name, effective, result.behind):
             continue
-        why = _origin(asked.get(name), value, usual.get(name), result.behind) if asked else "not recorded"
-        taken = result.known.get(name.removeprefix("link ")) if value == "auto" else None
-        rows.append((name, _shown(value) if taken is None else f"{value}: {taken}", why))
+        why = _origin(name, asked.get(name), value, usual.get(name), result.behind) if asked else "not recorded"
+        rows.append((name, _in_force(name, value, result), why))
     return html.section("Settings", html.table(("setting", "value", "why"), rows) if rows else "")
+
+
+def _in_force(name: str, value: Any, result: Result) -> str:
+    """Return a setting in words: lengths with their unit, and what "auto" stood for, where that is known."""
+    if value == "auto":
+        found = result.known.get(name.removeprefix("link "))
+        return "auto" if found is None else f"auto: {found}"
+    unit = result.known.get("unit", result.tracks.calibration.unit)
+    return f"{_shown(value)} {unit}" if name in _LENGTHS else _shown(value)
 
 
 def _counts(name: str, effective: Mapping[str, Any], behind: str) -> bool:
@@ -155,13 +175,12 @@ def _learned(result: Result) -> str:
     return html.section("What was learned of the motion", html.listed(known))
 
 
-def _origin(asked: Any, value: Any, usual: Any, behind: str) -> str:
+def _origin(name: str, asked: Any, value: Any, usual: Any, behind: str) -> str:
     """Return where a setting in force comes from; `usual` is its default."""
-    if value == "auto":
-        return "chosen for the problem at hand"
-    if asked in (None, "auto"):
-        return f"measured from the {behind}"
-    return "default" if asked == usual else "given"
+    if asked not in (None, "auto"):
+        return "default" if asked == usual else "given"
+    is_measured = name in _MEASURED and value != "auto"
+    return f"measured from the {behind}" if is_measured else "chosen for the problem at hand"
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -239,10 +258,10 @@ def _interval(mean: float, error: float) -> str:
 
 
 def _doubtful(result: Result) -> str:
-    """Return the links of least probability, where the table has them."""
+    """Return the links of least probability, or say that none is known."""
     tracks = result.tracks
     if PROBABILITY not in tracks.table:
-        return ""
+        return _without_probability(tracks)
     links = _links(tracks)
     doubtful = links[links["probability"] < _DOUBTFUL].sort_values("probability")
     says = (
@@ -255,6 +274,15 @@ def _doubtful(result: Result) -> str:
     ]
     head = ("track", "into frame", "probability", f"displacement ({tracks.calibration.unit})")
     return html.section("Doubtful links", html.paragraph(says), html.table(head, rows) if rows else "")
+
+
+def _without_probability(tracks: Tracks) -> str:
+    says = (
+        "How probable links are, and how many are wrong, is not known: the table has no link_probability, as no motion "
+        "was learned (motion none, linking jaqaman, or tracks of another program). auctrack score compares them with "
+        "a truth."
+    )
+    return html.section("Doubtful links", html.paragraph(says)) if len(edges_of(tracks)) else ""
 
 
 def _links(tracks: Tracks) -> pd.DataFrame:

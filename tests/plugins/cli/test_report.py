@@ -160,6 +160,14 @@ def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, t
     assert any("missed" in alt for _, alt in page.pictures)
 
 
+def test_where_no_link_has_a_probability_the_page_says_so(auctrack, tmp_path):
+    pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0, "track_id": 7}).to_csv(tmp_path / "t.tracks.csv", index=False)
+    ok(auctrack("report", "t.tracks.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert "Doubtful links" in page.headings
+    assert "no link_probability" in page.words
+
+
 def test_motion_is_that_of_steps_from_frame_to_frame_and_of_what_was_seen_twice_as_its_charts_say(auctrack, tmp_path):
     moving = {"frame": [0, 1, 2, 5], "y": [0.0, 1, 2, 9], "x": 0.0, "track_id": 0}
     alone = {"frame": 3, "y": 50.0 * np.arange(1, 11), "x": 0.0, "track_id": range(1, 11)}
@@ -188,9 +196,11 @@ def test_settings_are_given_measured_or_default(auctrack, tmp_path):
     ok(auctrack("link", "p.csv", "--motion", "none", "--search-range", 9, "-o", "t.csv"))
     ok(auctrack("report", "t.csv"))
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
-    assert page.setting("link search_range") == ("9", "given")
+    assert page.setting("link search_range") == ("9 pixel", "given")
     assert page.setting("link motion") == ("none", "given")
+    assert page.setting("link max_missed_frames") == ("0", "chosen for the problem at hand")
     assert page.setting("link divisions") == ("false", "default")
+    assert page.setting("link unmatched_cost")[0].endswith(" pixel")
     assert page.setting("link unmatched_cost")[1] == "measured from the points"
     assert page.setting("link solver")[0] == "auto: jv"
     assert page.setting("link cost")[0] == "squared"
@@ -215,7 +225,7 @@ def test_settings_of_which_nobody_knows_who_asked_are_said_to_be(auctrack, tmp_p
     write_tracks(tracks, tmp_path / "t.csv", settings={"effective": {"link": {"search_range": 9}}})
     ok(auctrack("report", "t.csv"))
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
-    assert page.setting("link search_range") == ("9", "not recorded")
+    assert page.setting("link search_range") == ("9 pixel", "not recorded")
 
 
 def test_many_tables_get_an_index_that_leads_to_their_pages(auctrack, tracked, tmp_path):
