@@ -44,6 +44,11 @@ STILL = 0.01
 """Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
 RAREST = 0.01
 """Smallest share of lost or new particles assumed: clean data must not make long links free."""
+LAYER = float(np.sqrt(2 * np.pi))
+"""Extent along an axis, in standard deviations of a step, up to which the axis says nothing of links: it is left out.
+
+In a thinner layer than that chance partners are denser along it than a step's density ever is.
+"""
 TIE = 1e-12
 """What more it costs to leave two particles unlinked than to link them where both cost the same: above all rounding."""
 
@@ -154,7 +159,12 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
     nearest = np.concatenate([np.empty(0), *(_nearest_steps(part, search_range) for part in sample)])
     if len(nearest) == 0:
         return None
-    spacing = density_spacing([part.later.grid.points for part in sample])
+    positions = [part.later.grid.points for part in sample]
+    step = np.sqrt(max(_variance_at(q, nearest, ndim) for q in QUANTILES))
+    extent = extent_of(positions)
+    wide = extent[extent > LAYER * step]
+    ndim = len(wide) or ndim
+    spacing = density_spacing(wide, sum(map(len, positions)) / len(positions))
     least = (STILL * spacing) ** 2
     variance = max(*(_variance_at(q, nearest, ndim) for q in QUANTILES), least)
     steps = Steps(StudentT(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
@@ -219,17 +229,19 @@ def mutual_nearest(x: np.ndarray, y: np.ndarray, longest: float) -> tuple[np.nda
     return rows, lengths[rows]
 
 
-def density_spacing(frames: Sequence[np.ndarray]) -> float:
-    """Return density^(-1/d) of the positions in some frames, 1 where they are all in one place.
+def extent_of(frames: Sequence[np.ndarray]) -> np.ndarray:
+    """Return how far the positions in some frames spread along each axis, float64 (d,).
 
     Positions are taken between the 2 and 98 % quantiles of each axis, as a box that holds .96 of its length.
     """
-    n = sum(map(len, frames))
-    few = np.concatenate(frames)[:: max(n // POSITIONS, 1)]
+    few = np.concatenate(frames)[:: max(sum(map(len, frames)) // POSITIONS, 1)]
     low, high = np.percentile(few, [2, 98], axis=0)
-    extent = (high - low) / 0.96
-    extent = extent[extent > 0]
+    return (high - low) / 0.96
+
+
+def density_spacing(extent: np.ndarray, held: float) -> float:
+    """Return density^(-1/d) of so many positions in a box, 1 where they are all in one place."""
     if not len(extent):
         return 1.0
     edge = extent.max()  # volumes are taken in its cube: that of lengths of 1e-120 underflows
-    return float(edge * ((extent / edge).prod() / (n / len(frames))) ** (1 / len(extent)))
+    return float(edge * ((extent / edge).prod() / held) ** (1 / len(extent)))

@@ -16,6 +16,7 @@ from auctrack.tracker.linking.unmatched_cost.measured import (
     Steps,
     UnmatchedCost,
     density_spacing,
+    extent_of,
     measured_steps,
     mutual_nearest,
 )
@@ -23,6 +24,7 @@ from auctrack.tracker.linking.unmatched_cost.student_t import GAUSSIAN, StudentT
 from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
+from tests.tracker.linking.movies import walks
 
 
 def walkers(**options) -> Points:
@@ -148,7 +150,7 @@ def test_particles_that_stand_still_have_an_unmatched_cost():
 )
 def test_the_first_reading_is_the_larger_of_that_at_half_and_at_four_fifths_of_the_steps(lengths, monkeypatch):
     monkeypatch.setattr(measuring, "ROUNDS", 0)
-    place = np.stack([np.arange(101) * 50.0, np.zeros(101)], axis=1)
+    place = np.stack(np.divmod(np.arange(101.0), 10), axis=1) * 10
     moved = place + np.stack([np.zeros(101), lengths], axis=1)
     table = pd.DataFrame(np.vstack([place, moved]), columns=["y", "x"]).assign(frame=np.repeat([0, 1], 101))
     steps = measured_steps(frame_pairs(Points(table), 0.0), 15.0, 2)
@@ -160,7 +162,22 @@ def test_the_first_reading_is_the_larger_of_that_at_half_and_at_four_fifths_of_t
 @pytest.mark.parametrize("ndim", [1, 2, 3])
 def test_the_spacing_is_the_edge_of_the_box_of_one_particle(ndim):
     box = np.random.default_rng(3).random((20_000, ndim)) * 7
-    assert density_spacing([box, box]) == pytest.approx(7 * 20_000 ** (-1 / ndim), rel=0.01 if ndim > 1 else 0.02)
+    spacing = density_spacing(extent_of([box, box]), 20_000)
+    assert spacing == pytest.approx(7 * 20_000 ** (-1 / ndim), rel=0.01 if ndim > 1 else 0.02)
+
+
+@pytest.mark.parametrize("depth", [0.0, 1e-9, 0.1], ids="{:g} spacings deep".format)
+def test_of_a_layer_that_is_thinner_than_steps_the_depth_says_nothing(depth):
+    plane, _ = walks(400, 6, ndim=2, step=0.6, persistence=0.0)
+    layer = Points(plane.table.assign(z=depth * np.random.default_rng(0).random(len(plane))))
+    assert unmatched_cost(layer) == pytest.approx(unmatched_cost(plane), rel=0.03)
+
+
+def test_of_a_line_the_other_axes_say_nothing():
+    line = Points(walks(400, 6, ndim=2, step=0.3)[0].table.assign(x=0.0))
+    steps = measured_steps(frame_pairs(line, 0.0), 15.0, 2)
+    assert steps is not None
+    assert steps.distribution.ndim == 1
 
 
 class TestHardMovies:
