@@ -66,7 +66,7 @@ class Points:
 
     def _in_words(self) -> str:
         among = f"{len(self)} in {counted(len(self.frame_numbers), 'frame')}"
-        return f"{among} along {', '.join(self.axes)}, {self.calibration}"
+        return f"{among} along {', '.join(self.axes)}, {self.calibration.in_words(self.ndim)}"
 
     def __len__(self) -> int:
         return len(self.table)
@@ -269,8 +269,8 @@ class Tracks(Points):
 
     def __repr__(self) -> str:
         """Return the counts, and where the rest is."""
-        tracks = self.table["track_id"].nunique()
-        return f"<Tracks: {tracks} of points: {self._in_words()}; see .table, .calibration, .parents>"
+        ids = self.table["track_id"]
+        return f"<Tracks: {ids[ids >= 0].nunique()} of points: {self._in_words()}; see .table, .calibration, .parents>"
 
     def only(self, rows: np.ndarray) -> Tracks:
         """Return some rows, bool (n,), and the lineage among their tracks.

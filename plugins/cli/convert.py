@@ -156,5 +156,5 @@ def _report(points: Points, result: Path) -> None:
     if isinstance(points, Tracks):
         descended = f", {len(points.parents)} of which descend from others" if points.parents else ""
         rows.append(("tracks", f"{points.table['track_id'].nunique()}{descended}"))
-    rows += [("units", str(points.calibration)), ("written", str(result))]
+    rows += [("units", points.calibration.in_words(points.ndim)), ("written", str(result))]
     console.show(console.aligned(rows))

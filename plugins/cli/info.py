@@ -314,7 +314,7 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
     where = " to ".join(map(str, numbers[:: max(len(numbers) - 1, 1)]))
     where = f"{'frames' if len(numbers) > 1 else 'frame'} {where or 'none'}"
     rows = [
-        ("seen in", f"{where}, {points.calibration}{pixels_note(points, settings)}"),
+        ("seen in", f"{where}, {points.calibration.in_words(points.ndim)}{pixels_note(points, settings)}"),
         ("points", f"{middle} per frame (median), {low} to {high}"),
         ("spacing", "not known" if spacing is None else f"{in_digits(spacing)} {unit} to the nearest neighbour (mean)"),
         ("step", "not known" if step is None else f"{in_digits(step)} {unit} from frame to frame (median)"),

@@ -134,6 +134,13 @@ class TestSaid:
         said = repr(Points(spots(), Calibration(scale=(2, 1, 1), unit="µm")))
         assert said.startswith("<Points: 3 in 2 frames along z, y, x, voxel z × y × x = 2 × 1 × 1 µm")
 
+    def test_in_2d_there_is_no_z(self):
+        said = repr(in_frames([0, 1], calibration=Calibration(scale=(2, 0.5, 0.5), unit="µm")))
+        assert said.startswith("<Points: 2 in 2 frames along y, x, voxel y × x = 0.5 × 0.5 µm, ")
+
+    def test_points_without_a_track_are_no_track(self):
+        assert repr(Tracks(spots(track_id=[-1, 4, 4]))).startswith("<Tracks: 1 of points: 3")
+
     def test_tracks_are_said_in_a_line_however_many_have_parents(self):
         many = pd.DataFrame({"frame": 0, "y": 0.0, "x": 0.0, "track_id": range(999)})
         said = repr(Tracks(many, parents={child: [0] for child in range(1, 999)}))

@@ -77,7 +77,11 @@ class Calibration(KnownByName):
         given = {"scale": scale, "unit": unit, "frame_interval": frame_interval, "time_unit": time_unit}
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
-    def __str__(self) -> str:
-        sizes = " × ".join(f"{s:g}" for s in self.scale)
+    def in_words(self, ndim: int = 3) -> str:
+        """Return the size of a voxel along the last `ndim` axes, and the frame interval."""
+        sizes = " × ".join(f"{s:g}" for s in self.scale_for(ndim))
         time = "unknown" if self.frame_interval is None else f"{self.frame_interval:g} {self.time_unit}"
-        return f"voxel z × y × x = {sizes} {self.unit}, frame interval {time}"
+        return f"voxel {' × '.join('zyx'[3 - ndim :])} = {sizes} {self.unit}, frame interval {time}"
+
+    def __str__(self) -> str:
+        return self.in_words()

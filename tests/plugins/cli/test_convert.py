@@ -40,6 +40,12 @@ def test_units_lineage_and_settings_go_along(auctrack, samples, tmp_path):
     assert beside["converted_from"] == str(samples / "movie.truth.csv")
 
 
+def test_of_2d_tables_the_voxel_is_said_without_a_z(auctrack):
+    pd.DataFrame({"frame": [0, 1], "y": [1.0, 2], "x": [3.0, 4]}).to_csv("t.csv", index=False)
+    said = auctrack("convert", "t.csv", "t.parquet", "--voxel", "0.5,0.5").stdout
+    assert "voxel y × x = 0.5 × 0.5 µm" in said
+
+
 def test_what_the_input_does_not_say_is_said_by_options(auctrack, tmp_path):
     pd.DataFrame({"Time": [0, 2], "y": [1.0, 2], "x": [3.0, 4], "Cell": [5, 5]}).to_csv("t.csv", index=False)
     words = ("--columns", "frame=Time,track_id=Cell", "--voxel", "0.5,0.5", "--frame-interval", 30, "--frame-step", 2)
