@@ -18,6 +18,8 @@ from .ranges import parse_frames, parse_roi
 from .unknown_settings import KnownByName, refuse_unknown
 
 InputKind = Literal["auto", "movie", "labels", "table"]
+_TABLES: Mapping[str, str] = {"InputSettings": "[input]", "DetectSettings": "[detect]", "LinkSettings": "[link]"}
+"""What classes of settings are called in a file."""
 
 
 def _are_sizes(values: object) -> bool:
@@ -43,7 +45,8 @@ class InputSettings(KnownByName):
     Parameters
     ----------
     kind : {"auto", "movie", "labels", "table"}
-        "auto": a point table by its suffix (.csv, .csv.gz, .parquet), else a movie. A label image must be named as one.
+        "auto": a point table by its suffix (.csv, .tsv, .parquet, .xml, …), else a movie. A label image must be named
+        as one.
     axes : str, optional
         One letter a dimension of the file, such as "TZYX".
     scale : sequence of float, optional
@@ -144,7 +147,7 @@ class Settings(KnownByName):
         """
         if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidSetting(f"settings need the tables input, detect and link; got {given!r}.")
-        refuse_unknown(given, _known(cls), "a settings file")
+        refuse_unknown(given, _known(cls), "a settings file", _TABLES)
         return cls(
             input=_section(InputSettings, given.get("input", {}), "[input]"),
             detect=_section(DetectSettings, given.get("detect", {}), "[detect]"),
@@ -195,7 +198,7 @@ def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, An
 def _section(kind: type[Any], given: Mapping[str, Any], name: str) -> Any:
     if not hasattr(given, "items"):
         raise InvalidSetting(f"{name} needs a table of settings; got {given!r}.")
-    refuse_unknown([key for key in given if key not in HOOKS], _known(kind), name)
+    refuse_unknown([key for key in given if key not in HOOKS], _known(kind), name, _TABLES)
     try:
         return kind(**given)
     except TypeError as error:

@@ -100,7 +100,9 @@ def _arguments(function: FunctionType) -> list[str]:
     return [each.name for each in signature(function).parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
 
 
-def refuse_unknown(given: Collection[str], known: Sequence[str], where: str) -> None:
+def refuse_unknown(
+    given: Collection[str], known: Sequence[str], where: str, homes: Mapping[str, str] | None = None
+) -> None:
     """Refuse names of settings that are not known.
 
     Parameters
@@ -109,6 +111,8 @@ def refuse_unknown(given: Collection[str], known: Sequence[str], where: str) -> 
         Names.
     where : str
         What has the known ones.
+    homes : mapping of str to str, optional
+        What classes of settings are called there, where it is not by their names.
 
     Raises
     ------
@@ -117,16 +121,18 @@ def refuse_unknown(given: Collection[str], known: Sequence[str], where: str) -> 
     unknown = [str(name) for name in given if name not in known]
     if unknown:
         none = f"{where} has no setting {', '.join(map(repr, unknown))}."
-        meant = dict.fromkeys(_meant(name, known) for name in unknown)
+        meant = dict.fromkeys(_meant(name, known, homes or {}) for name in unknown)
         raise InvalidSetting(" ".join(filter(None, [none, *meant, f"It has {', '.join(known)}."])))
 
 
-def _meant(unknown: str, known: Sequence[str]) -> str:
+def _meant(unknown: str, known: Sequence[str], homes: Mapping[str, str]) -> str:
     """Return a sentence on which setting was meant, as far as can be told."""
     for home, words in SECTIONS.items():
         if unknown in words and not set(known) >= set(words):
             other = _other_word(unknown, known)
-            return f"Did you mean {_explained([other])}" if other else f"{unknown} is a setting of {home}."
+            if not other:
+                return f"{unknown} is a setting of {homes.get(home, home)}."
+            return f"Did you mean {_explained([other])}"
     other = _other_word(unknown, known)
     found = [other] if other else get_close_matches(unknown, known, n=1) or _named_in_words(unknown, known)
     return f"Did you mean {_explained(found)}" if found else ""

@@ -45,14 +45,12 @@ def given_settings(params: Mapping[str, Any], options: Mapping[str, str] = OPTIO
     DeviceUnavailable
         If the device asked for is not there.
     """
-    from ...tracker.calibrating.stated import require_units
     from ...tracker.settings import merged
 
     with usage("--config"):
         base = read_config(params["config"]) if params.get("config") else {}
     with usage(options=options):
         asked = merged(base, stated(params))
-        require_units(params.get("unit"), params.get("time_unit"))
         if isinstance(asked.get("detect"), Mapping) and asked["detect"].get("threshold") == AUTO:
             del asked["detect"]["threshold"]
         try:
@@ -87,11 +85,13 @@ def input_beside(table: Path) -> InputSettings | None:
 
 
 def _checked(asked: Mapping[str, Any]) -> Settings:
-    """Return settings whose solver and device are there."""
+    """Return settings whose units, solver and device are there."""
     from ...matching.errors import InvalidProblem
+    from ...tracker.calibrating.stated import require_units
     from ...tracker.settings import Settings
 
     settings = Settings.from_mapping(asked)
+    require_units(settings.input.unit, settings.input.time_unit)
     try:
         _check_solver(settings.link.solver, settings.link.device)
     except InvalidProblem as error:

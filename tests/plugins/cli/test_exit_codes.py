@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -80,3 +82,19 @@ def test_the_form_that_is_advised_is_the_one_that_is_taken(auctrack, tracks, giv
     said = " ".join(run(auctrack, "measure", tracks, ("--voxel", given)).stderr.split())
     assert f"--voxel needs sizes above 0 along z,y,x (or y,x), such as 2,0.5,0.5; got '{given}'" in said
     assert run(auctrack, "measure", tracks, ("--voxel", "2,0.5,0.5")).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ('[input]\nunit = "furlong"\n', "ours.toml: unit"),
+        ('[input]\ntime_unit = "fortnight"\nframe_interval = 2\n', "ours.toml: time_unit"),
+        ("diameter = 5\n", r"diameter is a setting of \[detect\]"),
+        ("[link]\ndiameter = 5\n", r"diameter is a setting of \[detect\]"),
+    ],
+)
+def test_a_settings_file_is_to_blame_like_an_option(auctrack, tmp_path, tracks, config, named):
+    (tmp_path / "ours.toml").write_text(config, encoding="utf-8")
+    result = auctrack("link", tracks, "--config", "ours.toml", "-o", "linked.csv")
+    assert result.exit_code == 2, result.output
+    assert re.search(named, result.stderr)
