@@ -1,4 +1,4 @@
-"""auctrack: follow every particle of a 3D movie by solving each pair of frames as an assignment problem.
+"""auctrack: follow every particle of a 3D movie by solving one assignment problem over all of it.
 
 From end to end: `track` (a movie or point table in, tracks out), `link` (a DataFrame in, the same with `track_id` out).
 The solvers on their own: `solve`, `Problem`, `verify` (see `auctrack.matching`). All is imported when first used.

@@ -161,8 +161,8 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
     if points.calibration.is_physical or (unit is not None and is_pixel(unit)):
         return []
     return [
-        "positions are in pixels of unknown size, and so is every length; give --voxel (without it, lengths along z "
-        "and x may not be comparable), or --unit pixel if pixels are meant."
+        "positions are in pixels of unknown size, and so is every length; give --voxel (without it, lengths along "
+        f"{points.axes[0]} and x may not be comparable), or --unit pixel if pixels are meant."
     ]
 
 

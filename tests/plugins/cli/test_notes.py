@@ -148,6 +148,7 @@ def test_measures_of_voxels_of_unknown_size_say_so(auctrack, tmp_path, asked, no
     tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=[0, 0])
     said = notes(auctrack("measure", tracks, *asked))
     assert [("pixels of unknown size" in note and "--voxel" in note) for note in said] == [True] * noted
+    assert not any("along z" in note for note in said)
 
 
 @pytest.mark.parametrize(("track_id", "noted"), [([0, 1], True), ([0, 0], False)])
