@@ -27,6 +27,8 @@ ExtraCost = Callable[[Points, np.ndarray, np.ndarray], Any]
 """Called as extra_cost(points, source, target); see `LinkSettings`."""
 HOOKS = ("predict", "extra_cost")
 """Functions of the user's, which no file of settings can hold."""
+_RECORDED = "the Python function"
+"""How what a file of settings says of one begins."""
 SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")
 PENALTIES = ("link_penalties", "gap_closing_penalties", "division_penalties", "merge_penalties")
 """What goes with linking "jaqaman" only."""
@@ -175,19 +177,19 @@ class LinkSettings(KnownByName):
 
     def _refuse_no_function(self, name: str) -> None:
         given: Any = getattr(self, name)
-        if isinstance(given, str):
+        if isinstance(given, str) and given.startswith(_RECORDED):
             raise InvalidSetting(
                 f"was {given}, which no file of settings can hold; give it from Python: link_points(points, "
                 f"LinkSettings({name}=...)).",
                 setting=name,
             )
         if not callable(given):
-            raise InvalidSetting(f"needs a function; got {given!r}.", setting=name)
+            raise InvalidSetting(f"needs a function of Python; got {given!r}.", setting=name)
 
     def named_hooks(self) -> dict[str, str]:
         """Return what a record says of the functions, by the settings they are."""
         given = ((name, getattr(self, name)) for name in HOOKS)
-        return {name: f"the Python function {_name_of(of)}" for name, of in given if of is not None}
+        return {name: f"{_RECORDED} {_name_of(of)}" for name, of in given if of is not None}
 
     def _take_features(self) -> None:
         """Keep names as a tuple; refuse what is not a name, and features without learned motion."""

@@ -73,12 +73,15 @@ class ArrayStack:
                 "say what they are.",
                 **naming_axes(len(shape), ARRAY_READINGS),
             )
+        _refuse_other_order(axes.upper(), len(shape))
         axes, parts = divided(axes, shape, self.path)
         self.axes = known_axes(axes, parts, axes, self.path, ARRAY_READINGS)
         if 0 in shape:
             raise InvalidInput(f"array: holds no pixels; its shape is {sizes}.")
         if getattr(array.dtype, "kind", None) not in ("u", "i", "f"):
-            raise InvalidInput(f"array: has pixels of type {array.dtype}; it needs whole or real numbers.")
+            raise InvalidInput(
+                f"array: has pixels of type {array.dtype}; it needs whole or real numbers.{_of_mask(array.dtype)}"
+            )
         if isinstance(array, np.ma.MaskedArray):
             raise InvalidInput(
                 "array: is masked, and masks are not supported. Fill it: array.astype(float).filled(nan)."
@@ -119,6 +122,26 @@ class ArrayStack:
 
     def close(self) -> None:
         """Do nothing: the array is the caller's."""
+
+
+def _refuse_other_order(axes: str, ndim: int) -> None:
+    """Refuse axes of which Y and X are not the last, such as those of colour images, with what puts them there."""
+    if len(axes) != ndim or len(set(axes)) < ndim or not {"Y", "X"} <= set(axes) <= set(LETTERS) or axes[-2:] == "YX":
+        return
+    others = "".join(letter for letter in axes if letter not in "YX")
+    raise UnknownAxes(
+        f"array: the axes {axes} must end in YX.",
+        in_python=f"Give numpy.moveaxis(array, ({axes.index('Y')}, {axes.index('X')}), (-2, -1)), whose axes are "
+        f'"{others}YX".',
+        setting="axes",
+    )
+
+
+def _of_mask(dtype: Any) -> str:
+    """Return what a mask is to be made into; nothing for other types."""
+    if getattr(dtype, "kind", None) != "b":
+        return ""
+    return " Of a mask give array.astype('uint8'), or with kind='labels' what scipy.ndimage.label makes of each frame."
 
 
 def _named_axes(array: Any, ndim: int) -> str | None:

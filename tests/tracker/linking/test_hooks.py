@@ -212,9 +212,10 @@ class TestRefused:
             link_points(points, settings)
 
     @pytest.mark.parametrize("name", ["predict", "extra_cost"])
-    def test_what_is_no_function(self, name):
-        with pytest.raises(InvalidSetting, match=name):
-            LinkSettings(**{name: 3.0})
+    @pytest.mark.parametrize("given", [3.0, "mass"])
+    def test_what_is_no_function(self, name, given):
+        with pytest.raises(InvalidSetting, match=f"{name} needs a function.*{given}"):
+            LinkSettings(**{name: given})
 
     @pytest.mark.parametrize("name", ["predict", "extra_cost"])
     def test_beside_corrections_and_jaqaman(self, name):
@@ -235,5 +236,5 @@ def test_a_record_names_them_and_cannot_bring_them_back():
     stored = settings.to_mapping()
     assert stored["link"]["predict"].endswith("test_hooks.turned")
     assert stored["link"]["extra_cost"].endswith("test_hooks.squared_length")
-    with pytest.raises(InvalidSetting, match="predict"):
+    with pytest.raises(InvalidSetting, match=r"predict.* no file"):
         Settings.from_mapping(stored)

@@ -122,7 +122,8 @@ def test_what_the_movie_is_taken_to_be():
         (TZYX[0, 0, 0], {"axes": "TYX"}, InvalidInput, "needs 2 to 5 dimensions.* has 1, of 12"),
         (ARRAY[None], {}, InvalidInput, "needs 2 to 5 dimensions.* has 6, "),
         (TZYX, {"axes": "TYX"}, UnknownAxes, " 3 .*array .* 4"),
-        (TZYX, {"axes": "TZXY"}, UnknownAxes, "YX"),
+        (TZYX, {"axes": "TZXY"}, UnknownAxes, r"moveaxis\(array, \(3, 2\), \(-2, -1\)\), .*\"TZYX\""),
+        (TZYX, {"axes": "tyxc"}, UnknownAxes, r"moveaxis\(array, \(1, 2\), \(-2, -1\)\), .*\"TCYX\""),
         (TZYX[:, 0], {"axes": "TZ5YX"}, UnknownAxes, " 3 .*array"),
         (
             Lazy(TZYX.reshape(12, 16, 12)),
@@ -133,7 +134,7 @@ def test_what_the_movie_is_taken_to_be():
         (TZYX, {"axes": "TZYX"}, UnknownScale, r"array: needs scale, .*scale=\(z, y, x\)"),
         (ARRAY, {"axes": "TZCYX", "unit": "pixel"}, InvalidInput, " 2 channels"),
         (TZYX[:0], {"axes": "TZYX"}, InvalidInput, "array: .*0"),
-        (TZYX > 0, {"axes": "TZYX"}, InvalidInput, "bool"),
+        (TZYX > 0, {"axes": "TZYX"}, InvalidInput, "bool.*uint8.*label"),
         (TZYX + 0j, {"axes": "TZYX"}, InvalidInput, "complex128"),
         (np.ma.masked_less(TZYX, 9), {"axes": "TZYX"}, InvalidInput, "array: "),
         (
@@ -149,6 +150,7 @@ def test_what_the_movie_is_taken_to_be():
         "six dimensions",
         "too few",
         "wrong end",
+        "colours last",
         "uneven",
         "not to be reshaped",
         "no scale",
