@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -93,15 +92,18 @@ def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: 
     Returns
     -------
     DataFrame
-        `lag`, `msd`, `standard_error`, `low`, `high`, of the lags that every tracking has.
+        `lag`, `lag_time`, `msd`, `standard_error`, `low`, `high`, of the lags that every tracking has. Units are those
+        of `mean_squared_displacement`.
 
     Raises
     ------
     InvalidSetting
         See `ensemble_intervals`.
     """
-    curve = partial(mean_squared_displacement, max_lag=max_lag)
-    return _pooled([curve(tracks) for tracks in _trackings(sampled)], "lag", "msd", level)
+    curves = [mean_squared_displacement(tracks, max_lag) for tracks in _trackings(sampled)]
+    pooled = _pooled(curves, "lag", "msd", level)
+    pooled.insert(1, "lag_time", pooled["lag"].map(curves[0].set_index("lag")["lag_time"]))
+    return pooled
 
 
 def _trackings(sampled: Iterable[Tracks]) -> list[Tracks]:

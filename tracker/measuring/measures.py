@@ -37,7 +37,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         - `straightness`: net displacement / path length, 0 to 1, NaN where nothing moved;
         - `mean_<column>`: mean of every numeric column with "intensity", "quality" or "snr" in its name.
 
-        Units are those of `measure_units`.
+        Units are those of `auctrack.tracker.measuring.measures.measure_units(tracks.calibration)`.
 
     Raises
     ------

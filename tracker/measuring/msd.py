@@ -35,7 +35,8 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     -------
     DataFrame
         One row a lag that some pair has, by `lag`, with `per_track` by `track_id` and `lag`; frames that a track misses
-        make no pairs, and bias nothing. Units are those of `measure_units`.
+        make no pairs, and bias nothing. Units are those of
+        `auctrack.tracker.measuring.measures.measure_units(tracks.calibration)`.
 
         - `track_id`: with `per_track`;
         - `lag`: a difference of frame numbers; `lag_time`: the same as time;

@@ -196,7 +196,9 @@ class TestIntervals:
 
     def test_lags_that_not_all_have_are_left_out(self):
         long, short = tracks_of(brownian(frames=6)), tracks_of(brownian(frames=4))
-        assert msd_intervals([long, short])["lag"].tolist() == [1, 2, 3]
+        bounds = msd_intervals([long, short])
+        assert bounds["lag"].tolist() == [1, 2, 3]
+        assert bounds["lag_time"].tolist() == mean_squared_displacement(short)["lag_time"].tolist()
 
     def test_a_higher_level_is_wider(self):
         several = [tracks_of(brownian(step=step)) for step in (0.95, 1.0, 1.05)]
