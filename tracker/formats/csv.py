@@ -63,6 +63,8 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
         raise InvalidInput(f"{path}: there is no such file.")
     if name.endswith((".tif", ".tiff")):
         raise InvalidInput(f"{path}: is a movie, not a table; auctrack track finds and links its particles.")
+    if path.is_dir():
+        raise InvalidInput(f"{path}: is a folder; name one table in it ({', '.join(TABLES)}).")
     if not name.endswith(TABLES):
         raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are. Save it as CSV.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")

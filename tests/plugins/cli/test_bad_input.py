@@ -387,3 +387,10 @@ def test_columns_of_the_truth_are_called_as_their_option_called_them(auctrack, t
     result = auctrack("score", "found.csv", "truth.csv", "--truth-columns", "track_id=cell", *words)
     assert result.exit_code == 1
     assert "truth.csv: column 'cell' needs whole numbers" in result.stderr
+
+
+@pytest.mark.parametrize("words", [("link",), ("measure",), ("draw",), ("convert", "{}", "t.csv")])
+def test_a_folder_is_not_read_as_a_table(auctrack, tmp_path, words):
+    (tmp_path / "results").mkdir()
+    command, *rest = [word.format("results") for word in words]
+    refused(auctrack(command, *(rest or ["results"])), "results: is a folder")
