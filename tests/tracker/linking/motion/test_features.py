@@ -34,10 +34,16 @@ def linked(points, who, features):
     return made, f1(points, who, made.links["source"].to_numpy(), made.links["target"].to_numpy())
 
 
-def test_features_that_tell_particles_apart_make_links_right_and_their_probabilities_hold():
+@pytest.fixture(scope="module")
+def by_features():
+    """A movie whose features tell, who each detection is, its linking by them, and the F1 of that."""
     points, who = seen()
+    return points, who, *linked(points, who, "auto")
+
+
+def test_features_that_tell_particles_apart_make_links_right_and_their_probabilities_hold(by_features):
+    points, who, made, with_them = by_features
     _, without = linked(points, who, "none")
-    made, with_them = linked(points, who, "auto")
     assert with_them > without + 0.01
     assert made.motion.features == ("intensity", "size")
     assert made.motion.feature_gain > 0.2
@@ -64,11 +70,11 @@ def test_a_feature_given_twice_says_no_more_than_once():
     np.testing.assert_allclose(one.links["margin"], two.links["margin"], rtol=1e-6, atol=1e-6)
 
 
-def test_the_unit_of_a_feature_does_not_matter():
-    points, who = seen()
+def test_the_unit_of_a_feature_does_not_matter(by_features):
+    points, who, ours, _ = by_features
     scaled = replace(points, table=points.table.assign(intensity=1e-6 * points.table["intensity"]))
-    ours, theirs = (linked(each, who, "auto")[0].links for each in (points, scaled))
-    assert ours[["source", "target"]].equals(theirs[["source", "target"]])
+    theirs = linked(scaled, who, "auto")[0].links
+    assert ours.links[["source", "target"]].equals(theirs[["source", "target"]])
 
 
 def test_the_ratio_of_the_model_is_learned_from_ratios_and_never_proves_a_link_wrong():

@@ -10,6 +10,7 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
@@ -125,29 +126,35 @@ def test_probabilities_say_how_many_links_are_wrong():
     assert wrong[least_sure].sum() > 0.8 * wrong.sum()
 
 
+@pytest.fixture(scope="module")
+def points() -> Points:
+    return walks(300)[0]
+
+
+@pytest.fixture(scope="module")
+def plain(points) -> Linking:
+    """Links of the movie as it is."""
+    return link_points(points)
+
+
 class TestItDoesNotMatter:
-    def test_in_which_order_the_rows_come(self):
-        points, _ = walks(300)
+    def test_in_which_order_the_rows_come(self, points, plain):
         order = np.random.default_rng(1).permutation(len(points))
         shuffled = link_points(Points(points.table.iloc[order].reset_index(drop=True)))
-        assert {(int(order[a]), int(order[b])) for a, b in ends(shuffled)} == ends(link_points(points))
+        assert {(int(order[a]), int(order[b])) for a, b in ends(shuffled)} == ends(plain)
 
-    def test_in_which_unit_positions_are(self):
-        points, _ = walks(300)
-        scaled = replace(points, calibration=Calibration((64.0, 64.0, 64.0)))
-        plain, large = link_points(points), link_points(scaled)
+    def test_in_which_unit_positions_are(self, points, plain):
+        large = link_points(replace(points, calibration=Calibration((64.0, 64.0, 64.0))))
         assert ends(plain) == ends(large)
         np.testing.assert_allclose(64 * plain.motion.widths, large.motion.widths)
 
-    def test_where_the_origin_is_and_when_the_movie_starts(self):
-        points, _ = walks(300)
+    def test_where_the_origin_is_and_when_the_movie_starts(self, points, plain):
         moved = points.table.assign(z=points.table["z"] + 512, frame=points.table["frame"] + 7)
-        assert ends(link_points(Points(moved))) == ends(link_points(points))
+        assert ends(link_points(Points(moved))) == ends(plain)
 
-    def test_what_the_axes_are_called(self):
-        points, _ = walks(300)
+    def test_what_the_axes_are_called(self, points, plain):
         turned = points.table.rename(columns={"z": "x", "y": "z", "x": "y"})
-        assert ends(link_points(Points(turned))) == ends(link_points(points))
+        assert ends(link_points(Points(turned))) == ends(plain)
 
 
 class TestCorners:
