@@ -118,10 +118,26 @@ def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> Non
     if not len(values):
         panel.text(0.5, 0.5, "no track of two detections", transform=panel.transAxes, ha="center")
         return
-    reach = (0.0, float(values.max()) or 1.0)
-    edges = np.histogram_bin_edges(values, "auto", reach)
-    if len(edges) > _MOST_BINS + 1:
-        edges = np.histogram_bin_edges(values, _MOST_BINS, reach)
-    panel.hist(values, edges.tolist(), color=_BLUE, edgecolor="white", linewidth=0.4)
+    panel.hist(values, _edges(values.to_numpy(np.float64)).tolist(), color=_BLUE, edgecolor="white", linewidth=0.4)
+    panel.set_xlim(left=0)
+    panel.xaxis.set_major_locator(MaxNLocator(integer=values.dtype.kind in "iu"))
     panel.axvline(float(values.median()), color=_GREY, linewidth=1)
     panel.set_title(f"median {in_digits(values.median())} {unit}", fontsize="small", loc="right", pad=3)
+
+
+def _edges(values: np.ndarray) -> np.ndarray:
+    """Return the edges of bins, but the last of as many levels each where values stand on some, such as whole frames.
+
+    Bins of 1.8 frames would hold one length and two by turns, and rise and fall where lengths do not.
+    """
+    reach = float(values.max()) or 1.0
+    edges = np.histogram_bin_edges(values, "auto", (0.0, reach))
+    if len(edges) > _MOST_BINS + 1:
+        edges = np.histogram_bin_edges(values, _MOST_BINS, (0.0, reach))
+    levels = np.unique(np.round(values / reach, 9)) * reach
+    pitch = float(np.diff(levels).min(initial=reach))
+    apart = (levels - levels[0]) / pitch
+    if len(levels) < 3 or len(levels) * pitch < reach / _MOST_BINS or np.abs(apart - np.rint(apart)).max() > 1e-3:
+        return edges
+    width = pitch * np.ceil((edges[1] - edges[0]) / pitch - 1e-6)
+    return np.arange(levels[0] - pitch / 2, reach + width, width)

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
-from auctrack.plugins.report.measure_picture import draw
+from auctrack.plugins.report.measure_picture import draw, draw_histogram
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.measuring.measures import measure_tracks
 from auctrack.tracker.measuring.msd import mean_squared_displacement
@@ -97,3 +98,14 @@ def test_the_title_says_of_how_many_detections_the_tracks_are(min_length, said):
 @pytest.mark.parametrize("of", [walks(0), walks(1), walks(3, frames=1), walks(3, step=0.0)], ids=str)
 def test_few_short_or_still_tracks_are_drawn_too(of):
     assert len(drawn(of).axes) == 4
+
+
+@pytest.mark.parametrize("frame", [1, 0.1, 3600.0], ids="{} a frame".format)
+def test_lengths_that_are_all_as_frequent_make_bars_that_are_all_as_high(frame):
+    panel = Figure().subplots()
+    draw_histogram(panel, pd.Series(np.repeat(np.arange(2, 22) * frame, 5)), "duration", "s")
+    *bars, last = [bar.get_height() for bar in panel.patches]
+    assert len(bars) > 3
+    assert len(set(bars)) == 1
+    assert sum(bars) + last == 100
+    assert frame != 1 or all(tick == round(tick) for tick in panel.get_xticks())
