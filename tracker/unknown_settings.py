@@ -24,6 +24,9 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "voxel_size": _SCALE,
     "pixel_size": _SCALE,
     "spacing": _SCALE,
+    "mpp": _SCALE,
+    "pos_columns": ("columns",),
+    "t_column": ("columns",),
     "max_gap": _GAPS,
     "max_frame_gap": _GAPS,
     "gap_closing_max_frame_count": _GAPS,
@@ -133,8 +136,10 @@ def _meant(unknown: str, known: Sequence[str], homes: Mapping[str, str]) -> str:
             if not other:
                 return f"{unknown} is a setting of {homes.get(home, home)}."
             return f"Did you mean {_explained([other])}"
-    other = _other_word(unknown, known)
-    found = [other] if other else get_close_matches(unknown, known, n=1) or _named_in_words(unknown, known)
+    if unknown in _OTHER_WORDS:
+        found = [other] if (other := _other_word(unknown, known)) else []
+    else:
+        found = get_close_matches(unknown, known, n=1) or _named_in_words(unknown, known)
     return f"Did you mean {_explained(found)}" if found else ""
 
 

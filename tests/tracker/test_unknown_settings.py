@@ -62,6 +62,9 @@ CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSett
         (lambda: detect(MOVIE, diametre=2), r"^detect\(\) .*'diametre'.* diameter\?"),
         (lambda: read_movie("movie.tif", voxel_size=2), r"^read_movie\(\) .*'voxel_size'.* scale\?"),
         (lambda: read_points(SPOTS, voxel=2), r"^read_points\(\) .*'voxel'.* scale\?"),
+        (lambda: read_points(SPOTS, mpp=0.1), r"'mpp'.* scale\?"),
+        (lambda: read_points(SPOTS, pos_columns=["x", "y"]), r"'pos_columns'.* columns\?"),
+        (lambda: link(SPOTS, t_column="frame"), r"'t_column'\. It has points"),
         (lambda: read_tracks(SPOTS, dt=2), r"^read_tracks\(\) .*'dt'.* frame_interval\?"),
         (lambda: track("movie.tif", dark=True), r"'dark'.* bright_on_dark=False\?"),
         (
