@@ -6,6 +6,7 @@ A message names the argument, what is needed, what came, and the remedy.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 
 _NAMED = 5
 """Members that a message names, of many."""
@@ -99,7 +100,7 @@ class DeviceMemoryExceeded(DeviceUnavailable, MemoryError):
     """The device is there, but the problem does not fit its free memory."""
 
 
-def refuse_block_beyond(block: int, blocks: int) -> None:
-    """Refuse a block that is not there."""
-    if not 0 <= block < blocks:
-        raise InvalidProblem(f"block needs a number from 0 to {blocks - 1}; got {block!r}.", argument="block")
+def refuse_block_beyond(block: object, blocks: int) -> None:
+    """Refuse a block that is not there, and what is no whole number."""
+    if not (isinstance(block, Integral) and 0 <= int(block) < blocks):
+        raise InvalidProblem(f"block needs a whole number from 0 to {blocks - 1}; got {block!r}.", argument="block")

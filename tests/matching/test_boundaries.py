@@ -24,8 +24,8 @@ def test_only_an_assignment_can_be_verified(answer: Any) -> None:
         verify(POINTS, answer)
 
 
-@pytest.mark.parametrize("number", [-1, 2, 7])
-def test_a_block_is_there_or_refused(number: int) -> None:
+@pytest.mark.parametrize("number", [-1, 2, 7, 1.0, 0.5, "0", None, [0]])
+def test_a_block_is_there_or_refused(number: Any) -> None:
     for batch in (BATCH, solve(BATCH, device="cpu")):
         with pytest.raises(InvalidProblem, match="from 0 to 1"):
             batch.block(number)
