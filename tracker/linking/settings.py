@@ -73,7 +73,7 @@ class LinkSettings(KnownByName):
         longer links are never made (over k frames: k times that). "auto" with motion "none" measures it from the
         displacements (`linking.unmatched_cost.measured`); with learned motion it follows from the learned shares of
         lost and new particles, and a length given here replaces them: for a link of twice that length, of which nothing
-        else is known, linking and leaving are equally good.
+        else is known, linking and leaving are equally good, and it is made.
         The range itself is a poor unmatched cost: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a
         range of 1.8 spacings links at F1 .961 if it is also the unmatched cost, and at .983 with the measured one.
     cost : {"squared", "distance"}

@@ -158,6 +158,12 @@ class TestDistances:
         linked = link(table([0.0], [length]), length, unmatched_cost=length / 2, cost=cost, motion="none")
         assert linked["track_id"].tolist() == [0, 0]
 
+    @pytest.mark.parametrize("motion", ["auto", "diffusion"])
+    @pytest.mark.parametrize("length", [3.0, 0.3, 1e-9, 7e6])
+    def test_such_a_link_is_made_with_learned_motion_too(self, length, motion):
+        linked = link(table([0.0], [length]), length, unmatched_cost=length / 2, motion=motion)
+        assert linked["track_id"].tolist() == [0, 0]
+
     def test_a_link_is_as_long_as_its_points_are_apart_in_physical_units(self):
         points = walkers()
         scaled = Points(points.table, Calibration(scale=(4.0, 2.0, 1.0), unit="µm"))

@@ -16,12 +16,15 @@ from ..motion.step_model import tables
 from ..settings import LinkSettings
 from .branching import Branches
 
+_A_HAIR = 1e-9
+"""By how much of its square a link may be longer than what pays for it exactly: it is made then, however sums round."""
+
 
 def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
     """Return the log-odds of a link before its displacement is looked at: per look, and of its ends, by frame.
 
     As learned; or, where the unmatched cost is given, with that in place of the learned shares of lost and new
-    particles: a link of twice that length over one frame, of which nothing but the length is known, is worth nothing.
+    particles: a link of twice that length over one frame, of which nothing but the length is known, is only just made.
     What is known of a link (the links before and after it, the neighbours' flow) counts on top of that.
     """
     movie = belief.movie
@@ -29,7 +32,7 @@ def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
     if settings.unmatched_cost == "auto":
         return prior, ends
     model, longest = tables(belief.model, 1), 2 * float(settings.unmatched_cost) / movie.spacing
-    square = longest**2 * model.first_precision[:, 0].mean(axis=1)  # along no axis in particular
+    square = (1 + _A_HAIR) * longest**2 * model.first_precision[:, 0].mean(axis=1)  # along no axis in particular
     even = float(logsumexp(model.first_norm[:, 0] - 0.5 * square, b=model.shares))
     nothing = np.zeros(len(movie.number))
     return prior - prior[0] - even, Ends(nothing, nothing, ends.tie)
