@@ -86,6 +86,9 @@ def write_points(
 
     Notes
     -----
+    What a format cannot hold is left out without a word; `tracker.formats.losses.loss_note` says what that is, as
+    `auctrack convert` does.
+
     Both files are written under temporary names in the same folder, brought to disk and only then renamed, so that
     a crash leaves either the old result or the new one. Reading the table back gives the same values and types; of CSV
     those of numbers, flags and texts (empty ones and "NA" are read as missing).
