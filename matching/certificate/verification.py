@@ -79,12 +79,13 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     Raises
     ------
     InvalidProblem
-        If there is no assignment, or its arrays do not have the problem's sizes.
+        If there is no assignment, or its arrays are of another kind or do not have the problem's sizes.
     """
     if not isinstance(assignment, Assignment):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidProblem(
             f"assignment needs what solve returned; got {type(assignment).__name__}.", argument="assignment"
         )
+    _check_kinds(assignment)
     if assignment.maximize:
         found = verify(Problem.of_values(problem), assignment.negated())
         return replace(found, cost=-found.cost)
@@ -183,6 +184,30 @@ def _rounding_of_gap(sums: Slackness) -> Any:
 def _per_block(values: np.ndarray) -> Any:
     """Return a number for a single problem and the array for a batch, as `Assignment` does."""
     return values[0].item() if len(values) == 1 else values
+
+
+def _check_kinds(assignment: Assignment) -> None:
+    """Refuse what is no array of whole numbers or of duals, and costs and gaps that are no numbers."""
+    for name, kinds in ("col_of_row", "iu"), ("row_of_col", "iu"), ("row_duals", "if"), ("col_duals", "if"):
+        array = getattr(assignment, name)
+        if getattr(array, "ndim", 0) != 1 or array.dtype.kind not in kinds:
+            raise InvalidProblem(
+                f"assignment needs {name} as an array of {'whole numbers' if 'u' in kinds else 'numbers'}; got "
+                f"{_kind_of(array)}.",
+                argument="assignment",
+            )
+    for name in "cost", "gap":
+        value = np.asarray(getattr(assignment, name))
+        if value.dtype.kind not in "iuf" or value.ndim > 1:
+            raise InvalidProblem(
+                f"assignment needs {name} as a number, or one for each block; got {_kind_of(value)}.",
+                argument="assignment",
+            )
+
+
+def _kind_of(value: Any) -> str:
+    """Say of what kind a value is that was not expected."""
+    return f"{value.dtype} of shape {value.shape}" if hasattr(value, "dtype") else type(value).__name__
 
 
 def _check_arrays(problem: Problem, assignment: Assignment) -> None:

@@ -245,6 +245,26 @@ def test_arrays_of_a_wrong_length_are_refused(problem: Problem, answer: Assignme
             verify(problem, replace(answer, **{name: wrong}))
 
 
+OF_NO_ANSWER = {
+    "no array": {"col_of_row": None},
+    "a list": {"row_of_col": [0, 1]},
+    "columns that are no whole numbers": {"col_of_row": np.zeros(2)},
+    "a table of columns": {"col_of_row": np.zeros((2, 2), np.int32)},
+    "no duals": {"row_duals": None},
+    "duals in words": {"col_duals": np.array(["0", "1"])},
+    "no cost": {"cost": None},
+    "a gap in words": {"gap": "none"},
+}
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("changed", OF_NO_ANSWER)
+def test_what_solve_never_returns_is_refused_by_name(changed: str, maximize: bool):
+    answer = replace(solve(COST, maximize=maximize), **OF_NO_ANSWER[changed])
+    with pytest.raises(InvalidProblem, match=f"^assignment needs {next(iter(OF_NO_ANSWER[changed]))} as"):
+        verify(COST, answer)
+
+
 def test_duals_of_another_arithmetic_are_refused():
     answer = solve(COST)
     with pytest.raises(InvalidProblem, match="int64"):
