@@ -1,7 +1,7 @@
 """Costs that sorting solves: both sides lie along a line, and it never pays to cross matched edges.
 
 Where c_ij + c_kl ≤ c_il + c_kj for rows i before k and columns j before l (G. Monge's condition, 1781), as with any
-convex function of the distance on a line, linking the first to the first, the second to the second and so on is the
+convex function of the distance on a line, matching the first to the first, the second to the second and so on is the
 cheapest. Then column duals exist that rise from one column to the next by no more than c_i,i+1 - c_ii and by no less
 than c_i+1,i+1 - c_i+1,i: what they add up to along the line proves it for all pairs.
 

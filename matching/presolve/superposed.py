@@ -30,7 +30,7 @@ FEWEST = 200
 
 DIFFERING = 1.0
 """Distributions differ where matched edges between normal clouds like them would cost this times n^(-2/3) of both
-variances, or more. Independent uniform points are linked at 1.4 to 1.6 of that (n = 500 to 20,000); moved on by a
+variances, or more. Independent uniform points are matched at 1.4 to 1.6 of that (n = 500 to 20,000); moved on by a
 twentieth of their extent, 20,000 take 0.48 CPU seconds laid over each other and 1.04 as they are, 5,000 take 0.11
 and 0.15."""
 

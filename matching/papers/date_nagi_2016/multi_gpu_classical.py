@@ -105,9 +105,9 @@ class SplitZeroSearch(ZeroSearch):
         def own(helper: ZeroSearch, rows: slice) -> Any:
             cp, cols = helper.costs.cp, helper.state.col_of_row
             r = cp.full(self.shards.outline.n_rows, helper.costs.lowest, helper.costs.dual_dtype)
-            linked = cp.flatnonzero(cols >= 0)
-            cost = helper.costs.cost[linked, cols[linked]].astype(r.dtype)
-            r[rows.start + linked] = cost - helper.state.v[cols[linked]]
+            matched = cp.flatnonzero(cols >= 0)
+            cost = helper.costs.cost[matched, cols[matched]].astype(r.dtype)
+            r[rows.start + matched] = cost - helper.state.v[cols[matched]]
             return r
 
         take_largest(self.shards, self._each(own, self.shards.slices()), self.shared["r"])
