@@ -26,7 +26,16 @@ from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
-from ..words.notes import on_doubt, on_length, on_linking, on_pixels, on_single_frames, on_table, on_tone
+from ..words.notes import (
+    on_doubt,
+    on_frozen_frames,
+    on_length,
+    on_linking,
+    on_pixels,
+    on_single_frames,
+    on_table,
+    on_tone,
+)
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
@@ -235,7 +244,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     ]
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected=was_detected, of_table=of_table))
-    console.note(*on_doubt(result.linking))
+    console.note(*on_frozen_frames(result.linking.tracks), *on_doubt(result.linking))
     console.note(*on_length(result.linking.tracks, result.settings.min_length))
     console.note(*result.notes)
     if was_detected:

@@ -126,6 +126,21 @@ def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of
     return [f"{empty} of the {seen} frames from {first[0]} to {last[0]} {holds} no particles; {over}."]
 
 
+def on_frozen_frames(points: Points) -> list[str]:
+    """Return what is to be said of frames whose particles are all exactly where those of the frame before are."""
+    from ...tracker.linking.frozen_frames import frozen_frames
+
+    frozen = frozen_frames(points)
+    if not frozen:
+        return []
+    more = f" and {len(frozen) - 5} more" if len(frozen) > 5 else ""
+    named = f"{'frame' if len(frozen) == 1 else 'frames'} {', '.join(map(str, frozen[:5]))}{more}"
+    return [
+        f"all particles of {named} are exactly where those of the frame before are, as if it had been recorded twice; "
+        "nothing moves there, which slows speeds and shortens displacements."
+    ]
+
+
 def on_tolerance(truth: Points, tolerance: float) -> list[str]:
     """Return what is to be said where detections count as right that are nearer to another real particle."""
     from ...tracker.linking.gate.spacing import mean_spacing

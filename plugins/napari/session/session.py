@@ -28,7 +28,7 @@ from ....tracker.linking.settings import LinkSettings
 from ....tracker.links import MARGIN, PROBABILITY
 from ....tracker.measuring.measures_file import write_measures
 from ....tracker.points import Points, Tracks
-from ...words.notes import on_doubt, on_linking
+from ...words.notes import on_doubt, on_frozen_frames, on_linking
 from ...words.setting_options import in_words
 from ..layers.edits import Edits
 from ..layers.layer_input import LayerInput
@@ -414,7 +414,7 @@ class Session:
         of_table = self.source is not None and self.source.kind == "points"
         detected = not of_table and "quality" in linking.tracks.table
         said = on_linking(linking, detected=detected, of_table=of_table, named=in_words)
-        return [*found, *said, *on_doubt(linking)]
+        return [*found, *said, *on_frozen_frames(linking.tracks), *on_doubt(linking)]
 
     def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
         """Return title and plots of one track (work)."""

@@ -255,6 +255,16 @@ def test_steady_particles_raise_no_doubt(auctrack, tmp_path, command):
     assert notes(auctrack(command, wanderers(tmp_path))) == []
 
 
+@pytest.mark.parametrize("command", ["track", "link"])
+def test_frames_that_were_recorded_twice_are_said(auctrack, tmp_path, command):
+    file = wanderers(tmp_path)
+    rows = pd.read_csv(file)
+    again = [rows[rows["frame"] == frame].assign(frame=frame + 1) for frame in (2, 5)]
+    pd.concat([rows[~rows["frame"].isin([3, 6])], *again]).to_csv(file, index=False)
+    (note,) = [each for each in notes(auctrack(command, file)) if "recorded twice" in each]
+    assert "frames 3, 6 are" in note
+
+
 def scattered(tmp_path):
     """Write 6 frames of 60 particles that have nothing to do with those of the next."""
     y, x = np.random.default_rng(0).uniform(0, 100, (2, 360))
