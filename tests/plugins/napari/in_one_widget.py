@@ -9,13 +9,14 @@ from .test_correcting import links, press
 from .test_on_the_canvas import press_escape, show, track_lines
 
 
+@pytest.fixture(scope="class")
+def tracked_once(window, module_kept_folder):  # noqa: ARG001 - and not where the user's are
+    with emptied_afterwards(window):
+        yield track_lines(window)
+
+
 class InOneWidget:
     """Tests for which `lines` are tracked once; of the list of links only what was looked at stays ticked off."""
-
-    @pytest.fixture(scope="class")
-    def tracked_once(self, window, module_kept_folder):  # noqa: ARG002 - and not where the user's are
-        with emptied_afterwards(window):
-            yield track_lines(window)
 
     @pytest.fixture
     def viewer(self, window):

@@ -10,7 +10,7 @@ import pytest
 from auctrack import read_tracks
 
 from .conftest import PHYSICAL, finish, process_events, spots, wait
-from .in_one_widget import InOneWidget
+from .in_one_widget import InOneWidget, tracked_once  # noqa: F401 - a fixture
 from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
 from .test_correcting import links, press
 from .test_on_the_canvas import click, lines, place_of, point_at, show  # noqa: F401 - a fixture among them

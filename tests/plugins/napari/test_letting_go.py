@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .conftest import finish, process_events
-from .in_one_widget import InOneWidget
+from .in_one_widget import InOneWidget, tracked_once  # noqa: F401 - a fixture
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import click_all, shown  # noqa: F401 - a fixture
 from .test_clicked_particles import marked as clicked

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from .conftest import finish, process_events
-from .in_one_widget import InOneWidget
+from .in_one_widget import InOneWidget, tracked_once  # noqa: F401 - a fixture
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
 from .test_clicked_particles import CHOSEN, click_all, pairs, rows_at, shown  # noqa: F401 - a fixture among them
 from .test_correcting import links, press, ticks
