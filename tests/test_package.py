@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -84,6 +85,16 @@ def test_every_package_is_listed_but_what_reproduces_the_papers_tables():
     listed = set(PROJECT["tool"]["setuptools"]["packages"])
     assert {name for name in expected if name.startswith(LEFT_OUT)} == expected - listed
     assert listed <= expected
+
+
+@pytest.mark.parametrize("package", ["", "matching"])
+def test_a_type_checker_sees_no_name_that_is_not_there(package):
+    module = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
+    hidden = [
+        each for each in module.body if isinstance(each, ast.If) and ast.unparse(each.test) == "not TYPE_CHECKING"
+    ]
+    named = {each for each in ast.walk(module) if isinstance(each, ast.FunctionDef) and each.name == "__getattr__"}
+    assert named == {each for part in hidden for each in part.body if isinstance(each, ast.FunctionDef)}
 
 
 def test_nothing_in_the_wheel_imports_what_is_left_out_of_it():

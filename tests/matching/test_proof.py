@@ -151,6 +151,20 @@ def test_no_part_of_a_sparse_problem_hides_another() -> None:
     assert not certify(Problem.dense(cost), wrong, v, solver="").is_optimal
 
 
+@pytest.mark.parametrize("excess", [1e-10, 1e-12])
+def test_slack_beyond_rounding_is_not_zero_however_little_of_the_cost_it_is(excess: float) -> None:
+    cost = np.full((4, 4), 10.0)
+    cost[:2, :2] = [[1 + excess, 1], [1, 1]]
+    cost[2:, 2:] = [[1, 3], [1, 3]]
+    v = np.array([0.0, 0.0, 0.0, 2.0])
+    right = certify(Problem.dense(cost), np.array([1, 0, 2, 3], np.int32), v, solver="")
+    assert right.is_optimal
+    wrong = certify(Problem.dense(cost), np.arange(4, dtype=np.int32), v, solver="")
+    assert 0.5 * excess < wrong.gap < 1e-9 * wrong.cost
+    assert not wrong.is_optimal
+    assert not verify(cost, replace(wrong, is_optimal=True))
+
+
 @pytest.mark.parametrize("kind", ["dense", "points", "sparse", "unmatched cost"])
 def test_a_cost_a_thousandth_off_is_caught(kind: str) -> None:
     rng = np.random.default_rng(6)
