@@ -103,6 +103,14 @@ def test_nothing_in_the_wheel_imports_what_is_left_out_of_it():
         assert not re.search(r"^\s*(from|import) .*reproduced", file.read_text(encoding="utf-8"), re.MULTILINE), file
 
 
+@pytest.mark.parametrize("floor", ["plugins", "tracker", "matching"])
+def test_the_map_is_drawn_as_imports_are_held(floor):
+    drawn = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition(f"┌ {floor}: ")[2].partition("└")[0]
+    lines = [line.strip("│ ") for line in drawn.splitlines()[1:]]
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    assert lines == next(each["layers"] for each in contracts if each.get("containers") == [f"auctrack.{floor}"])
+
+
 def test_every_data_file_is_listed():
     listed = PROJECT["tool"]["setuptools"]["package-data"]
     for room in ("matching", "tracker", "plugins"):
