@@ -10,6 +10,9 @@ import numpy as np
 from ...calibrating.digits import in_digits
 from .learning import Belief
 
+_NOTHING = 1e-9
+"""Spacings below which a typical step is what rounding and hardly possible links leave of none."""
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -147,8 +150,9 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
     p, square = belief.probability[one], belief.graph.squares[one]
     # What is learned of consecutive links holds only for those that do not begin afresh.
     persistence = float(model.shares @ model.persistence * (1 - model.turns[2])) if belief.linked else None
+    typical = float(np.sqrt(p @ square / p.sum())) if p.sum() > 0 else 0.0
     return Motion(
-        typical_step=spacing * float(np.sqrt(p @ square / p.sum())) if p.sum() > 0 else 0.0,
+        typical_step=spacing * typical if typical > _NOTHING else 0.0,
         widths=spacing * np.sqrt(model.first),
         class_shares=model.shares,
         unexplained=spacing * np.sqrt(model.second if belief.linked else model.first),

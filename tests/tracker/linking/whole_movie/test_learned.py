@@ -168,7 +168,9 @@ class TestCorners:
     def test_still_particles(self, count, ndim, missed):
         points = table(np.repeat(np.arange(4), count), np.tile(PLACES[:count, :ndim], (4, 1)))
         expected = {(k, k + count) for k in range(3 * count)}
-        assert ends(link_points(points, LinkSettings(max_missed_frames=missed))) == expected
+        linking = link_points(points, LinkSettings(max_missed_frames=missed))
+        assert ends(linking) == expected
+        assert linking.motion.typical_step == 0
 
     @pytest.mark.parametrize("missed", ["auto", 0])
     def test_one_particle(self, missed):
