@@ -60,8 +60,8 @@ def command(
     voxel size and frames; frames that are frozen, shifted or very different from the others; every setting, and whether
     it was measured or given; what was learned of the motion; counts per frame; histograms of track length, displacement
     and gaps; the mean squared displacement with its intervals; doubtful links, if the table has a column
-    link_probability, and the accuracy expected at half the frame rate; how the links were proven; and the command that
-    repeats the run. For several tables, index.html lists the pages.
+    link_probability, by link and by track, and the accuracy expected, now and at half the frame rate; how the links
+    were proven; and the command that repeats the run. For several tables, index.html lists the pages.
 
     [bold]Examples[/bold]
 

@@ -264,16 +264,26 @@ def _doubtful(result: Result) -> str:
         return _without_probability(tracks)
     links = _links(tracks)
     doubtful = links[links["probability"] < _DOUBTFUL].sort_values("probability")
+    wrong, now = (1 - links["probability"]).sum(), links["probability"].mean()
     says = (
         f"{len(doubtful):,} of {len(links):,} links are less than {_DOUBTFUL:.0%} probable; "
-        f"{(1 - links['probability']).sum():.1f} are expected to be wrong.{_at_half_the_frame_rate(result)}"
+        f"{wrong:.1f} are expected to be wrong.{_accuracy(result, now)}"
     )
     rows = [
         (str(link.track_id), str(link.frame), f"{link.probability:.3f}", in_digits(link.displacement))
         for link in doubtful.head(_MOST_DOUBTS).itertuples()
     ]
     head = ("track", "into frame", "probability", f"displacement ({tracks.calibration.unit})")
-    return html.section("Doubtful links", html.paragraph(says), html.table(head, rows) if rows else "")
+    listed = [html.table(head, rows), _doubtful_tracks(links)] if rows else []
+    return html.section("Doubtful links", html.paragraph(says), *listed)
+
+
+def _doubtful_tracks(links: pd.DataFrame) -> str:
+    """Return how many links of each track are expected to be wrong, of the tracks with most."""
+    wrong = (1 - links["probability"]).groupby(links["track_id"]).agg(["sum", "size"])
+    most = wrong.sort_values("sum", ascending=False, kind="stable").head(_MOST_DOUBTS)
+    rows = [(str(track), str(each["size"]), f"{each['sum']:.2f}") for track, each in most.to_dict("index").items()]
+    return html.table(("track", "links", "expected to be wrong"), rows)
 
 
 def _without_probability(tracks: Tracks) -> str:
@@ -302,11 +312,13 @@ def _links(tracks: Tracks) -> pd.DataFrame:
     )
 
 
-def _at_half_the_frame_rate(result: Result) -> str:
-    """Return what is expected of links between every other frame."""
+def _accuracy(result: Result, now: float) -> str:
+    """Return the F1 expected of the links, whose mean probability is `now`, and of links between every other frame."""
     settings = Settings.from_mapping(result.settings.get("effective", {}))
     expected = expected_f1(result.tracks, settings.link, every=2)
-    return "" if expected is None else f" At half the frame rate links would reach an F1 of about {expected:.3f}."
+    if expected is None:
+        return ""
+    return f" They are expected to reach an F1 of about {now:.3f}, and at half the frame rate {expected:.3f}."
 
 
 def _proof(result: Result) -> str:

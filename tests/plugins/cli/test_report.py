@@ -157,6 +157,7 @@ def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, t
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
     assert "Doubtful links" in page.headings
     assert "2 of 3 links are less than 90% probable; 1.3 are expected to be wrong." in page.words
+    assert re.search(r"expected to be wrong\W+7\W+3\W+1\.26", page.words)
     assert any("missed" in alt for _, alt in page.pictures)
 
 
@@ -178,6 +179,17 @@ def test_motion_is_that_of_steps_from_frame_to_frame_and_of_what_was_seen_twice_
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
     assert page.fact("net displacement").startswith("median 9 pixel")
     assert page.fact("step") == "median 1 pixel; 10th to 90th percentile 1 to 1"
+
+
+def test_the_accuracy_expected_is_said_now_and_at_half_the_frame_rate(auctrack, tmp_path):
+    steps = np.random.default_rng(0).normal(0, 0.5, (2, 6, 25))
+    y, x = np.indices((5, 5)).reshape(2, 1, -1) * 10 + steps.cumsum(1)
+    rows = [pd.DataFrame({"frame": frame, "y": y[frame], "x": x[frame]}) for frame in range(6)]
+    pd.concat(rows).to_csv(tmp_path / "points.csv", index=False)
+    ok(auctrack("link", "points.csv"))
+    ok(auctrack("report", "points.tracks.csv"))
+    words = Page((tmp_path / "points.report.html").read_text(encoding="utf-8")).words
+    assert "They are expected to reach an F1 of about 1.000, and at half the frame rate 1.000." in words
 
 
 def test_links_to_daughters_count_too(auctrack, tmp_path):
