@@ -20,14 +20,14 @@ from ..kinds import require_whole
 from ..links import MARGIN, PROBABILITY
 from ..other_tables import what_came
 from ..parent_columns import parent_columns, without_parents
-from ..points import AXES, Points, Tracks, require
+from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments, required_settings
 from .constraints import constraints_of
 from .dropped_frames import as_if_later, dropped_after, in_words
 from .frame_pairs.first_order import first_order
-from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
+from .frame_pairs.gpu_table import copied, is_on_gpu, track_ids_on_gpu, with_columns
 from .gate.candidates import Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
@@ -242,9 +242,9 @@ def link(
     ----------
     points : DataFrame or Points
         Columns `frame, y, x` (and `z` when 3D), or those of trackpy, laptrack, TrackMate or napari; any further
-        column is kept. A mapping of names to arrays is taken as a DataFrame. Or, with motion "none", such columns on a
-        GPU, where they stay: a mapping of names to CuPy arrays, a cuDF DataFrame, or anything else whose columns have
-        `__cuda_array_interface__`.
+        column is kept. A mapping of names to arrays is taken as a DataFrame. Or frame, y, x (and z) on a GPU: a mapping
+        of names to CuPy arrays, a cuDF DataFrame, or anything else whose columns have `__cuda_array_interface__`. With
+        motion "none" they are linked where they are; else a copy of them is linked, and what is found goes there.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, motion, features, divisions, merges, pinned, forbidden, linking, solver, device
@@ -314,24 +314,29 @@ def link(
         memory_budget_gb=memory_budget_gb,
     )
     if is_on_gpu(points):
-        return link_table_on_gpu(points, settings, scale, frame_step, track_column)
+        ids = track_ids_on_gpu(points, settings, scale, frame_step)
+        if ids is not None:
+            return with_columns(points, {track_column: ids})
+        stated = copied(points, settings, scale, frame_step)
+        return with_columns(points, _linked_columns(stated, settings, track_column))
     if isinstance(points, Mapping):
         points = pd.DataFrame(dict(points))
     table = points.table if isinstance(points, Points) else points
-    made = link_points(_stated(points, scale, frame_step), settings)
+    found = _linked_columns(_stated(points, scale, frame_step), settings, track_column)
+    return _without_links(table).assign(**found)
+
+
+def _linked_columns(points: Points, settings: LinkSettings, track_column: str) -> dict[str, Any]:
+    """Return what linking adds to a table: the tracks' numbers, those of their parents, and how sure links are."""
+    made = link_points(points, settings)
     if (stride := made.report["unstated_stride"]) is not None and not len(made.links):
         warnings.warn(
             f"no two frames that hold points are {made.tracks.frame_step} apart, so nothing was linked; all are "
             f"multiples of {stride} apart: frame_step={stride} links them.",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return _without_links(table).assign(**_columns_of_tracks(made.tracks, track_column, parents=divisions or merges))
-
-
-def _columns_of_tracks(tracks: Tracks, track_column: str, *, parents: bool) -> dict[str, Any]:
-    """Return what linking adds to a table: the tracks' numbers, those of their parents, and how sure links are."""
-    ids = tracks.table["track_id"].to_numpy()
-    of = parent_columns(ids, tracks.parents) if parents else {}
+    tracks, ids = made.tracks, made.tracks.table["track_id"].to_numpy()
+    of = parent_columns(ids, tracks.parents) if settings.divisions or settings.merges else {}
     sure = {name: tracks.table[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in tracks.table.columns}
     return {track_column: ids, **{name: each.array for name, each in of.items()}, **sure}
 

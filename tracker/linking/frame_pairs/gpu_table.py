@@ -1,12 +1,13 @@
-"""Tables that lie on a GPU (CuPy arrays by name, cuDF): linked there, the track numbers stay there."""
+"""Tables that lie on a GPU (CuPy arrays by name, cuDF): in first order linked there; the track numbers go there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_extension_array_dtype
 
 from ....matching.device import cuda
 from ...calibrating.calibration import Calibration
@@ -34,41 +35,65 @@ def is_on_gpu(table: Any) -> bool:
         return False
 
 
-def link_table_on_gpu(
-    table: Any, settings: LinkSettings, scale: Sequence[float] | None, frame_step: int | None, track_column: str
-) -> Any:
-    """Return the table with the track of each row, int64 (n,), in another column; first order only.
+def track_ids_on_gpu(
+    table: Any, settings: LinkSettings, scale: Sequence[float] | None, frame_step: int | None
+) -> Any | None:
+    """Return the track of each row, int64 (n,), on the GPU; None where the table is to be linked by its copy.
 
     Parameters
     ----------
     table : mapping of str to array
         Columns frame, y, x (and z when 3D), anything with `__cuda_array_interface__`.
     settings : LinkSettings
-        With motion "none". What is "auto" is measured on the first frames, which are copied to the host.
-    scale, frame_step, track_column
+        In first order the table is linked where it lies, unless particles are too dense for a GPU to look for links.
+        What is "auto" is measured on the first frames, which are copied to the host.
+    scale, frame_step
         See `link.link`.
-
-    Returns
-    -------
-    what `table.assign` gives, or a dict
 
     Raises
     ------
     InvalidInput
-        If a column is missing, not of numbers or not as long as the others, or a position is NaN or infinite; or if
-        particles are too dense for links to be looked for on a GPU.
-    InvalidSetting
-        If settings ask for what is done on the host.
+        If a column is missing, not of numbers or not as long as the others, or a position is NaN or infinite.
     """
-    _refuse_what_needs_the_host(settings)
-    held = cuda.cupy().asarray(table["frame"])
-    with cuda.device_of(held), cuda.using() as cp:
-        ids = _track_ids(cp, _columns(cp, table, scale, frame_step), settings)
-        return table.assign(**{track_column: ids}) if hasattr(table, "assign") else {**table, track_column: ids}
+    needs_the_host = (
+        *(settings.is_learned, settings.linking != "auctrack", settings.solver not in ("auto", "auction")),
+        *(settings.pinned, settings.forbidden, settings.predict, settings.extra_cost, settings.device == "cpu"),
+    )
+    if any(needs_the_host):
+        return None
+    with cuda.device_of(cuda.cupy().asarray(table["frame"])), cuda.using() as cp:
+        return _track_ids(cp, _columns(cp, table, scale, frame_step), settings)
 
 
-def _track_ids(cp: Any, columns: DeviceTable, settings: LinkSettings) -> Any:
-    """Link the rows of checked columns."""
+def copied(table: Any, settings: LinkSettings, scale: Sequence[float] | None, frame_step: int | None) -> Points:
+    """Return the points of a table on a GPU, copied to the host.
+
+    Raises
+    ------
+    InvalidInput
+        See `track_ids_on_gpu`.
+    InvalidSetting
+        If features are asked for, which are further columns.
+    """
+    if settings.features not in ("none", ()):
+        raise InvalidSetting("are read from tables on the host alone; copy this one there.", setting="features")
+    with cuda.device_of(cuda.cupy().asarray(table["frame"])), cuda.using() as cp:
+        return _on_host(_columns(cp, table, scale, frame_step))
+
+
+def with_columns(table: Any, columns: Mapping[str, Any]) -> Any:
+    """Return a table on a GPU with further columns there, NaN where they miss a number; a mapping as a dict."""
+    cp = cuda.cupy()
+    with cuda.device_of(cp.asarray(table["frame"])):
+        added = {
+            name: cp.asarray(column.to_numpy(float, na_value=np.nan) if is_extension_array_dtype(column) else column)
+            for name, column in columns.items()
+        }
+    return table.assign(**added) if hasattr(table, "assign") else {**table, **added}
+
+
+def _track_ids(cp: Any, columns: DeviceTable, settings: LinkSettings) -> Any | None:
+    """Link the rows of checked columns; None where particles are too dense for it."""
     if len(columns) == 0:
         return cp.empty(0, np.int64)
     first = _first_frames(cp, columns)
@@ -76,24 +101,7 @@ def _track_ids(cp: Any, columns: DeviceTable, settings: LinkSettings) -> Any:
     unmatched_cost = unmatched_cost_of(first, settings, search_range)
     longest = min(search_range, unmatched_cost.longest)
     linked = finished(linked_on_device(cp, columns, settings, unmatched_cost, longest, PairLinks(settings)))
-    if linked is None:
-        raise InvalidInput(
-            "this table cannot be linked on a GPU: too many particles are within the search range of each other, or "
-            "its frames do not follow each other. Copy it to the host (table.get(), .to_pandas()) and link it there."
-        )
-    return linked.track_ids(cp)
-
-
-def _refuse_what_needs_the_host(settings: LinkSettings) -> None:
-    asked = {
-        "motion='none'": settings.is_learned or settings.linking != "auctrack",
-        "solver='auto' or 'auction'": settings.solver not in ("auto", "auction"),
-        "no pinned and no forbidden links": bool(settings.pinned or settings.forbidden),
-        "no predict and no extra_cost": settings.predict is not None or settings.extra_cost is not None,
-        "device='auto' or 'cuda'": settings.device == "cpu",
-    }
-    for needed in (needed for needed, lacks in asked.items() if lacks):
-        raise InvalidSetting(f"a table on a GPU is linked there with {needed} only; give that, or copy it to the host.")
+    return None if linked is None else linked.track_ids(cp)
 
 
 def _columns(cp: Any, table: Any, scale: Sequence[float] | None, frame_step: int | None) -> DeviceTable:
@@ -128,7 +136,11 @@ def _first_frames(cp: Any, columns: DeviceTable) -> Points:
     follows = np.append(np.diff(numbers) == columns.frame_step, False)
     enough = np.flatnonzero((np.cumsum(sizes * follows) >= ENOUGH) & (np.cumsum(sizes * (sizes > 1)) >= ENOUGH))
     last = numbers[min(enough[0] + 1, len(numbers) - 1)] if len(enough) else numbers[-1]
-    rows = cp.flatnonzero(columns.frame <= last)
+    return _on_host(columns, cp.flatnonzero(columns.frame <= last))
+
+
+def _on_host(columns: DeviceTable, rows: Any = slice(None)) -> Points:
+    """Return rows of checked columns as points on the host."""
     names = ("frame", *AXES[3 - len(columns.axes) :])
     held = dict(zip(names, (cuda.to_host(column[rows]) for column in (columns.frame, *columns.axes)), strict=True))
     sizes_zyx = three_sizes(columns.scale.tolist(), len(columns.axes))

@@ -211,13 +211,43 @@ def test_columns_on_a_gpu_are_checked(gpu, how):
         link(BROKEN[how](on_gpu(MOVIES["3D"])), motion="none")
 
 
-@pytest.mark.parametrize(
-    "asked", [{"motion": "auto"}, {"motion": "none", "solver": "jv"}, {"motion": "none", "device": "cpu"}]
-)
-def test_what_only_the_host_does_is_refused_for_columns_on_a_gpu(gpu, asked):
+ON_THE_HOST = {
+    "learned motion, the default": {},
+    "another solver": {"motion": "none", "solver": "jv"},
+    "a CPU": {"motion": "none", "device": "cpu"},
+    "segments": {"linking": "jaqaman", "search_range": 1.0},
+    "divisions": {"divisions": True},
+    "a predictor": {"predict": lambda points, rows, _: points.positions_of(rows) + 0.1},
+}
+
+
+@pytest.mark.parametrize("what", ON_THE_HOST)
+@pytest.mark.parametrize("name", ["3D", "2D"])
+def test_what_a_gpu_does_not_do_where_columns_are_is_done_on_a_copy(gpu, name, what, monkeypatch):
     del gpu
-    with pytest.raises(InvalidSetting):
-        link(on_gpu(MOVIES["3D"]), **asked)
+    points, table = MOVIES[name], on_gpu(MOVIES[name])
+    if isinstance(table["frame"], HostArray):
+        monkeypatch.setattr(cuda, "devices", tuple)  # there is none to solve on
+    linked = link(table, **ON_THE_HOST[what], scale=(0.5,) * points.ndim)
+    wanted = link(points.table[list(table)], **ON_THE_HOST[what], scale=(0.5,) * points.ndim)
+    assert list(linked) == list(wanted)
+    for column, values in linked.items():
+        assert cuda.is_device_array(values)
+        np.testing.assert_array_equal(cuda.to_host(values), wanted[column].to_numpy(float))
+
+
+def test_particles_too_dense_for_a_gpu_to_look_for_links_are_linked_by_their_copy(gpu, monkeypatch):
+    del gpu
+    points = MOVIES["3D"]
+    monkeypatch.setattr(gpu_table, "linked_on_device", lambda *_: (yield from ()))
+    linked, wanted = link(on_gpu(points), motion="none"), link(points.table, motion="none", device="cpu")
+    np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
+
+
+def test_features_are_not_read_from_columns_on_a_gpu(gpu):
+    del gpu
+    with pytest.raises(InvalidSetting, match="features"):
+        link(on_gpu(MOVIES["3D"]), features="auto")
 
 
 def test_auto_takes_a_gpu_for_many_particles(monkeypatch):
