@@ -32,7 +32,7 @@ noise take 6 ms so and 290 as points, most of it for the proof. In vain it takes
 
 FEW_UPDATES = 10
 """Changes of the duals after which a matrix on a GPU that sorting may solve is fetched for it. Those that take more
-take many: products 1,000 for 1,000 rows, squares on a line 58 of 10 ms each for 2,000."""
+take many: products 1,000 for 1,000 rows, squares on a line 58 of 13 ms each for 2,000."""
 
 MOST_IN_MATRIX = 8000
 """Rows of two point sets up to which a GPU's auction of their matrix is sooner done than a CPU's without one: 5,000 in

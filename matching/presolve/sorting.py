@@ -29,7 +29,6 @@ FEWEST = 256
 ROUNDS = 3
 """Times that each side is ordered by the ends of the other; distances say nothing of what lies beyond those ends."""
 
-
 SAMPLE = 32
 """Rows and columns of a matrix, or up to twice as many, from which it is told whether to look at all of them."""
 
