@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import runpy
 import shlex
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import tifffile
 from typer.testing import CliRunner
 
+from auctrack.plugins.cli import entry
 from auctrack.plugins.cli import simulate as simulate_command
 from auctrack.plugins.cli.app import app
 from auctrack.tracker.formats.tables import read_points, read_tracks
@@ -39,6 +41,13 @@ def test_a_movie_goes_in_and_tracks_that_agree_with_the_truth_come_out(auctrack,
     )
     assert score["link_f1"] > 0.96
     assert score["real_detections"] == 600
+
+
+def test_the_package_run_as_a_module_is_the_command(monkeypatch):
+    begun = []
+    monkeypatch.setattr(entry, "main", lambda: begun.append("command line"))
+    runpy.run_module("auctrack", run_name="__main__")
+    assert begun == ["command line"]
 
 
 def test_detect_then_link_is_track(auctrack, samples, tmp_path):
