@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Never, TypeAlias, cast
+from typing import TYPE_CHECKING, Never, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -244,10 +244,6 @@ def detect_frame(
     InvalidSetting
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
-    if settings.threshold is None:
-        raise InvalidSetting(
-            "needs a number to detect in a single frame; fill it in by resolve_settings().", setting="threshold"
-        )
     check_diameter(settings.known_diameter, image.shape, scale, "units")
     return pd.DataFrame(_columns(Frame.of(image), settings, scale, Crew(1, threads, device)))
 
@@ -284,7 +280,7 @@ def _columns_ahead(
         bright = grey if settings.bright_on_dark else -grey
         response = blob_response(bright, settings.known_diameter, scale, settings.method)
         room = Bounds.of(response.size, _VOXELS_A_PARTICLE)
-        peaks = listed_maxima(response, cast("float", settings.threshold), settings.least_separation, scale, room)
+        peaks = listed_maxima(response, settings.known_threshold, settings.least_separation, scale, room)
         sight = Sight.of(settings.known_diameter, tuple(scale.tolist()))
         seen = look_on_gpu(response, bright, peaks.places, peaks.counts[1:], sight)
 
@@ -359,7 +355,7 @@ def _seen_in(
         del grey
         response = blob_response(bright, settings.known_diameter, scale, settings.method, crew.threads)
         separation = settings.least_separation if is_whole else 0.0
-        places = local_maxima(response, cast("float", settings.threshold), separation, scale)
+        places = local_maxima(response, settings.known_threshold, separation, scale)
         if not is_whole:
             places = places[(places >= tile.own.start * plane) & (places < tile.own.stop * plane)]
         seen = seen_around(response, bright, places, Sight.of(settings.known_diameter, tuple(scale.tolist())))

@@ -58,9 +58,16 @@ class DetectSettings(KnownByName):
             raise InvalidSetting("needs a number here; fill it in by resolve_settings().", setting="diameter")
         return float(self.diameter)
 
+    @property
+    def known_threshold(self) -> float:
+        """The threshold as a number; raises `InvalidSetting` where it is still to be suggested."""
+        if self.threshold is None:
+            raise InvalidSetting("needs a number here; fill it in by resolve_settings().", setting="threshold")
+        return float(self.threshold)
+
     def in_words(self, unit: str) -> str:
         """Return diameter and threshold, once they are known, in a few words."""
-        return f"diameter {in_digits(self.known_diameter, 4)} {unit}, threshold {self.threshold:.4g}"
+        return f"diameter {in_digits(self.known_diameter, 4)} {unit}, threshold {self.known_threshold:.4g}"
 
     @property
     def least_separation(self) -> float:
