@@ -31,7 +31,6 @@ from .gpu_scaling import (
     scans_left,
     search_free,
     settle_columns,
-    settle_shortages,
     solve_graph,
     without_bounds,
 )
@@ -42,6 +41,8 @@ PRICING_ROUNDS = 200
 BIDS_OF_NEIGHBOURS = 200
 """Bids a row in phases, after which prices start anew from a sample. Uniform points take 16 to 72 (n = 1,000 to 20,000,
 2D and 3D, moved or not), dense clusters, lines and clouds apart 120 and more in the first phases alone."""
+MANY_ROUNDS, HARD_LEAVE, FEWEST_HARD = 100, 0.006, 64
+"""Rounds without an increment, share and number of the rows then left, beyond which prices start anew from a grid's."""
 SAMPLED_READS = 4
 """Times `most_reads` that costs may be read from a sample's prices: 20,000 points in dense clusters take 2.5 to 2.9,
 different clusters of 5,000 up to 3.4, and half the time of their matrix. Different clusters of 20,000, and blobs apart,
@@ -151,13 +152,14 @@ def _solve_free(
         return graph, matching, TOO_HARD
     if matching.waiting:
         return graph, matching, -1
-    left, is_hard = bid_without_increment(graph, matching, None, most_bids)
+    rounds = matching.counted("rounds")
+    left = bid_without_increment(graph, matching, None, most_bids)
+    lasted = matching.counted("rounds") - rounds >= MANY_ROUNDS
+    is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
     if is_hard and may_start_again and len(increments(graph)) > 1:
         matching.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
         graph, infeasible_row = _bid_again(graph, matching, pairs, reads)
         return graph, matching, infeasible_row
-    if is_hard:
-        left = settle_shortages(graph, matching)
     return graph, matching, search_free(graph, matching, left, most_bids, scans_left(graph, matching, reads))
 
 

@@ -28,10 +28,6 @@ PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
 FINAL_ROUNDS = 200
 """Rounds without an increment: easy problems take a tenth, more do little for hard ones."""
-MANY_ROUNDS, HARD_LEAVE, FEWEST_HARD = 100, 0.006, 64
-"""Of those rounds, and share and number of the rows then left, beyond which regions are taken to lack columns."""
-SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, 2000
-"""Share of the rows left by a phase that settles shortages, and the rounds that end it."""
 FEW_UNASSIGNED = 1.01
 """Columns per row, where some must stay unassigned, up to which phases pay although unassigned columns are to be
 settled then (5000 against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
@@ -69,7 +65,7 @@ def solve_graph(
         if matching.waiting:
             infeasible_row = -1
         elif start:
-            infeasible_row = search_free(free, matching, bid_without_increment(free, matching, None)[0])
+            infeasible_row = search_free(free, matching, bid_without_increment(free, matching, None))
         elif matching.has_given_up:
             return matching, TOO_HARD
         else:
@@ -204,24 +200,16 @@ def finish_free(
 
     Returns -1, a row that cannot be matched, or `TOO_HARD` once searches have scanned `most_scans` rows.
     """
-    left, is_hard = bid_without_increment(graph, matching, rows, most_bids)
-    if is_hard:
-        left = settle_shortages(graph, matching)
+    left = bid_without_increment(graph, matching, rows, most_bids)
     return search_free(graph, matching, left, most_bids, most_scans)
 
 
-def bid_without_increment(
-    graph: CostGraph, matching: DeviceMatching, rows: Any, most_bids: int | None = None
-) -> tuple[Any, bool]:
-    """Auction rows without an increment for a few rounds; return those left over, and whether regions lack columns."""
-    before = matching.counted("rounds")
+def bid_without_increment(graph: CostGraph, matching: DeviceMatching, rows: Any, most_bids: int | None = None) -> Any:
+    """Auction rows (None: all) without an increment for a few rounds; return those left over."""
     stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
-    left = bid(
+    return bid(
         graph, matching, rows=rows, stop_at=stop_at, most_bids=_rest(matching, most_bids), most_rounds=FINAL_ROUNDS
     )
-    lasted = matching.counted("rounds") - before >= MANY_ROUNDS
-    is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
-    return left, is_hard and rows is None and most_bids is None
 
 
 def search_free(
@@ -236,20 +224,6 @@ def search_free(
             return infeasible_row
     infeasible_row, left = grow_forest(graph, matching, left, most_scans)
     return TOO_HARD if infeasible_row < 0 and len(left) else infeasible_row
-
-
-def settle_shortages(graph: CostGraph, matching: DeviceMatching) -> Any:
-    """Repeat the phases until hardly any row is left over, then bid without an increment; return the rows left over.
-
-    Where one region has more rows than columns, its shortage has to raise prices far away. Bids in large steps do
-    that in fewer and shorter rounds than the searches at the end.
-    """
-    for eps in increments(graph):
-        matching.unmatch_all()
-        stop_at = int(SHORTAGE_LEAVES * graph.n_rows)
-        bid(graph, matching, eps=eps, stop_at=stop_at, most_rounds=SHORTAGE_ROUNDS, in_order=False)
-    matching.unmatch_all()
-    return bid_without_increment(graph, matching, None)[0]
 
 
 def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> DeviceMatching:
