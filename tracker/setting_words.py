@@ -122,8 +122,8 @@ _OF_LINKING: dict[str, Words] = {
     "features": Words(
         "Columns of the detections, with values above 0, whose change along a link shows how likely it is, such as "
         "intensity,snr: learned, and used where it helps",
-        auto="none",
-        more="auto takes the usual ones that are present.",
+        auto="auto, which takes the usual ones that are present",
+        more="none links by positions alone.",
     ),
     "max_missed_frames": Words(
         "Frames a particle may be missing inside a track (trackpy: memory)",

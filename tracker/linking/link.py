@@ -220,7 +220,7 @@ def link(
     cost: Cost = "squared",
     memory: int | Literal["auto"] = "auto",
     motion: Motion = "auto",
-    features: Asked = "none",
+    features: Asked = "auto",
     divisions: bool = False,
     merges: bool = False,
     pinned: pd.DataFrame | ArrayLike | None = None,

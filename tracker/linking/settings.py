@@ -119,9 +119,9 @@ class LinkSettings(KnownByName):
         penalties of linking, gap closing, splitting, merging). Particles with values f1 and f2 look
         1 + Σ 3·w·|f1 − f2| / (f1 + f2) times as far apart as they are, for the ranges too.
     features : "auto", "none" or names of columns
-        Features of the detections, above 0, whose change shows how likely a link is: intensity, size. How they change
-        along links is learned, and used where it makes held-out links likelier. "auto": those of
-        `linking.motion.features.KNOWN` that the table has. With learned motion.
+        Features of the detections, above 0, whose change shows how likely a link is: intensity, size. With learned
+        motion, how they change along links, and to others as near, is learned, and used where it makes held-out links
+        likelier. "auto": those of `linking.motion.features.KNOWN` that the table has.
     predict : callable, optional
         Called as predict(points, rows, frames), rows int64 (k,) of `points.table`, counted from 0, and frame numbers
         int64 (k,): returns where each is expected in its frame, float64 (k, axes), along z, y, x (or y, x), in
@@ -159,7 +159,7 @@ class LinkSettings(KnownByName):
     gap_closing_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
     division_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
     merge_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
-    features: Asked = "none"
+    features: Asked = "auto"
     memory_budget_gb: float = field(default=4.0, metadata=_GIGABYTES)
     predict: Predict | None = None
     extra_cost: ExtraCost | None = None
@@ -200,7 +200,7 @@ class LinkSettings(KnownByName):
                     f"needs 'auto', 'none', or names of columns in a list; got {given!r}.", setting="features"
                 )
             object.__setattr__(self, "features", tuple(given) or "none")
-        if self.features != "none" and not self.is_learned:
+        if self.features not in ("auto", "none") and not self.is_learned:
             raise InvalidSetting(
                 "needs learned motion. Set motion to 'auto', or leave features out.", setting="features"
             )
@@ -242,7 +242,7 @@ class LinkSettings(KnownByName):
 
     def without_motion(self) -> Self:
         """Return the settings of first order: by distance alone, from frame to frame."""
-        return replace(self, motion="none", max_missed_frames="auto", divisions=False, merges=False)
+        return replace(self, motion="none", features="auto", max_missed_frames="auto", divisions=False, merges=False)
 
 
 def _name_of(function: Any) -> str:

@@ -457,14 +457,15 @@ def test_what_was_learned_stands_beside_the_result_and_does_not_stop_its_repetit
     ok(auctrack(command, walk, "--config", beside, "-o", f"again{Path(first).suffix}"))
 
 
-@pytest.mark.parametrize("names", ["auto", "intensity"])
-def test_features_are_weighed_where_asked_for(auctrack, walk, names):
+@pytest.mark.parametrize("names", [[], ["--features", "auto"], ["--features", "intensity"]])
+def test_features_are_weighed_unless_they_are_not_wanted(auctrack, walk, names):
     table = pd.read_csv(walk)
     bright = np.random.default_rng(0).lognormal(0, 0.5, 10_000)
     table.assign(intensity=bright[table["true_id"]]).to_csv(walk, index=False)
-    assert "intensity make" not in ok(auctrack("link", walk, "--unit", "pixel", "-o", "plain.csv"))
-    shown = ok(auctrack("link", walk, "--unit", "pixel", "--features", names))
-    assert "intensity make a link likelier" in " ".join(shown.split())
+    without = ok(auctrack("link", walk, "--unit", "pixel", "--features", "none", "-o", "plain.csv"))
+    assert "intensity makes" not in without
+    shown = ok(auctrack("link", walk, "--unit", "pixel", *names))
+    assert "intensity makes a link likelier" in " ".join(shown.split())
     ok(auctrack("link", walk, "--config", "walk.tracks.csv.settings.json", "-o", "again.csv"))
     assert read_tracks("again.csv").table["track_id"].equals(read_tracks("walk.tracks.csv").table["track_id"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from pandas.api.types import is_extension_array_dtype
 from ....matching.device import cuda
 from ...calibrating.calibration import Calibration
 from ...calibrating.stated import three_sizes
-from ...errors import InvalidInput, InvalidSetting
+from ...errors import InvalidInput
 from ...points import AXES, Points
 from ...stepwise import finished
 from ...timeline import Timeline
 from ..gate.gpu_movie import DeviceTable
 from ..gate.spacing import automatic_range
+from ..motion.features import KNOWN
 from ..settings import LinkSettings
 from ..unmatched_cost.measured import ENOUGH
 from .first_order import unmatched_cost_of
@@ -72,13 +74,12 @@ def copied(table: Any, settings: LinkSettings, scale: Sequence[float] | None, fr
     ------
     InvalidInput
         See `track_ids_on_gpu`.
-    InvalidSetting
-        If features are asked for, which are further columns.
     """
-    if settings.features not in ("none", ()):
-        raise InvalidSetting("are read from tables on the host alone; copy this one there.", setting="features")
+    asked = KNOWN if settings.features == "auto" else () if settings.features == "none" else settings.features
     with cuda.device_of(cuda.cupy().asarray(table["frame"])), cuda.using() as cp:
-        return _on_host(_columns(cp, table, scale, frame_step))
+        points = _on_host(_columns(cp, table, scale, frame_step))
+        features = {name: cuda.to_host(cp.asarray(table[name])) for name in asked if name in table}
+    return replace(points, table=points.table.assign(**features))
 
 
 def with_columns(table: Any, columns: Mapping[str, Any]) -> Any:

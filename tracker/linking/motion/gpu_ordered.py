@@ -49,7 +49,7 @@ def movie_in_order(points: Points, settings: LinkSettings) -> Generator[Ordered 
 
 def _takes_gpu(points: Points, settings: LinkSettings) -> bool:
     """Whether motion is learned in the memory of a GPU, as far as settings and size tell."""
-    needs_host = settings.features != "none" or settings.predict is not None or settings.extra_cost is not None
+    needs_host = settings.predict is not None or settings.extra_cost is not None
     if settings.device == "cpu" or needs_host or len(points) == 0:
         return False
     if settings.device != "auto":

@@ -108,6 +108,14 @@ class Graph:
         parts = side_by_side(lambda piece: (self.steps_at(piece.edges) ** 2).sum(axis=1), self.pieces)
         return np.concatenate(parts)
 
+    def lengths(self, edges: np.ndarray) -> np.ndarray:
+        """Return the lengths of some edges' displacements, in spacings, float64 (k,)."""
+        return np.sqrt((self.steps_at(edges) ** 2).sum(axis=1))
+
+    def ends(self, edges: slice | np.ndarray = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """Return tails and heads of edges, int32 (k,) each."""
+        return self.tail[edges], self.head[edges]
+
     def of_pieces(self, made: Callable[[Piece], np.ndarray]) -> np.ndarray:
         """Return what is made of the edges of each piece, float64 (edges, d), as one."""
         out = np.empty((len(self), self.ndim))

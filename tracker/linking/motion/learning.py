@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ....matching.device import cuda
+from ....matching.jit.threads import side_by_side
 from ..hooks import Hooks
 from .border import Border
-from .features import FeatureModel, Features
+from .features import TINY, FeatureModel, Features
 from .flow import fields_of
 from .graph import LAG, Graph, sums_at_ends
 from .learning_record import LearningRecord
@@ -24,6 +25,8 @@ from .sweep import Others, Unwritten, Weighed, step_sums, weighed
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
 TOLERANCE = 1e-3
+MOST_THAT_TEACH = 30_000
+"""Edges that features are learned from."""
 SUREST_COST = 100.0
 """Nats of a user's cost beyond which all are as good as these, but that a link at +inf is never made."""
 
@@ -56,8 +59,6 @@ class Belief:
         The detections' own, where they make links likelier.
     feature_model : FeatureModel or None
         How they change along links.
-    feature_gain : float
-        Nats by which they make a link likelier that taught nothing of them.
     notes : list of str
         What the user should know of how it was learned.
     hooks : Hooks or None
@@ -86,7 +87,6 @@ class Belief:
     is_chance: bool = False
     features: Features | None = None
     feature_model: FeatureModel | None = None
-    feature_gain: float = 0.0
     notes: list[str] = field(default_factory=list)
     record: LearningRecord = field(default_factory=LearningRecord)
     hooks: Hooks | None = None
@@ -175,6 +175,7 @@ class Belief:
         indptr, head, lag, step = map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step))
         here.graph = Graph(indptr, head, lag.astype(LAG), step)
         here.border = None if self.border is None else self.border.on_host()
+        here.features = None if self.features is None else self.features.on_host()
         for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
             if (array := getattr(self, name)) is not None:
                 setattr(here, name, cuda.to_host(array))
@@ -216,9 +217,19 @@ class Belief:
             seen = np.asarray(self.shares.seen, like=self.probability)
             times = seen[looks - 1] / seen[self.graph.lag - 1]
         if self.features is not None and self.feature_model is not None:
-            times = times * self.feature_model.ratio(self.features.change(self.graph.tail, self.graph.head))
+            times = times * self._by_features(self.features, self.feature_model)
         if self.further is not None:
             times = times * np.exp(-np.clip(self.further, -SUREST_COST, SUREST_COST))
+        return times
+
+    def _by_features(self, features: Features, model: FeatureModel) -> np.ndarray:
+        """Return how many times likelier features make each link, float64 (edges,)."""
+        times = np.empty_like(self.probability)
+
+        def write(edges: slice) -> None:
+            times[edges] = model.ratio(features.change(*self.graph.ends(edges)))
+
+        side_by_side(write, self.graph.slices)
         return times
 
     def settle(self) -> None:
@@ -287,6 +298,27 @@ class Belief:
         """What comes before each link, float64 (edges, classes); nothing where links know of none."""
         return np.empty((0, len(self.model.shares))) if isinstance(self.past, Unwritten) else self.past
 
+    def edges_that_teach(self) -> np.ndarray:
+        """Return the edges over one frame that features are learned from, all of some detections, int64 (k,)."""
+        graph = self.graph
+        share = max(-(-len(graph) // MOST_THAT_TEACH), 1)
+        return np.flatnonzero((graph.lag == 1) & (self.movie.rank[graph.tail] % share == 0))
+
+    def taught_by(self, edges: np.ndarray, features: Features) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return how features change along some edges, and the edges' lengths and probabilities, on the host."""
+        known = features.change(*self.graph.ends(edges)), self.graph.lengths(edges), self.probability[edges]
+        change, length, probability = map(cuda.to_host, known)
+        return change, length, probability
+
+    @property
+    def feature_gain(self) -> float:
+        """Nats by which features make a link likelier than another that is as long; 0 where none are taken."""
+        if self.features is None or self.feature_model is None:
+            return 0.0
+        change, _, probability = self.taught_by(self.edges_that_teach(), self.features)
+        total = max(float(probability.sum()), TINY)
+        return float(probability @ np.log(self.feature_model.ratio(change))) / total
+
     def learn(self, steps: Steps) -> None:
         """Learn the shares and the model from the probable links."""
         self.shares, self.model, self.feature_model = self.record.learn(lambda: self._learned(steps))
@@ -303,6 +335,6 @@ class Belief:
             model = model.learned_from(self.sums)
         feature_model = self.feature_model
         if self.features is not None:
-            change = self.features.change(self.graph.tail, self.graph.head)
-            feature_model = FeatureModel.learned(change, self.probability)
+            taught = self.taught_by(self.edges_that_teach(), self.features)
+            feature_model = FeatureModel.learned(*taught, feature_model)
         return shares, model.floored(), feature_model

@@ -49,7 +49,7 @@ class Motion:
     features : tuple of str
         Features of the detections that weigh links; none where they tell nothing.
     feature_gain : float
-        Nats by which they make a link likelier, on links that taught nothing of them.
+        Nats by which they make a link likelier than another that is as long.
     is_chance : bool
         Whether links lead to decoys put among the particles nearly as often as to these (tried on a sample, where past
         and future may be contexts). Most are guesses then, whatever their probability.
@@ -105,8 +105,9 @@ class Motion:
                 f"persistence {self.persistence:.2f} {per}{time}"
                 + (gain if np.isfinite(self.log_likelihood_gain) else "")
             )
-        if self.features:
-            said.append(f"{', '.join(self.features)} make a link likelier by {self.feature_gain:.2f} nats")
+        if self.features and self.feature_gain >= 0.005:
+            make = "makes" if len(self.features) == 1 else "make"
+            said.append(f"{', '.join(self.features)} {make} a link likelier by {self.feature_gain:.2f} nats")
         if len(self.class_shares) > 1:
             widths = self._widths()
             kinds = zip(self.class_shares, widths, strict=True)

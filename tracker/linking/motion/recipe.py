@@ -213,26 +213,38 @@ def radius_of(belief: Belief) -> float:
 def _take_features(belief: Belief, features: Features) -> None:
     """Weigh links by their ends' features, where these tell links of every other frame that taught nothing of them."""
     learned = belief.record.learn(lambda: _told_by(features, belief))
-    if learned is not None:
-        belief.features = features
-        belief.feature_model, belief.feature_gain = learned
+    if learned is None:
+        return
+    belief.features, belief.feature_model = features, learned
+    _sweeps(belief, 2)
+    if belief.record.learn(lambda: belief.feature_gain) < LINK_GAIN:  # less than the first links, some wrong, have said
+        belief.features = belief.feature_model = None
+        belief.notes.append(_tell_nothing(features))
         _sweeps(belief, 2)
 
 
-def _told_by(features: Features, belief: Belief) -> tuple[FeatureModel, float] | None:
-    """Return how features change along links, and what that tells of links that taught nothing of it, if it does."""
-    sure = np.flatnonzero(belief.probability > 0.5)
-    asked = held_out.every_other(*_tails(belief, sure))
+def _told_by(features: Features, belief: Belief) -> FeatureModel | None:
+    """Return how features change along links, where that tells links that taught nothing of it."""
+    edges = belief.edges_that_teach()
+    change, length, probability = belief.taught_by(edges, features)
+    sure = np.flatnonzero(probability > 0.5)
+    asked = held_out.every_other(*_tails(belief, edges[np.asarray(sure, like=edges)]))
     if asked is None:
         belief.notes.append(f"too few links to learn from {', '.join(features.names)}")
         return None
-    change = features.change(belief.graph.tail[sure], belief.graph.head[sure])
-    model = FeatureModel.learned(change[~asked], belief.probability[sure][~asked])
-    gain = float(np.log(model.ratio(change[asked])).mean())
+    taught = np.ones(len(edges), bool)
+    taught[sure[asked]] = False
+    model = FeatureModel.learned(change[taught], length[taught], probability[taught])
+    gain = float(np.log(model.ratio(change[sure][asked])).mean())
     if gain < LINK_GAIN:
-        belief.notes.append(f"{', '.join(features.names)} do not tell which link is right")
+        belief.notes.append(_tell_nothing(features))
         return None
-    return model, gain
+    return model
+
+
+def _tell_nothing(features: Features) -> str:
+    do = "does" if len(features.names) == 1 else "do"
+    return f"{', '.join(features.names)} {do} not tell which link is right"
 
 
 def _tails(belief: Belief, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import pytest
 
 from auctrack.matching.device import cuda
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_table
 from auctrack.tracker.linking.gate import spacing
 from auctrack.tracker.linking.link import link, link_points
@@ -244,10 +244,17 @@ def test_particles_too_dense_for_a_gpu_to_look_for_links_are_linked_by_their_cop
     np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
 
 
-def test_features_are_not_read_from_columns_on_a_gpu(gpu):
+@pytest.mark.parametrize("features", ["auto", ["intensity"]])
+def test_features_are_read_from_columns_on_a_gpu(gpu, features):
     del gpu
-    with pytest.raises(InvalidSetting, match="features"):
-        link(on_gpu(MOVIES["3D"]), features="auto")
+    points, who = walks(300, frames=5, step=0.8)
+    bright = np.random.default_rng(0).lognormal(0, 0.5, len(who) + 1)[who]
+    table = points.table.assign(intensity=bright)
+    there = on_gpu(points) | {"intensity": cuda.cupy().asarray(bright)}
+    found, wanted = link(there, features=features), link(table, features=features, device="cpu")
+    np.testing.assert_array_equal(cuda.to_host(found["track_id"]), wanted["track_id"])
+    plain = link(table, features="none", device="cpu")
+    assert not wanted["track_id"].equals(plain["track_id"])
 
 
 def test_auto_takes_a_gpu_for_many_particles(monkeypatch):

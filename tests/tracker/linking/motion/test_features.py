@@ -79,11 +79,47 @@ def test_the_unit_of_a_feature_does_not_matter(by_features):
 
 def test_the_ratio_of_the_model_is_learned_from_ratios_and_never_proves_a_link_wrong():
     rng = np.random.default_rng(0)
-    change = rng.normal(0, [0.1, 0.5], (4000, 2))
-    model = FeatureModel.learned(change, np.ones(4000))
+    change = np.vstack([rng.normal(0, [0.1, 0.5], (4000, 2)), rng.normal(0, 1, (4000, 2))])
+    model = FeatureModel.learned(change, np.ones(8000), np.repeat([1.0, 0.0], 4000))
     np.testing.assert_allclose(np.sort(np.sqrt(model.variance)), [0.1, 0.5], rtol=0.1)
-    assert model.ratio(np.zeros((1, 2)))[0] == pytest.approx(0.95 / 0.05 + 0.05, rel=0.2)
+    assert model.alike < 0.1
+    assert model.ratio(np.zeros((1, 2)))[0] > 5
     assert model.ratio(np.full((1, 2), 50.0))[0] >= 0.05
+
+
+def test_others_who_look_as_alike_as_links_do_take_away_what_likeness_says():
+    rng = np.random.default_rng(0)
+    kind = rng.random(4000) < 0.5
+    to_others = np.where(kind[:, None], rng.normal(0, 0.1, (4000, 1)), rng.normal(0, 1, (4000, 1)))
+    change = np.vstack([rng.normal(0, 0.1, (4000, 1)), to_others])
+    model = FeatureModel.learned(change, np.ones(8000), np.repeat([1.0, 0.0], 4000))
+    assert model.alike == pytest.approx(0.5, abs=0.15)
+    assert model.ratio(np.zeros((1, 1)))[0] == pytest.approx(1 / 0.55, rel=0.2)
+
+
+def test_only_others_as_long_as_links_are_compared_with():
+    """Far ones differ by where they are; that they are far is known already."""
+    rng = np.random.default_rng(0)
+    length = np.concatenate([rng.uniform(0, 1, 4000), rng.uniform(0, 4, 4000)])
+    change = length[:, None] * rng.normal(0, 0.3, (8000, 1))
+    probability = np.repeat([1.0, 0.0], 4000)
+    by_length, by_all = (FeatureModel.learned(change, known, probability) for known in (length, np.ones(8000)))
+    gains = [float(np.log(model.ratio(change[:4000])).mean()) for model in (by_length, by_all)]
+    assert gains[0] < 0.03
+    assert gains[1] > 0.3
+
+
+@pytest.mark.parametrize("rounds", [0.0, 1.0, 3.0])
+def test_light_that_falls_off_to_a_side_makes_no_link(rounds):
+    """Neighbours are as bright as each other then; it would count twice that they are near."""
+    points, who = walks(300, frames=12, step=0.6, persistence=0.5)
+    along = points.table["x"].to_numpy() / points.table["x"].max()
+    light = np.exp(2 * along) if rounds == 0 else 2 + np.sin(2 * np.pi * rounds * along)
+    seen = light * np.random.default_rng(0).lognormal(0, 0.05, len(who))
+    lit = replace(points, table=points.table.assign(intensity=seen))
+    (plain, without), (made, with_it) = (linked(lit, who, features) for features in ("none", "auto"))
+    assert with_it > without - 0.003
+    assert made.report["expected_wrong"] > 0.9 * plain.report["expected_wrong"]
 
 
 def test_the_value_of_random_detections_changes_by_one():
@@ -107,7 +143,7 @@ def test_all_features_that_are_not_there_are_named_and_none_that_is_no_feature_i
         linked(points, who, ["mass", "intensity", "shape"])
 
 
-@pytest.mark.parametrize("given", [{"features": "intensity"}, {"features": "auto", "motion": "none"}])
+@pytest.mark.parametrize("given", [{"features": "intensity"}, {"features": ["intensity"], "motion": "none"}])
 def test_settings_that_cannot_be(given):
     with pytest.raises(InvalidSetting, match="features"):
         LinkSettings(**given)
@@ -121,7 +157,7 @@ def test_a_table_without_features_links_as_without_them():
 def test_samples_weigh_features_too():
     points, who = seen(n=200)
     made = link_points(points, LinkSettings(features="auto"), samples=20)
-    plain = link_points(points, samples=20)
+    plain = link_points(points, LinkSettings(features="none"), samples=20)
 
     def right(linking):
         following = linking.samples

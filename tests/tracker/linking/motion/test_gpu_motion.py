@@ -26,8 +26,16 @@ def drifting(points: Points) -> Points:
     return replace(points, table=points.table.assign(y=points.table["y"] + shift, x=points.table["x"] - shift))
 
 
+def bright(points: Points, who: np.ndarray) -> Points:
+    """The same, where each particle has a brightness and a size of its own."""
+    rng = np.random.default_rng(0)
+    own = rng.normal(0, 0.5, (2, who.max() + 1))[:, who] + rng.normal(0, 0.1, (2, len(who)))
+    return replace(points, table=points.table.assign(intensity=np.exp(own[0]), size=np.exp(own[1])))
+
+
 MOVIES = {
     "3D": walks(100, 6)[0],
+    "bright and large ones": bright(*walks(200, 6, step=0.8, seed=6)),
     "2D": walks(150, 6, ndim=2, seed=1)[0],
     "clean": walks(150, 6, missed=0.0, false=0.0, seed=2)[0],
     "voxels that are no cubes": replace(walks(150, 5, seed=3)[0], calibration=Calibration((2.0, 0.5, 0.7))),
@@ -66,6 +74,7 @@ def test_links_tracks_and_what_was_learned_are_those_of_a_cpu(gpu, name, given):
     np.testing.assert_allclose(found.links["probability"], wanted.links["probability"], atol=1e-6)
     assert found.report["is_optimal"]
     assert found.report["learned"] == wanted.report["learned"]
+    assert found.motion.features == (("intensity", "size") if name.startswith("bright") else ())
     assert found.report["median_step"] == pytest.approx(wanted.report["median_step"])
 
 
