@@ -85,12 +85,14 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
         )
     if not names or len(points) < 2:
         return None
-    value = np.log(points.table[list(names)].to_numpy(np.float64))[cuda.to_host(movie.row)]
-    variance, direction = np.linalg.eigh(2 * np.atleast_2d(np.cov(value.T)))
+    value = np.log(np.asarray(points.table[list(names)].to_numpy(np.float64), like=movie.position))
+    value -= value.mean(axis=0)
+    variance, direction = np.linalg.eigh(2 * cuda.to_host(value.T @ value) / (len(value) - 1))
     telling = variance > 1e-9 * max(float(variance.max()), 1e-9)
     if not telling.any():
         return None
-    return Features(names, np.asarray((value @ direction[:, telling]) / np.sqrt(variance[telling]), like=movie.row))
+    apart = np.asarray(direction[:, telling] / np.sqrt(variance[telling]), like=value)
+    return Features(names, (value @ apart)[movie.row if movie.grid is None else movie.grid.row])
 
 
 def _is_positive(points: Points, name: str) -> bool:
