@@ -34,15 +34,19 @@ PENALTIES = ("link_penalties", "gap_closing_penalties", "division_penalties", "m
 """What goes with linking "jaqaman" only."""
 
 
-_ALSO_IDLE: Mapping[str, tuple[Any, ...]] = {"motion": ("none",), "max_missed_frames": (0,)}
+_ALSO_IDLE: Mapping[str, tuple[Any, ...]] = {
+    "motion": ("none",),
+    "features": ("none",),
+    "max_missed_frames": (0,),
+}
 """What settings may say, beside their default, where there is no use for them."""
 
 
 def idle_settings(linking: str, motion: str) -> tuple[str, ...]:
-    """Return the settings that linking and motion have no use for; `features` aside, which are refused by name."""
+    """Return the settings that linking and motion have no use for."""
     if linking == "jaqaman":
-        return ("motion", "unmatched_cost", "cost", "pinned", "forbidden", *HOOKS)
-    of_motion = ("max_missed_frames", "divisions", "merges") if motion == "none" else ("cost",)
+        return ("motion", "features", "unmatched_cost", "cost", "pinned", "forbidden", *HOOKS)
+    of_motion = ("features", "max_missed_frames", "divisions", "merges") if motion == "none" else ("cost",)
     return (*SEGMENT_RANGES, *PENALTIES, *of_motion)
 
 
@@ -192,7 +196,7 @@ class LinkSettings(KnownByName):
         return {name: f"{_RECORDED} {_name_of(of)}" for name, of in given if of is not None}
 
     def _take_features(self) -> None:
-        """Keep names as a tuple; refuse what is not a name, and features without learned motion."""
+        """Keep names as a tuple; refuse what is not a name."""
         given: Any = self.features
         if given not in ("auto", "none"):
             if isinstance(given, str) or not all(isinstance(name, str) for name in given):
@@ -200,10 +204,6 @@ class LinkSettings(KnownByName):
                     f"needs 'auto', 'none', or names of columns in a list; got {given!r}.", setting="features"
                 )
             object.__setattr__(self, "features", tuple(given) or "none")
-        if self.features not in ("auto", "none") and not self.is_learned:
-            raise InvalidSetting(
-                "needs learned motion. Set motion to 'auto', or leave features out.", setting="features"
-            )
 
     def _refuse_idle(self, name: str) -> None:
         """Refuse a setting for which linking and motion have no use, where it says other than that it is not used."""
@@ -218,6 +218,8 @@ class LinkSettings(KnownByName):
         elif self.is_learned:
             why = "'distance' goes with motion 'none'; learned motion has its own cost, the likelihood."
             wanted = "motion", "none"
+        elif name == "features":
+            why, wanted = "needs learned motion: motion 'none' links by distance alone.", ("motion", "auto")
         else:
             why = "needs learned motion: with motion 'none' only consecutive frames are linked, one to one."
             wanted = "motion", "auto"

@@ -92,6 +92,8 @@ class LinkPanel(QWidget):
         self.penalties = {name: QLineEdit() for name in PENALTIES}
         for text in self.penalties.values():
             text.setPlaceholderText("none; such as intensity=1")
+        self.features = QLineEdit()
+        self.features.setPlaceholderText("auto; or none, or intensity,size")
         self.missed = NumberField(-1, 99, auto="auto", is_whole=True)
         self.missed.show_number(None)
         self.divisions = QCheckBox("look for them")
@@ -99,6 +101,7 @@ class LinkPanel(QWidget):
         return {
             "linking": self.linking,
             "motion": self.motion,
+            "features": self.features,
             "search_range": self.search_range,
             **self.segments,
             **self.penalties,
@@ -123,7 +126,7 @@ class LinkPanel(QWidget):
             box.currentIndexChanged.connect(self._other_motion)
         for field in self.segments.values():
             field.valueChanged.connect(self._changed)
-        for text in self.penalties.values():
+        for text in (self.features, *self.penalties.values()):
             text.textChanged.connect(self._changed)
         self.search_range.valueChanged.connect(self._other_unmatched_cost)
         self.cost.currentIndexChanged.connect(self._other_unmatched_cost)

@@ -262,7 +262,9 @@ def test_every_field_says_what_the_command_line_calls_it(open_widget):
     known = {option for parameter in track.params for option in parameter.opts}
     named = {option for pair in named for option in pair if option}
     assert named <= known
-    settings = "diameter threshold method dark motion max-missed-frames divisions merges search-range unmatched-cost"
+    settings = (
+        "diameter threshold method dark motion features max-missed-frames divisions merges search-range unmatched-cost"
+    )
     settings += " cost solver device linking gap-closing-range division-range merge-range"
     settings += " link-penalties gap-closing-penalties division-penalties merge-penalties"
     source = "axes voxel unit frame-interval frames roi intensity"

@@ -22,6 +22,7 @@ FIELDS = {
     "bright_on_dark": "detect.dark",
     "linking": "link.linking",
     "motion": "link.motion",
+    "features": "link.features",
     "search_range": "link.search_range",
     "unmatched_cost": "link.unmatched",
     "cost": "link.cost",
@@ -83,3 +84,28 @@ def test_an_error_calls_a_setting_what_its_field_is_called(widget, setting, plac
 def test_a_box_offers_what_the_setting_may_be(widget, settings, setting):
     box = _field(widget, FIELDS[setting])
     assert tuple(box.itemData(row) for row in range(box.count())) == choices_of(settings, setting)
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"), [("", "auto"), ("none", "none"), ("intensity, size", ("intensity", "size"))]
+)
+def test_features_are_typed_as_on_the_command_line(widget, typed, asked):
+    link = widget.parts.link
+    link.features.setText(typed)
+    try:
+        assert link.settings.features == asked
+    finally:
+        link.features.clear()
+
+
+def test_features_are_asked_for_with_learned_motion_alone(widget):
+    link = widget.parts.link
+    chosen = link.motion.currentIndex()
+    link.features.setText("intensity")
+    link.motion.setCurrentIndex(link.motion.findData("none"))
+    try:
+        assert not link.features.isEnabled()
+        assert link.settings.features == "auto"
+    finally:
+        link.motion.setCurrentIndex(chosen)
+        link.features.clear()
