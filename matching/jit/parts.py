@@ -81,13 +81,19 @@ class _PartDispatcher(CPUDispatcher):
 
 
 class _Flags(Flags):
-    """numba's options of a function, told apart by what was set: they are compared 30,000 times in a first `link`."""
+    """numba's options of a function: alike to its functions, `np.empty` and the like, where these take the same of it.
+
+    So these are compiled once for all kernels. numba compares options 30,000 times in a first `link`.
+    """
 
     __slots__ = ()
+    _TAKEN = "nrt", "fastmath", "error_model", "forceinline"
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same was set."""
-        return isinstance(other, _Flags) and self._values == other._values
+        """Whether functions that are called take the same."""
+        if not isinstance(other, _Flags):
+            return False
+        return self._values == other._values or all(getattr(self, name) == getattr(other, name) for name in self._TAKEN)
 
     def __hash__(self) -> int:
         """Return one number for all, as numba does."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 import pytest
+from numba.core.caching import NullCache
+from numba.core.event import install_recorder
 
 from auctrack.matching.jit.compiled import compiled
 
@@ -44,6 +48,28 @@ def test_a_part_answers_and_raises_for_whoever_calls_it(function: Any, twelfth: 
 
 def test_a_kernel_may_call_itself() -> None:
     assert _factorial(5) == 120
+
+
+@compiled
+def _zeros(n: Any) -> Any:
+    return np.zeros(n, np.int8)
+
+
+@compiled
+def _twice_zeros(n: Any) -> Any:
+    return len(np.zeros(n, np.int8)) + len(_zeros(n))
+
+
+def test_what_numba_brings_is_compiled_once_for_a_kernel_and_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_twice_zeros, "_cache", NullCache())
+    with install_recorder("numba:compile") as recorded:
+        assert _twice_zeros(3) == 6
+    begun = Counter(_named(event.data) for _, event in recorded.buffer if event.is_start)
+    assert set(begun.values()) == {1}
+
+
+def _named(compiling: Any) -> tuple[str, Any]:
+    return compiling["dispatcher"].py_func.__qualname__, compiling["args"]
 
 
 PROGRAM = """
