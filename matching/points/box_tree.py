@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 from ..tolerance import BOX_MARGIN
 from .hilbert import hilbert_orders
@@ -120,7 +120,7 @@ def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool)
     return out
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def corners(rows, first, end):
     """Return the bounding box (z0, z1, y0, y1, x0, x1) of some rows."""
     z0 = y0 = x0 = np.inf
@@ -132,7 +132,7 @@ def corners(rows, first, end):
     return z0, z1, y0, y1, x0, x1
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def box_gaps(tree, first, box, gaps):
     """Squared distances from one box to the eight boxes from `first` on, rounded down."""
     z0, z1, y0, y1, x0, x1 = box
@@ -151,7 +151,7 @@ def box_gaps(tree, first, box, gaps):
         gaps[c] = (dz * dz + dy * dy + dx * dx) * _DOWN
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def least_in_leaf(tree, leaf, z, y, x, largest, squared):
     """Return a lower bound, rounding included, of c - v between one point and the points of a leaf."""
     lower, upper = tree.lower, tree.upper
@@ -162,7 +162,7 @@ def least_in_leaf(tree, leaf, z, y, x, largest, squared):
     return (gap if squared else np.sqrt(gap)) - largest[leaf]
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def point_squares(tree, first, z, y, x, squares):
     """Squared distances from one point to the eight points from `first` on, summed as in `costs.pair_cost`."""
     points = tree.points
@@ -260,7 +260,7 @@ def _cheapest_of_group(tree, rows, asked, v, largest, squared, leaf, places, bes
             worst = max(worst, best[i - first])
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def push_nearest_last(stack, bound, size, first_child, gaps, worst):
     """Push the eight children whose bound is below `worst`, the lowest on top; return the new size."""
     began = size

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 from ..tolerance import EPS, PRICING_ULPS
 from .box_tree import (
@@ -89,7 +89,9 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
     """Descend once for up to eight rows; `found` are the known pairs and the new ones."""
     indptr, indices, columns, slack, counts = found
     first, end = asked
-    highest = r[first:end].max() - tolerance
+    highest = -np.inf
+    for i in range(first, end):
+        highest = max(highest, r[i] - tolerance)
     if highest == -np.inf:
         return
     box = corners(rows, first, end)
@@ -123,21 +125,29 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
                 if cost - price < r[i] - tolerance:
                     below = cost - price - r[i]
                     rounding = _ROUNDING * max(cost, abs(price), abs(r[i]))
-                    if below < -rounding - tolerance and at * FAN + c not in indices[indptr[i] : indptr[i + 1]]:
+                    if below < -rounding - tolerance and not _is_known(indices, indptr[i], indptr[i + 1], at * FAN + c):
                         _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
         highest = -np.inf
         for i in range(first, end):
             highest = max(highest, _asked_below(i, r, tolerance, slack, counts))
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
+def _is_known(indices, begin, end, column):
+    for e in range(begin, end):
+        if indices[e] == column:
+            return True
+    return False
+
+
+@compiled(**BORROWING)
 def _asked_below(i, r, tolerance, slack, counts):
     """Return the c - v up to which row i takes a pair: once its list is full, that of the last on it."""
     last = slack.shape[1] - 1
     return r[i] + slack[i, last] if counts[i] > last else r[i] - tolerance
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def _keep_worst(columns, slack, counts, i, column, below):
     """Insert a pair into row i's list of the worst, which is sorted.
 
@@ -157,14 +167,14 @@ def _keep_worst(columns, slack, counts, i, column, below):
     slack[at], columns[at] = below, column
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def _is_worse(below, column, other_below, other_column, i):
     if below != other_below:
         return below < other_below
     return _mixed(i, column) < _mixed(i, other_column)
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def _mixed(i, column):
     """Return a number that orders the columns differently for each row (multiplicative hashing, Knuth, 6.4)."""
     return ((np.uint64(i) * _ODD) ^ np.uint64(column)) * _ODD >> np.uint64(32)
