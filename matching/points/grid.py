@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 from ..jit.threads import side_by_side
 from ..tolerance import CELL_MARGIN
 
@@ -193,7 +193,7 @@ def _sorted_by_cell(points, origin, cell, dims):
         starts[c + 1] += 1
     sharing = 0.0
     for c in range(len(starts) - 1):
-        sharing += float(starts[c + 1]) ** 2
+        sharing += float(starts[c + 1]) * float(starts[c + 1])
         starts[c + 1] += starts[c]
     fill = starts.copy()
     order = np.empty(n, np.int32)
@@ -268,7 +268,7 @@ def _counted(x, radius, origin, cell, dims, starts, y, most):
     return count
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, **BORROWING)
 def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     """Return the first and the last cell along each axis that lie within reach of a point."""
     z0, z1 = _touched(point[0] - origin[0], reach, cell, dims[0])
@@ -277,10 +277,18 @@ def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     return (z0, y0, x0), (z1, y1, x1)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, **BORROWING)
 def _touched(place, reach, cell, size):
     low, high = (place - reach) / cell - CELL_MARGIN, (place + reach) / cell + CELL_MARGIN
     return _clipped(low, size), _clipped(high, size)
+
+
+@compiled(forceinline=True, **BORROWING)
+def _clipped(position, size):
+    """Return the cell at `position` (in cells), clipped to the grid."""
+    if position <= 0:
+        return 0
+    return np.int64(position) if position < size else size - 1
 
 
 @compiled
@@ -299,11 +307,3 @@ def _sort_rows(indptr, indices, distance):
                     at -= step
                 indices[at], distance[at] = j, d
             step //= 3
-
-
-@compiled(inline="always")
-def _clipped(position, size):
-    """Return the cell at `position` (in cells), clipped to the grid."""
-    if position <= 0:
-        return 0
-    return np.int64(position) if position < size else size - 1

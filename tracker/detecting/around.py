@@ -205,7 +205,8 @@ def _mean_and_deviation(
         return 0.0, 0.0
     mean = total / count
     for i in range(count):
-        squares += (values[i] - mean) ** 2
+        apart = values[i] - mean
+        squares += apart * apart
     return mean, math.sqrt(squares / count)
 
 

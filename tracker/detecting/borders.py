@@ -95,7 +95,8 @@ def _centre(profile: np.ndarray, depth: int, variance: float) -> float:
     """Return where a Gaussian of a variance that has this profile (planes,) is centred, NaN where it is open."""
     weights, middle = 0.0, 0.0
     for plane in range(depth):
-        weight = max(profile[plane], 0.0) ** 2  # noise of a logarithm goes with one over the height
+        seen = max(profile[plane], 0.0)
+        weight = seen * seen  # noise of a logarithm goes with one over the height
         weights += weight
         middle += weight * plane
     if weights == 0.0:
@@ -104,8 +105,8 @@ def _centre(profile: np.ndarray, depth: int, variance: float) -> float:
     slope, spread = 0.0, 0.0
     for plane in range(depth):
         seen = max(profile[plane], 0.0)
-        lever = seen**2 * (plane - middle)
-        straight = (math.log(seen) if seen > 0.0 else 0.0) + plane**2 / (2.0 * variance)
+        lever = seen * seen * (plane - middle)
+        straight = (math.log(seen) if seen > 0.0 else 0.0) + plane * plane / (2.0 * variance)
         slope += lever * straight
         spread += lever * (plane - middle)
     return variance * slope / spread if spread != 0.0 else np.nan

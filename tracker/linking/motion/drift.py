@@ -115,13 +115,15 @@ def _counted(voters, origin, cell, dims, starts, later, ndim):
     counts = np.zeros((width if ndim == 3 else 1, width, width))
     for i in range(len(voters)):
         low, high = cells_touched(voters[i], REACH + 0.5, origin, cell, dims)
-        first = voters[i] - (REACH + 0.5)  # the lower edge of the first bin
-        for z, y in np.ndindex(high[0] + 1 - low[0], high[1] + 1 - low[1]):
-            line = ((low[0] + z) * dims[1] + low[1] + y) * dims[2]
-            for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
-                at_z, at_y, at_x = later[j, 0] - first[0], later[j, 1] - first[1], later[j, 2] - first[2]
-                if min(at_z, at_y, at_x) >= 0 and max(at_z, at_y, at_x) < width:
-                    counts[int(at_z) if ndim == 3 else 0, int(at_y), int(at_x)] += 1
+        edge = REACH + 0.5  # from the lower edge of the first bin
+        z0, y0, x0 = voters[i, 0] - edge, voters[i, 1] - edge, voters[i, 2] - edge
+        for z in range(low[0], high[0] + 1):
+            for y in range(low[1], high[1] + 1):
+                line = (z * dims[1] + y) * dims[2]
+                for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                    at_z, at_y, at_x = later[j, 0] - z0, later[j, 1] - y0, later[j, 2] - x0
+                    if 0 <= at_z < width and 0 <= at_y < width and 0 <= at_x < width:
+                        counts[np.int64(at_z) if ndim == 3 else 0, np.int64(at_y), np.int64(at_x)] += 1
     return counts
 
 

@@ -193,8 +193,9 @@ def _field(first, last, near, mean, weight, field, support):
                     continue
                 r2 = 0.0
                 for axis in range(ndim):
-                    r2 += (mean[j, axis] - centre[axis]) ** 2
-                w = weight[j] ** 2 / (1.0 + (r2 / spread if spread < np.inf else 0.0))
+                    away = mean[j, axis] - centre[axis]
+                    r2 += away * away
+                w = weight[j] * weight[j] / (1.0 + (r2 / spread if spread < np.inf else 0.0))
                 total += w
                 plain += weight[j]
                 squares += w * r2
@@ -210,7 +211,8 @@ def _field(first, last, near, mean, weight, field, support):
                     j = near[i, k]
                     if j >= 0 and weight[j] >= 0.05:
                         for axis in range(ndim):
-                            squares += weight[j] ** 2 * (mean[j, axis] - centre[axis]) ** 2
+                            away = mean[j, axis] - centre[axis]
+                            squares += weight[j] * weight[j] * (away * away)
             spread = max(squares / total, 1e-12)
             support[i] = plain
         for axis in range(ndim):

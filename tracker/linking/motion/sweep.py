@@ -468,9 +468,10 @@ def _teach(g, e, both, base, density, joint, known, by_class, later2, product, e
         share = each * (joint[k] - afresh * alone[e, k]) * future_class[e, k]
         by_class[k] += share
         for axis in range(step.shape[1]):
-            later2[k, axis] += share * step[e, axis] ** 2
-            product[k, axis] += share * step[e, axis] * step[g, axis]
-            earlier2[k, axis] += share * step[g, axis] ** 2
+            later, earlier = step[e, axis], step[g, axis]
+            later2[k, axis] += share * (later * later)
+            product[k, axis] += share * later * earlier
+            earlier2[k, axis] += share * (earlier * earlier)
     return both, each * stay, each * afresh * base
 
 
@@ -547,5 +548,5 @@ def _step_sums(step, lag, probability, past, future):
             share = probability[e] * past[e, k] * future[e, k] / (whole + TINY)
             total[k] += share
             for axis in range(step.shape[1]):
-                squares[k, axis] += share * step[e, axis] ** 2
+                squares[k, axis] += share * (step[e, axis] * step[e, axis])
     return total, squares
