@@ -109,7 +109,6 @@ def look_above_least(
     for b in range(first, end):
         r0, c0 = row_offsets[b], col_offsets[b]
         n, m = row_offsets[b + 1] - r0, col_offsets[b + 1] - c0
-        unmatched = None if col_unmatched is None else col_unmatched[c0 : c0 + m]
         above = 0.0
         for i in range(r0, r0 + n):
             if SHARE * above >= gap[b] > 0:
@@ -117,9 +116,8 @@ def look_above_least(
             bound = (0.0 if n > m else np.inf) if row_unmatched is None else row_unmatched[i]
             at = lo + (i - r0) * m if indptr is None else indptr[i]
             to = at + m if indptr is None else indptr[i + 1]
-            cols = None if indices is None else indices[at:to]
             costs = data[at:to] if x is None else _costs_to_all(x, i, y[c0 : c0 + m], squared)
-            above += _above_least(costs, cols, unmatched, bound, col_of_row[i])
+            above += _above_least(costs, indices, at, col_unmatched, c0, bound, col_of_row[i])
         found[b] |= 0.0 < SHARE * above < gap[b]
         lo += n * m
 
@@ -133,17 +131,19 @@ def _costs_to_all(x, i, y, squared):
 
 
 @compiled
-def _above_least(costs, cols, unmatched, bound, col):
+def _above_least(costs, indices, at, unmatched, first_col, bound, col):
     """Return by how much a row pays more than its least, the unmatched costs of columns taken off; no less than 0.
 
-    As a pair of floats the difference of two costs is exact.
+    Its columns stand in `indices` from `at` on, their unmatched costs from `first_col` on. As a pair of floats the
+    difference of two costs is exact.
     """
     pays, pays_low = bound, 0.0
     if col >= 0:
-        at = col if cols is None else 0
-        while cols is not None and cols[at] != col:
-            at += 1
-        pays, pays_low = difference(float(costs[at]), 0.0, 0.0 if unmatched is None else unmatched[col], 0.0)
+        own = col if indices is None else 0
+        while indices is not None and indices[at + own] != col:
+            own += 1
+        taken_off = 0.0 if unmatched is None else unmatched[first_col + col]
+        pays, pays_low = difference(float(costs[own]), 0.0, taken_off, 0.0)
     if pays == np.inf:  # unassigned though it must not be
         return 0.0
     most = 0.0
@@ -152,10 +152,12 @@ def _above_least(costs, cols, unmatched, bound, col):
         most = max(most, high + low)
     near = 0
     for k in range(len(costs)):
-        taken_off = 0.0 if unmatched is None else unmatched[k if cols is None else cols[k]]
+        j = k if indices is None else indices[at + k]
+        taken_off = 0.0 if unmatched is None else unmatched[first_col + j]
         near += (costs[k] - taken_off) - pays <= FLOAT_SCREEN * (abs(costs[k]) + abs(taken_off) + abs(pays))
     for k in range(len(costs) if near > 1 or col < 0 else 0):  # the matched edge itself is near
-        taken_off = 0.0 if unmatched is None else unmatched[k if cols is None else cols[k]]
+        j = k if indices is None else indices[at + k]
+        taken_off = 0.0 if unmatched is None else unmatched[first_col + j]
         if costs[k] < np.inf:
             high, low = difference(float(costs[k]), 0.0, taken_off, 0.0)
             high, low = difference(pays, pays_low, high, low)

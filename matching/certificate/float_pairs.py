@@ -9,10 +9,10 @@ Source: T. J. Dekker, "A floating-point technique for extending the available pr
 
 from __future__ import annotations
 
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, **BORROWING)
 def difference(a_high, a_low, b_high, b_low):
     """Return a - b of two pairs of floats as a pair whose second is the rounding of the first."""
     total = a_high - b_high

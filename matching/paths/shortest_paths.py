@@ -71,20 +71,22 @@ def start(row_bound: np.ndarray, v: np.ndarray) -> State:
     )
 
 
-@compiled
 def lower_to_cheapest(indptr, indices, data, state):
     """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without a pair."""
-    v = state.v
-    bounded = v < state.none
+    unbounded = state.v == state.none
+    if unbounded.any():
+        _lower(indptr, indices, data, unbounded, state.v)
+        state.v[state.v == state.none] = 0
+
+
+@compiled
+def _lower(indptr, indices, data, unbounded, v):
     for i in range(len(indptr) - 1):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             j = e - lo if indices is None else indices[e]
-            if not bounded[j]:
+            if unbounded[j]:
                 v[j] = min(v[j], data[e])
-    for j in range(len(v)):
-        if v[j] == state.none:
-            v[j] = 0
 
 
 @compiled
