@@ -11,12 +11,11 @@ the search for the first kind, which stays near its link.
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.device import cuda
+from ....matching.jit.column_heap import UNSEEN, append, pop, rise
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ....matching.problem import Problem
@@ -87,62 +86,72 @@ def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
         if partner_across[across] < 0:
             for e in range(indptr[across], indptr[across + 1]):
                 cost[neighbours[e]] = min(cost[neighbours[e]], reduced[e])
-    # Few are settled cheaper through another: only what changes is queued.
-    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    heap, n_heap, place = np.empty(len(cost), np.int32), 0, np.empty(len(cost), np.int32)
     for k in range(len(cost)):
-        _pass_on(k, cost[k], indptr, neighbours, reduced, partner, cost, heap)
-    while len(heap) > 0:
-        so_far, k = heapq.heappop(heap)
-        if so_far == cost[k]:
-            _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap)
+        place[k] = UNSEEN
+    # Few are settled cheaper through another: only what changes is queued.
+    for k in range(len(cost)):
+        n_heap = _pass_on(k, indptr, neighbours, reduced, partner, cost, heap, n_heap, place)
+    while n_heap > 0:
+        k = np.int64(heap[0])
+        n_heap = pop(heap, n_heap, cost, place)
+        place[k] = UNSEEN
+        n_heap = _pass_on(k, indptr, neighbours, reduced, partner, cost, heap, n_heap, place)
     return cost
 
 
 @compiled
-def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
-    """Settle others by freeing the partner of one that is settled, where that is cheaper for them."""
+def _pass_on(k, indptr, neighbours, reduced, partner, cost, heap, n_heap, place):
+    """Settle others by freeing the partner of one that is settled, where that is cheaper; return the heap's size."""
     across = partner[k]
     if across < 0:
-        return
+        return n_heap
     for e in range(indptr[across], indptr[across + 1]):
-        other, through = np.int64(neighbours[e]), so_far + reduced[e]
+        other, through = neighbours[e], cost[k] + reduced[e]
         if through < cost[other]:
             cost[other] = through
-            heapq.heappush(heap, (through, other))
+            if place[other] == UNSEEN:
+                n_heap = append(other, heap, n_heap, place)
+            rise(heap, place[other], cost, place)
+    return n_heap
 
 
 @compiled
 def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
     """Return per link the cheaper repair: through members left unassigned, or a ring of matched pairs."""
-    margin = np.empty(len(rows))
-    cost = np.full(len(indptr) - 1, np.inf)
-    touched, heap = [np.int64(0) for _ in range(0)], [(0.0, np.int64(0)) for _ in range(0)]
+    n = len(indptr) - 1
+    margin, cost = np.empty(len(rows)), np.empty(n)
+    heap, place, touched = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    for row in range(n):
+        cost[row] = np.inf
     for link in range(len(rows)):
         start, freed = rows[link], cols[link]
         best, so_far, row = settle_row[start] + settle_col[freed], 0.0, start
         cost[start] = 0.0
+        n_heap = n_touched = 0
         while so_far < best:
-            if so_far <= cost[row]:
-                for e in range(indptr[row], indptr[row + 1]):
-                    col, through = indices[e], so_far + reduced[e]
-                    if through >= best or (row == start and col == freed):
-                        continue
-                    if col == freed:
-                        best = through
-                        continue
-                    owner = np.int64(row_of_col[col])
-                    if owner >= 0 and through < cost[owner]:
-                        if cost[owner] == np.inf:
-                            touched.append(owner)
-                        cost[owner] = through
-                        heapq.heappush(heap, (through, owner))
-            if len(heap) == 0:
+            for e in range(indptr[row], indptr[row + 1]):
+                col, through = indices[e], so_far + reduced[e]
+                if through >= best or (row == start and col == freed):
+                    continue
+                if col == freed:
+                    best = through
+                    continue
+                owner = row_of_col[col]
+                if owner >= 0 and through < cost[owner]:
+                    if cost[owner] == np.inf:
+                        touched[n_touched] = owner
+                        n_touched += 1
+                        n_heap = append(owner, heap, n_heap, place)
+                    cost[owner] = through
+                    rise(heap, place[owner], cost, place)
+            if n_heap == 0:
                 break
-            so_far, row = heapq.heappop(heap)
+            row = np.int64(heap[0])
+            n_heap = pop(heap, n_heap, cost, place)
+            so_far = cost[row]
         margin[link] = best
         cost[start] = np.inf
-        for row in touched:
-            cost[row] = np.inf
-        touched.clear()
-        heap.clear()
+        for k in range(n_touched):
+            cost[touched[k]] = np.inf
     return margin
