@@ -124,7 +124,7 @@ class Correcting(QObject):
         """Add a particle under the mouse, in the frame that is shown."""
         place = self._under_mouse()
         if place is None:
-            self._parts.bar.say("Put the mouse where a particle is missing, in 2D or over an image in 3D, and press I.")
+            self._parts.bar.say("Put the mouse where a particle is missing, in 2D or over a volume in 3D, and press I.")
             return
         self._correct(partial(add_particle, ground=self._ground(), place=place))
 

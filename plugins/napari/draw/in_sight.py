@@ -16,10 +16,13 @@ _JUDGED_PIXELS = 16
 
 
 def is_in_slice(viewer: Viewer, world: np.ndarray) -> bool:
-    """Whether a place, time first, is in the frame and plane shown, as thick as planes are shown."""
+    """Whether a place, time first, is in the frame and plane shown, as thick as planes are shown.
+
+    Everything is where no axis has a slider: of a 2D movie 3D shows all frames, one behind the other.
+    """
     dims = viewer.dims
-    axes = [axis for axis in dims.not_displayed if axis >= dims.ndim - len(world)]
-    away = np.abs(np.asarray(dims.point)[axes] - world[np.subtract(axes, dims.ndim)])
+    axes: list[int] = [axis for axis in dims.not_displayed if axis >= dims.ndim - len(world)]
+    away = np.abs(np.asarray(dims.point)[axes] - world[[axis - dims.ndim for axis in axes]])
     half_steps = np.array([dims.range[axis].step / 2 for axis in axes])
     return bool((away <= np.maximum(np.asarray(dims.margin_left)[axes], half_steps)).all())
 

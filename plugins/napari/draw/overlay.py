@@ -248,7 +248,8 @@ class Overlay(QObject):
         if layer is not None and shown is not None:
             source, target = (_last_three(_world(end, layer)) for end in ends)
             size = _diameter(shown) * float(layer.scale[-1])
-            come_near(self._viewer, size, float(np.linalg.norm(np.subtract(source, target))))
+            seen = np.subtract(source, target)[-self._viewer.dims.ndisplay :]
+            come_near(self._viewer, size, float(np.linalg.norm(seen)))
 
     def go_back_to(self, place: Sequence[float]) -> None:
         """Show frame and plane of a place (frame, z, y, x or y, x), with it in the middle where it was out of sight."""
@@ -303,6 +304,10 @@ class Overlay(QObject):
             if len(world) > 3 and self._viewer.dims.ndisplay == 2:
                 self._viewer.dims.set_point(self._viewer.dims.ndim - 3, float(world[-3]))
             self._viewer.scene.camera.center = _last_three(world)
+
+    def _shows_time(self, layer: Layer) -> bool:
+        """Whether the frames of a layer are all shown, along one of the axes of the picture."""
+        return self._viewer.dims.ndim - layer.ndim in self._viewer.dims.displayed
 
     # --- what the user does in the viewer ------------------------------------------------------------------------
 
@@ -375,10 +380,11 @@ class Overlay(QObject):
         """Return frame and place (the last `ndim` axes) under the mouse, in steps; None where there is none.
 
         Off the canvas there is none: napari's cursor stays where the mouse has left the picture. In 3D it is the
-        brightest voxel of an image along the line of sight, or what is nearest to the place `near`.
+        brightest voxel of an image along the line of sight, or what is nearest to the place `near`; of a 2D movie,
+        whose frames 3D shows one behind the other, there is none.
         """
         layer = self._placing
-        if layer is None or not self._viewer.mouse_over_canvas:
+        if layer is None or not self._viewer.mouse_over_canvas or self._shows_time(layer):
             return None
         at = None if near is None else np.array([near[0], *[0.0] * (layer.ndim - 1 - ndim), *near[1]])
         place = under_mouse(self._viewer, layer, image, at)
@@ -408,6 +414,6 @@ def _diameter(drawn: Drawn) -> float:
 
 
 def _last_three(world: np.ndarray) -> tuple[float, float, float]:
-    """Return z, y, x (0 for a missing z)."""
-    z = float(world[-3]) if len(world) > 3 else 0.0
-    return z, float(world[-2]), float(world[-1])
+    """Return z, y, x; of a 2D movie time is where z is, as napari has it in 3D."""
+    z, y, x = world[-3:].tolist()
+    return z, y, x

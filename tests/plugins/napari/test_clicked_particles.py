@@ -166,6 +166,31 @@ def test_a_particle_is_added_in_3d_where_the_image_is_brightest(viewer, open_wid
     assert np.abs(added - place).max() < 1.5
 
 
+def test_a_2d_movie_is_corrected_in_3d_too_which_shows_its_frames_one_behind_the_other(viewer, open_widget):
+    viewer.add_image(spots(shape=(64, 64)), name="movie", scale=(10, 0.5, 0.5), axis_labels=("t", "y", "x"))
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    widget.parts.results.tabs.setCurrentWidget(widget.parts.results.doubtful)
+    viewer.window._qt_window.activateWindow()
+    viewer.dims.ndisplay = 3
+    press(viewer, "n")
+    finish(widget)
+    (source, target), before = widget.parts.session.link, links(widget)
+    frame, place = widget.parts.session.place_of(target)
+    np.testing.assert_allclose(viewer.scene.camera.center, np.multiply([frame, *place], (10, 0.5, 0.5)))
+    press(viewer, "b")
+    finish(widget)
+    assert (source, target) not in links(widget)
+    point_at(viewer, [frame, *place])
+    press(viewer, "i")  # in which frame?
+    finish(widget)
+    assert widget.parts.bar.status.text().startswith("Put the mouse where a particle is missing, in 2D")
+    press(viewer, "u")
+    finish(widget)
+    assert links(widget) == before
+
+
 def test_what_was_clicked_is_forgotten_by_the_next_run_whose_rows_hold_other_particles(viewer, lines, mouse):  # noqa: F811
     click_all(viewer, lines, mouse, CHOSEN[0])
     assert lines.parts.results.clicked.text() != ""
