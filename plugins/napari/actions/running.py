@@ -48,6 +48,7 @@ class Running(QObject):
         self._work = work
         self._showing = showing
         self._suggesting = suggesting
+        self._asked = parts.detect.settings, parts.link.settings
         self._edited: list[str] = []
         self._kept = ""
         self._wait = single_shot(self, _LONGEST_WAIT_MS, self._wait_no_longer)
@@ -133,7 +134,8 @@ class Running(QObject):
         with responsive():  # from the click on: a collection that was put off must not fall between it and the work
             self._parts.input.refresh()
             try:
-                work = plan(self._parts.detect.settings, self._parts.link.settings)
+                self._asked = self._parts.detect.settings, self._parts.link.settings
+                work = plan(*self._asked)
             except AuctrackError as error:
                 self._parts.bar.fail(Failure(sentence_of(error), ""))
                 return
@@ -160,12 +162,14 @@ class Running(QObject):
         self._parts.session.keep(result)
         detected, linked = self._parts.session.detected, self._parts.session.linked
         if detected is not None and detected.settings is not None:
-            self._parts.detect.show_settings(detected.settings)
+            self._parts.detect.show_settings(detected.settings, self._asked[0])
             self._parts.detect.preview.setChecked(False)  # its rings would lie over those of what was found
             self._suggesting.look_at_qualities()
         layer = self._parts.input.layer
         if isinstance(result, TakenUp) and result.place is not None and layer is not None:
             self._parts.overlay.show_place(result.place, layer)
+        if isinstance(result, TakenUp):
+            self._asked = self._asked[0], result.linked.linking.settings  # those of its file: nothing was auto here
         if linked is not None:
             self._show_linked(linked, [*self._edited, *lost])
             return
@@ -187,7 +191,7 @@ class Running(QObject):
         return [f"Corrections made before ({n}) are not part of these tracks{self._kept}."] if n else []
 
     def _show_linked(self, linked: Linked, lost: list[str]) -> None:
-        self._parts.link.show_settings(linked.linking.settings)
+        self._parts.link.show_settings(linked.linking.settings, self._asked[1])
         self._parts.link.show_reason(self._parts.session.reason())
         self._parts.link.show_links(linked.linking.links["length"].to_numpy())
         self._suggesting.show_distances()

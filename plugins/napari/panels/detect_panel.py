@@ -101,10 +101,10 @@ class DetectPanel(QWidget):
             log=True,
         )
 
-    def show_settings(self, settings: DetectSettings) -> None:
-        """Show the settings that took effect, beside what says auto."""
-        self.diameter.show_found(settings.known_diameter)
-        self.threshold.show_found(settings.threshold)
+    def show_settings(self, settings: DetectSettings, asked: DetectSettings) -> None:
+        """Show the settings that took effect, beside what said auto when they were `asked` for."""
+        self.diameter.show_found(settings.known_diameter if asked.diameter == "auto" else None)
+        self.threshold.show_found(settings.threshold if asked.threshold is None else None)
         if settings.threshold is not None and not self.chart.is_empty:
             self.chart.set_limits([settings.threshold])
 

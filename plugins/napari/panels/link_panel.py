@@ -167,8 +167,9 @@ class LinkPanel(QWidget):
         return idle_settings(self.linking.currentData(), self.motion.currentData())
 
     @property
-    def _is_by_distance(self) -> bool:
-        return self.motion.currentData() == "none" and self.linking.currentData() != "jaqaman"
+    def _learns(self) -> bool:
+        """Whether auto is learned in the run, not measured from the distances between particles."""
+        return self.linking.currentData() != "jaqaman" and self.motion.currentData() != "none"
 
     def set_unit(self, unit: str) -> bool:
         """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
@@ -224,9 +225,8 @@ class LinkPanel(QWidget):
             return
         if take:
             self.search_range.show_number(None)
-            self.search_range.show_found(advice.search_range if self._is_by_distance else None)
-        learned = "" if self._is_by_distance else " Auto reaches as far as the steps learned in a run."
-        say(self.reason, f"{advice.reason}{learned}")
+            self.search_range.show_found(None if self._learns else advice.search_range)
+        self._give_reason(advice)
         limit = [self.search_range.shown or advice.search_range]
         unit = self._unit
         if take or not self._shows_links:
@@ -237,6 +237,10 @@ class LinkPanel(QWidget):
         self.neighbours.show_values(advice.neighbours, limits=limit, marks=[(advice.spacing, "mean")], keeps_below=True)
         self._warn()
 
+    def _give_reason(self, advice: LinkAdvice) -> None:
+        learned = " Auto reaches as far as the steps learned in a run." if self._learns else ""
+        say(self.reason, f"{advice.reason}{learned}")
+
     def show_links(self, distances: np.ndarray) -> None:
         """Show the steps that were linked."""
         self._shows_links = True
@@ -244,10 +248,11 @@ class LinkPanel(QWidget):
         limit = self.search_range.shown
         self.steps.show_values(distances, limits=[] if limit is None else [limit], keeps_below=True)
 
-    def show_settings(self, settings: LinkSettings) -> None:
-        """Show the settings that took effect, beside what says auto."""
-        for field, value in ((self.search_range, settings.search_range), (self.unmatched, settings.unmatched_cost)):
-            field.show_found(None if value == "auto" else float(value))
+    def show_settings(self, settings: LinkSettings, asked: LinkSettings) -> None:
+        """Show the settings that took effect, beside what said auto when they were `asked` for."""
+        for field, name in ((self.search_range, "search_range"), (self.unmatched, "unmatched_cost")):
+            value, was_auto = getattr(settings, name), getattr(asked, name) == "auto"
+            field.show_found(float(value) if was_auto and value != "auto" else None)
         self._warn()
 
     def _warn(self) -> None:
@@ -255,7 +260,11 @@ class LinkPanel(QWidget):
         say(self.warning, "" if limit is None or advice is None else range_warning(limit, advice, self._unit))
 
     def _other_motion(self, value: object) -> None:
+        """Take back what auto was found to be: with other motion it is something else."""
         self._allow_for_motion()
+        self.search_range.show_found(None)
+        if self._advice is not None:
+            self._give_reason(self._advice)
         self._other_unmatched_cost(value)
 
     def _allow_for_motion(self) -> None:

@@ -111,6 +111,25 @@ def test_a_suggestion_stays_beside_auto_and_the_keys_step_from_it(widget, field_
     assert field.number == 4
 
 
+def test_beside_auto_stands_what_auto_was_found_to_be_and_no_number_that_was_typed(widget, field_of):
+    """Nor what it was found to be with other motion: of Jaqaman's linking the range is measured, else it is learned."""
+    diameter, threshold, search_range = map(field_of, ("detect.diameter", "detect.threshold", "link.search_range"))
+    link = widget.parts.link
+    link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
+    type_and_look(widget, diameter, "4")
+    widget.running.run_all()
+    finish(widget)
+    assert threshold.text().startswith("auto: ")
+    assert search_range.text().startswith("auto: ")
+    assert link.reason.text()
+    assert "learned" not in link.reason.text()
+    type_and_look(widget, diameter, "")
+    assert diameter.text() == "auto"
+    link.linking.setCurrentIndex(link.linking.findData("auctrack"))
+    assert search_range.text() == "auto"
+    assert "learned in a run" in link.reason.text()
+
+
 def test_filters_read_numbers_the_same_way(tracked):  # noqa: F811
     one = tracked.parts.results.filters.filters["length"]
     type_into(one.least, "2,5")
