@@ -19,6 +19,7 @@ from ....tracker.points import Points
 from ..layers.layer_movie import LayerMovie
 
 _ENOUGH = 5_000  # particles or steps that a histogram needs
+_MOST_CUT = 0.1  # share of the steps that a search range may be too short for without a warning
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,9 @@ def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
             f"({in_digits(advice.spacing)} {unit}); above about {WIDEST:g} times, particles have many candidates "
             "and links become less certain."
         )
-    if len(advice.steps) and search_range < np.percentile(advice.steps, 90):
-        return f"{search_range:g} {unit} is shorter than one step in ten; those links will be cut."
+    longer = np.mean(advice.steps > search_range) if len(advice.steps) else 0.0
+    if longer > _MOST_CUT:
+        return f"{100 * longer:.0f} % of the steps are longer than {search_range:g} {unit}; those links will be cut."
     return ""
 
 

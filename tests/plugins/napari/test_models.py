@@ -230,7 +230,8 @@ def test_advice_names_its_reasons_and_warns_of_wide_ranges():
     assert f"{advice.search_range:.3g} µm" in advice.reason
     assert range_warning(advice.search_range, advice, "µm") == ""
     assert "times the distance between neighbours" in range_warning(2 * advice.spacing, advice, "µm")
-    assert "will be cut" in range_warning(0.1 * np.median(advice.steps), advice, "µm")
+    assert range_warning(np.median(advice.steps), advice, "µm").startswith("50 % of the steps are longer")
+    assert range_warning(1e-9, advice, "µm").startswith("100 % of the steps are longer")
 
 
 def test_there_is_no_advice_where_every_particle_is_alone():
