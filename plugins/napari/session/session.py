@@ -249,7 +249,7 @@ class Session:
         self.corrections = self.link = None
         if isinstance(result, TakenUp):
             self.linked, self.corrections = result.linked, result.corrections
-            self._found_with = result.found_with
+            self.detected, self._found_with = None, result.found_with
         elif isinstance(result, Linked):
             self.linked = result
         else:

@@ -244,7 +244,7 @@ def test_a_session_that_was_saved_goes_on_where_it_was_left(viewer, taken_up, op
 
 
 def test_a_session_shows_frame_plane_and_sizes_as_they_were_left(viewer, widget, tmp_path):
-    """Also the second time: what a session was taken up with is saved with it again."""
+    """Also the second time: what a session was taken up with is saved with it again; also after it was linked anew."""
     widget.running.run_all()
     finish(widget)
     press(viewer, "n")
@@ -262,6 +262,8 @@ def test_a_session_shows_frame_plane_and_sizes_as_they_were_left(viewer, widget,
         parts.input.choose_layer(name)
         finish(widget)
         viewer.dims.set_current_step((0, 1), (0, 7))
+        widget.running.run_all()  # which knows no size
+        finish(widget)
         parts.input.take_up_button.click()
         finish(widget)
         assert viewer.dims.current_step[:2] == (4, 2)
