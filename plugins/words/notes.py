@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...tracker.detecting.settings import DetectSettings
     from ...tracker.linking.result import Linking
     from ...tracker.points import Points, Tracks
+    from ...tracker.reading.frames import FrameSource
     from ...tracker.reading.movie import Movie
 
 Named = Callable[[str], str]
@@ -287,19 +288,30 @@ def on_motionless(measures: pd.DataFrame) -> list[str]:
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:
     """Return what is to be said of the middle frame: voxels without a value, slanted padding, labels not said to be."""
     image = movie.frame(movie.frame_numbers[len(movie) // 2])
-    return [*_on_missing_values(image), *_on_padding(image, settings), *_on_labels(image, movie, settings)]
+    if settings.input.kind != "labels":
+        return on_image(image, str(movie.path), as_labels="give --labels")
+    return [*_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
 
 
-def _on_padding(image: np.ndarray, settings: Settings) -> list[str]:
+def on_image(image: np.ndarray, name: str, *, as_labels: str, named: Named = option_of) -> list[str]:
+    """Return what is to be said of a frame in which particles are detected; `as_labels`: what to do if it is labels."""
+    return [
+        *_on_missing_values(image),
+        *_on_padding(image, named),
+        *_on_unsaid_labels(image, name, as_labels),
+    ]
+
+
+def _on_padding(image: np.ndarray, named: Named) -> list[str]:
     """Return what is to be said of an even border that is no rectangle: its steps are taken for particles."""
     from ...tracker.detecting.padding import slanted_share
 
-    share = 0.0 if settings.input.kind == "labels" else slanted_share(image)
+    share = slanted_share(image)
     if share < _SLANTED:
         return []
     return [
         f"{share:.0%} of the middle frame is even padding with slanted borders, as around a rotated frame; particles "
-        "may be found along them. Leave them out with --roi, or write NaN there."
+        f"may be found along them. Leave them out ({named('roi')}), or write NaN there."
     ]
 
 
@@ -311,25 +323,26 @@ def _on_missing_values(image: np.ndarray) -> list[str]:
     return [f"{missing:.2%} of the middle frame holds no numbers (NaN or infinite); no particles are found there."]
 
 
-def _on_labels(image: np.ndarray, movie: Movie, settings: Settings) -> list[str]:
-    """Return what is to be said where a frame is plainly no label image, or plainly one.
-
-    In a label image nearly all touching pixels above 0 are equal; in the image of a camera few are.
-    """
+def _on_rough_labels(image: np.ndarray, name: str) -> list[str]:
+    """Return what is to be said of labels that are a mask, or plainly none: few of their touching pixels are equal."""
     equal = _flatness(image)
     if equal is None:
         return []
-    if settings.input.kind == "labels":
-        if mask := on_mask(image, str(movie.path)):
-            return mask
-        rough = f"only {equal:.0%} of its touching pixels are equal, as if labels were single pixels"
-        advice = f"{movie.path} does not look like labels: {rough}. Without --labels, particles are detected."
-        return [advice] if equal < _ROUGH else []
-    is_whole, has_background = np.issubdtype(movie.dtype, np.integer), not image.all()
-    if not (is_whole and has_background and equal >= _FLAT and len(np.unique(image[image > 0])) > 1):
+    if mask := on_mask(image, name):
+        return mask
+    rough = f"only {equal:.0%} of its touching pixels are equal, as if labels were single pixels"
+    advice = f"{name} does not look like labels: {rough}. Without --labels, particles are detected."
+    return [advice] if equal < _ROUGH else []
+
+
+def _on_unsaid_labels(image: np.ndarray, name: str, as_labels: str) -> list[str]:
+    """Return what is to be said of a frame that is plainly labels: nearly all its touching pixels above 0 are equal."""
+    equal = _flatness(image)
+    is_whole, has_background = np.issubdtype(image.dtype, np.integer), not image.all()
+    if equal is None or equal < _FLAT or not (is_whole and has_background and len(np.unique(image[image > 0])) > 1):
         return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
-    return [f"{movie.path} looks like labels: {flat}. If each particle has its own number in it, give --labels."]
+    return [f"{name} looks like labels: {flat}. If each particle has its own number in it, {as_labels}."]
 
 
 def on_mask(image: np.ndarray, name: str) -> list[str]:
@@ -347,7 +360,7 @@ def on_mask(image: np.ndarray, name: str) -> list[str]:
     ]
 
 
-def on_tone(movie: Movie, settings: DetectSettings) -> list[str]:
+def on_tone(movie: FrameSource, settings: DetectSettings, named: Named = option_of) -> list[str]:
     """Return what is to be said where blobs of the other tone, which are not looked for, stand out far more."""
     from ...tracker.detecting.diameter import responses_by_tone
 
@@ -355,7 +368,8 @@ def on_tone(movie: Movie, settings: DetectSettings) -> list[str]:
     asked, other = (bright, dark) if settings.bright_on_dark else (dark, bright)
     if other <= _OTHER_TONE * asked:
         return []
-    tones, remedy = ("dark", "--dark finds those") if settings.bright_on_dark else ("bright", "leave --dark out")
+    option = named("bright_on_dark")
+    tones, remedy = ("dark", f"{option} finds those") if settings.bright_on_dark else ("bright", f"leave {option} out")
     times = f"{other / asked:.0f} times as strongly as the others" if asked else "and others do not"
     return [f"{tones} blobs of this diameter stand out, {times}; if they are the particles, {remedy}."]
 

@@ -21,7 +21,8 @@ from ....tracker.pipeline import Stage, finding_stage, linking_stage
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import InputSettings, Settings
 from ....tracker.stepwise import finished
-from ...words.notes import on_mask
+from ...words.notes import on_image, on_mask, on_tone
+from ...words.setting_options import in_words
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..threads.stopped import Stopped
@@ -37,6 +38,7 @@ _Showing = Callable[[pipeline.Advance, Any], "Detected | MeasuredTracks"]
 _REPORT_SECONDS = 0.05  # between two reports, which show how far it is and ask whether to stop
 _SHOW_SECONDS = 1.0  # between two partial results, at least
 _SHOW_SHARE = 0.1  # of the time that goes into partial results, at most
+_AS_LABELS = "make it a Labels layer: right-click it in the list of layers, then Convert to Labels"
 _EDGES = 200_000  # candidate links of one solve: small, so that linking can be stopped and watched
 
 
@@ -112,10 +114,23 @@ def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report:
     settings = Settings(InputSettings(kind), detect, link)
     finding = finding_stage(source.source, settings, _frames_of(source.intensity))
     found = _watched(finding, report, lambda at, points: Detected(points, at.settings))
-    movie, notes = _frames_of(source), ()
-    if movie is not None and kind == "labels":
-        notes = tuple(on_mask(movie.frame(movie.frame_numbers[len(movie) // 2]), "the layer"))
-    return Detected(found.points, found.settings, notes=notes)
+    return Detected(found.points, found.settings, notes=tuple(_notes(source, found.settings)))
+
+
+def _notes(source: LayerInput, found_with: DetectSettings | None) -> list[str]:
+    """Return what the command line says of a movie's middle frame, in the words of the panels."""
+    movie = _frames_of(source)
+    if movie is None:
+        return []
+    image = movie.frame(movie.frame_numbers[len(movie) // 2])
+    if source.kind == "labels":
+        return on_mask(image, "the layer")
+    of_tone = [] if found_with is None else on_tone(movie, found_with, _quoted)
+    return [*on_image(image, "the layer", as_labels=_AS_LABELS, named=in_words), *of_tone]
+
+
+def _quoted(setting: str) -> str:
+    return f"“{in_words(setting)}”"
 
 
 def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:

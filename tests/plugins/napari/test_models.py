@@ -5,14 +5,17 @@ from __future__ import annotations
 import shlex
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import ndimage
 
 from auctrack.plugins.napari.draw.colours import BY_TRACK, colormap_for, colour_features, colouring
 from auctrack.plugins.napari.draw.drawing import Drawing, draw
 from auctrack.plugins.napari.layers.layer_input import LayerInput
+from auctrack.plugins.napari.layers.layer_movie import LayerMovie
 from auctrack.plugins.napari.layers.window import window_around
 from auctrack.plugins.napari.session.advice import advise_detection, advise_linking, range_warning
 from auctrack.plugins.napari.session.clicked import CLICKED_ACTS
@@ -20,7 +23,7 @@ from auctrack.plugins.napari.session.corrections import Corrections
 from auctrack.plugins.napari.session.curves import plots_of
 from auctrack.plugins.napari.session.filters import measured, measured_links
 from auctrack.plugins.napari.session.session import Session
-from auctrack.plugins.napari.session.steps import chain, find_and_chain, take_up
+from auctrack.plugins.napari.session.steps import chain, find, find_and_chain, take_up
 from auctrack.plugins.napari.session.suspicious import suspicious_links
 from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
@@ -223,6 +226,34 @@ def test_the_threshold_that_is_advised_is_that_of_detection_where_a_camera_has_h
     advice, used = advise_detection(movie, DetectSettings()), resolve_settings(movie, DetectSettings())
     assert (advice.diameter, advice.threshold) == (used.diameter, used.threshold)
     assert not (advice.qualities > 200.0).any()
+
+
+def found_in(images, **settings):
+    calibration = Calibration((1.0, 1.0, 1.0), "µm")
+    movie = LayerMovie(images, calibration, Path("movie"), tuple(range(len(images))))
+    return find(
+        LayerInput("movie", movie, "", None, None), DetectSettings(diameter=8, **settings), LinkSettings(), unheard
+    )
+
+
+def test_images_are_doubted_as_on_the_command_line_in_the_words_of_the_panels():
+    labels = np.zeros((3, 48, 48), np.uint16)
+    for number, corner in enumerate((4, 20, 34), start=1):
+        labels[:, corner : corner + 9, corner : corner + 9] = number
+    (said,) = found_in(labels).notes
+    assert "looks like labels" in said
+    assert "Convert to Labels" in said
+    grey = np.random.default_rng(0).normal(100.0, 2.0, (3, 96, 96))
+    blobs = np.zeros_like(grey)
+    blobs[:, 12::24, 12::24] = 60.0 * 8 * 8
+    blobs = ndimage.gaussian_filter(blobs, (0, 3, 3))
+    assert found_in(grey + blobs).notes == ()
+    (said,) = found_in(grey - blobs).notes
+    assert "“dark on a bright background” finds those" in said
+    assert found_in(grey - blobs, bright_on_dark=False).notes == ()
+    half = grey + blobs
+    half[1, :, 80:] = np.nan
+    assert any("holds no numbers" in note for note in found_in(half).notes)
 
 
 def test_advice_names_its_reasons_and_warns_of_wide_ranges():
