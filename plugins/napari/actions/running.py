@@ -49,6 +49,7 @@ class Running(QObject):
         self._showing = showing
         self._suggesting = suggesting
         self._asked = parts.detect.settings, parts.link.settings
+        self._are_found = False
         self._edited: list[str] = []
         self._kept = ""
         self._wait = single_shot(self, _LONGEST_WAIT_MS, self._wait_no_longer)
@@ -139,6 +140,7 @@ class Running(QObject):
             except AuctrackError as error:
                 self._parts.bar.fail(Failure(sentence_of(error), ""))
                 return
+            self._are_found = False
             self._parts.session.chosen = None
             self._parts.overlay.forget_track()
             self._parts.steps.setCurrentWidget(page)
@@ -152,6 +154,7 @@ class Running(QObject):
         self._parts.bar.set_running(False)
 
     def _advanced(self, update: ProgressUpdate) -> None:
+        self._are_found = update.stage == "link" or update.done == update.total
         self._parts.bar.advance(update.stage, update.done, update.total)
         if update.partial is not None:
             self._showing.show_partial(update.partial)
@@ -220,7 +223,8 @@ class Running(QObject):
     def _keep(self, done: Detected | MeasuredTracks | None) -> None:
         """Keep what was done until Cancel, and say how far that is."""
         if done is None:
-            self._parts.bar.say("Cancelled before the first frame was done.")
+            links = "the links were made; the particles are kept"
+            self._parts.bar.say(f"Cancelled before {links if self._are_found else 'the first frame was done'}.")
             return
         self._showing.show_partial(done)
         points = done.tracks if isinstance(done, MeasuredTracks) else done.points
@@ -232,4 +236,4 @@ class Running(QObject):
         """Give the widget back although a long solve has not ended yet: it cannot be interrupted."""
         self._work.wait_no_longer()
         self._parts.bar.set_running(False)
-        self._parts.bar.say("Cancelled. The solve that is running ends in the background; its result is shown then.")
+        self._parts.bar.say("Cancelled. The step that is running ends in the background; its result is shown then.")

@@ -46,7 +46,7 @@ class RunBar(QWidget):
         )
         self.cancel_button = QPushButton("Cancel")
         self.cancel_button.setToolTip(
-            "Stops within a second and keeps what is done so far. A solve that is running ends in the background; its "
+            "Stops within a second and keeps what is done so far. A step that is running ends in the background; its "
             "result is shown then."
         )
         self.progress = QProgressBar()

@@ -283,21 +283,21 @@ def test_points_moved_since_are_tracked_as_they_are_now(viewer, open_widget):
     assert widget.parts.session.data.tracks.frames.max() == 2
 
 
-def hold(monkeypatch, at: str):
-    """Make detection wait, once it has done some frames, until the test lets it go on."""
+def hold(monkeypatch, at: str, *, stage: str = "detect", done: int = 3):
+    """Make a stage wait, once it has done so many frames, until the test lets it go on."""
     from auctrack.plugins.napari.session import steps
 
     waiting, go_on = threading.Event(), threading.Event()
     watched = steps._watched
 
-    def slowly(stage, report, shown):
+    def slowly(work, report, shown):
         def relay(advance):
-            if advance.stage == "detect" and advance.done == 3:
+            if advance.stage == stage and advance.done == done and not waiting.is_set():
                 waiting.set()
                 assert go_on.wait(30), at
             report(advance)
 
-        return watched(stage, relay, shown)
+        return watched(work, relay, shown)
 
     monkeypatch.setattr(steps, "_watched", slowly)
     monkeypatch.setattr(steps, "_REPORT_SECONDS", 0)  # one frame at a time
@@ -317,6 +317,14 @@ def test_cancel_keeps_what_is_done_and_leaves_the_widget_usable(viewer, widget, 
     assert 0 < len(found.frame_numbers) < 6
     assert names(viewer) == ["movie", "particles of movie"]
     assert widget.parts.bar.run_button.isEnabled()
+    waiting, go_on = hold(monkeypatch, "cancel again", stage="link", done=0)
+    widget.running.run_all()
+    wait(waiting.is_set)
+    widget.running.cancel()
+    go_on.set()
+    finish(widget)
+    assert widget.parts.bar.status.text() == "Cancelled before the links were made; the particles are kept."
+    assert len(widget.parts.session.detected.points.frame_numbers) == 6
     widget.running.run_all()
     finish(widget)
     assert widget.parts.session.is_complete
@@ -328,7 +336,7 @@ def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, mon
     wait(waiting.is_set)
     widget.running.cancel()
     wait(lambda: widget.parts.bar.run_button.isEnabled(), seconds=5)  # although the work still hangs
-    assert widget.parts.bar.status.text().startswith("Cancelled. The solve that is running ends")
+    assert widget.parts.bar.status.text().startswith("Cancelled. The step that is running ends")
     go_on.set()
     wait(lambda: "are kept" in widget.parts.bar.status.text())  # now it has ended
     assert widget.parts.bar.status.text() == "Cancelled; the particles up to frame 2 are kept."
