@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidEdit
+from .arguments import problem_with
 from .change import Link
 from .corrected import Corrected
 
@@ -170,7 +171,7 @@ def _problem_of(act: object) -> str:
         return f"a correction needs to be one of {', '.join(ACTS)}; got {name!r}."
     needed, known = _arguments_of(name)
     if {*needed} <= {*given} <= {*known}:
-        return problem_among(act.get("acts", []))
+        return problem_with(act) or problem_among(act.get("acts", []))
     return f"a correction {name} needs {', '.join(needed)}; got {', '.join(map(str, given)) or 'nothing'}."
 
 

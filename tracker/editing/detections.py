@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,17 +43,30 @@ class Detections:
 
     def is_there(self, detection: int) -> bool:
         """Whether there is a detection of this id now."""
-        return 0 <= detection < len(self) and detection not in self.gone
+        return self._is_id(detection) and detection not in self.gone
+
+    def _is_id(self, detection: Any) -> bool:
+        """Whether this is an id that was ever given."""
+        is_whole = isinstance(detection, (int, np.integer)) and not isinstance(detection, bool)
+        return is_whole and 0 <= int(detection) < len(self)
 
     def require(self, *detections: int) -> None:
         """Refuse ids without a detection."""
         for detection in detections:
-            if not isinstance(detection, (int, np.integer)) or not self.is_there(int(detection)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InvalidEdit(
-                    f"there is no detection {detection!r}: ids are rows of the table, 0 to {len(self._frames) - 1}, "
-                    "then the added ones; a deleted one is away until its deletion is undone.",
-                    kind="no detection",
-                )
+            if not self.is_there(detection):
+                raise self._missing(detection)
+
+    def require_id(self, detection: int) -> None:
+        """Refuse what never was an id."""
+        if not self._is_id(detection):
+            raise self._missing(detection)
+
+    def _missing(self, detection: object) -> InvalidEdit:
+        return InvalidEdit(
+            f"there is no detection {detection!r}: ids are rows of the table, 0 to {len(self._frames) - 1}, "
+            "then the added ones; a deleted one is away until its deletion is undone.",
+            kind="no detection",
+        )
 
     def refusal(self, problem: str, kind: str, *detections: int) -> InvalidEdit:
         """Return the error of an act on detections that are there."""
@@ -101,7 +115,7 @@ class Detections:
         if timeline.numbers is not None and frame not in timeline.numbers:
             raise InvalidEdit(f"frame {frame} was not looked at: only frames {timeline.spans()} were.")
         detection = len(self)
-        self._journal.put(self.added, detection, (int(frame), self._checked(place)))
+        self._journal.put(self.added, detection, (int(frame), self.checked(place)))
         self._note_place(detection, int(frame))
         return detection
 
@@ -109,7 +123,7 @@ class Detections:
         """Give a detection another position."""
         if detection not in self.places and detection not in self.added:
             self._note_place(detection, self.frame(detection))
-        self._journal.put(self.places, detection, self._checked(place))
+        self._journal.put(self.places, detection, self.checked(place))
 
     def measure(self, detection: int, measures: Mapping[str, float] | None) -> None:
         """Note what a detection measures where it was added or moved to; None leaves what is known of it."""
@@ -124,8 +138,12 @@ class Detections:
         """Take a detection away; its id stays its own."""
         self._journal.put(self.gone, detection, value=True)
 
-    def _checked(self, place: Sequence[float]) -> tuple[float, ...]:
-        values = np.asarray(place, np.float64)
+    def checked(self, place: Sequence[float]) -> tuple[float, ...]:
+        """Return a position as it is kept; refuse what is none."""
+        try:
+            values = np.asarray(place, np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
         if values.shape != (self.ndim,) or not np.isfinite(values).all():
             raise InvalidEdit(
                 f"position needs {self.ndim} finite numbers ({', '.join(self.points.axes)}); got {place!r}."

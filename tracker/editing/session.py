@@ -13,7 +13,7 @@ import pandas as pd
 from ...matching.certificate.assignment import Assignment
 from ...matching.paths.changing import Changes
 from ..errors import InvalidEdit, InvalidInput
-from ..kinds import require_whole
+from ..kinds import is_number, is_whole, require_whole
 from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
@@ -108,11 +108,11 @@ class Session:
 
     def confirm_links(self, links: Sequence[Sequence[int]]) -> Change:
         """Confirm links that are there, such as all of a track, as one act."""
-        return self._act("confirm_links", links=[*links])
+        return self._act("confirm_links", links=_listed(links))
 
     def hold_links(self, pinned: Sequence[Sequence[int]], forbidden: Sequence[Sequence[int]]) -> Change:
         """Confirm links, whether or not they are there, and forbid others, as one act."""
-        return self._act("hold_links", pinned=[*pinned], forbidden=[*forbidden])
+        return self._act("hold_links", pinned=_listed(pinned), forbidden=_listed(forbidden))
 
     def keep_others(self) -> Change:
         """Refuse what the last act changed besides: confirm the links that went, and forbid those that came.
@@ -140,7 +140,7 @@ class Session:
 
     def swap_links(self, first: Sequence[int], second: Sequence[int]) -> Change:
         """Exchange the targets of two links; the new ones are confirmed, the old ones forbidden."""
-        return self._act("swap_links", first=[*first], second=[*second])
+        return self._act("swap_links", first=_listed(first), second=_listed(second))
 
     def release_link(self, source: int, target: int) -> Change:
         """Leave a confirmed or forbidden link to the data again."""
@@ -152,7 +152,7 @@ class Session:
 
     def mark_division(self, mother: int, daughters: Sequence[int]) -> Change:
         """Confirm that a particle divides, whether or not the settings look for divisions."""
-        return self._act("mark_division", mother=mother, daughters=[*daughters])
+        return self._act("mark_division", mother=mother, daughters=_listed(daughters))
 
     def add_detection(
         self, frame: int, position: Sequence[float], measures: Mapping[str, float] | None = None
@@ -162,7 +162,7 @@ class Session:
         Its links are weighed by the length, or by the learned model without contexts. `measures` are what is known of
         it beside its place, by the names of the table's columns; what is left out is NaN.
         """
-        return self._act("add_detection", frame=frame, position=[*position], **_given(measures))
+        return self._act("add_detection", frame=frame, position=_listed(position), **_given(measures))
 
     def move_detection(
         self, detection: int, position: Sequence[float], measures: Mapping[str, float] | None = None
@@ -171,7 +171,7 @@ class Session:
 
         `measures` as of an added one; what is left out stays.
         """
-        return self._act("move_detection", detection=detection, position=[*position], **_given(measures))
+        return self._act("move_detection", detection=detection, position=_listed(position), **_given(measures))
 
     def delete_detection(self, detection: int) -> Change:
         """Take a detection away with its links, confirmed ones too."""
@@ -179,11 +179,11 @@ class Session:
 
     def merge_detections(self, detections: Sequence[int]) -> Change:
         """Make detections of one frame one: the first stays, at their mean."""
-        return self._act("merge_detections", detections=[*detections])
+        return self._act("merge_detections", detections=_listed(detections))
 
     def together(self, acts: Sequence[Mapping[str, Any]]) -> Change:
         """Do acts, each as in `acts`, as one that is undone as one; if one cannot be done, none is."""
-        _require_known(parts := [*acts])
+        _require_known(parts := _listed(acts))
         return self._act("together", acts=parts)
 
     def replay(self, acts: Iterable[Mapping[str, Any]]) -> list[Change]:
@@ -195,6 +195,8 @@ class Session:
             If one has no known name, or does not fit what stands; those before it are in effect.
         """
         changes: list[Change] = []
+        if not isinstance(acts, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            _require_known(acts)
         for act in acts:
             _require_known([act])
             changes.append(self._recorded(act))
@@ -214,6 +216,7 @@ class Session:
 
     def _act(self, name: str, **arguments: Any) -> Change:
         act = renamed({"act": name, **_plain(arguments)}, _as_id)
+        _require_known([act])
         self._movie.journal.begin()
         self._movie.matching.begin()
         try:
@@ -267,7 +270,7 @@ class Session:
 
     def is_pinned(self, source: int, target: int) -> bool:
         """Whether a link is confirmed."""
-        return (source, target) in self._movie.pins
+        return self.is_there(source) and self.is_there(target) and (source, target) in self._movie.pins
 
     def is_there(self, detection: int) -> bool:
         """Whether there is a detection of this id now."""
@@ -275,10 +278,8 @@ class Session:
 
     def frame(self, detection: int) -> int:
         """Return the frame number of a detection, which a deleted one keeps."""
-        detections = self._movie.detections
-        if not 0 <= detection < len(detections):
-            detections.require(detection)
-        return detections.frame(detection)
+        self._movie.detections.require_id(detection)
+        return self._movie.detections.frame(detection)
 
     def position(self, detection: int) -> tuple[float, ...]:
         """Return the position z, y, x (or y, x) of a detection, in the table's coordinates."""
@@ -288,7 +289,11 @@ class Session:
     def near(self, frame: int, position: Sequence[float], radius: float) -> list[int]:
         """Return the detections of a frame within a physical distance of a position, the nearest first."""
         detections = self._movie.detections
-        place = np.asarray(position, np.float64) * detections.points.calibration.scale_for(detections.ndim)
+        if not is_whole(frame):
+            raise InvalidEdit(f"frame needs a whole number; got {frame!r}.")
+        if not is_number(radius) or not radius >= 0:
+            raise InvalidEdit(f"radius needs a number of at least 0; got {radius!r}.")
+        place = np.array(detections.checked(position)) * detections.points.calibration.scale_for(detections.ndim)
         found = detections.near(frame, place, radius)
         return sorted(found, key=lambda one: float(np.linalg.norm(detections.physical(one) - place)))
 
@@ -411,14 +416,19 @@ class Session:
         return near[0] if len(near) == 1 and len(back(near[0])) == 1 else None
 
 
-def _require_known(acts: Sequence[Mapping[str, Any]]) -> None:
-    if problem := problem_among(acts):
+def _require_known(acts: object) -> None:
+    if problem := problem_among(_plain(acts)):
         raise InvalidEdit(problem)
 
 
 def _given(measures: Mapping[str, float] | None) -> dict[str, Any]:
     """Return measures as an act records them; nothing where there are none."""
-    return {} if measures is None else {"measures": dict(measures)}
+    return {} if measures is None else {"measures": dict(measures) if hasattr(measures, "keys") else measures}
+
+
+def _listed(value: Any) -> Any:
+    """Return what holds several as a list; what holds none stays, and is refused as what it is."""
+    return [*value] if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else value
 
 
 def _as_id(value: Any) -> Any:

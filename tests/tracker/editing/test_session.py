@@ -466,6 +466,22 @@ def test_merged_detections_are_one_at_their_mean():
         lambda session: session.keep_others(),
         lambda session: session.hold_links([(2, 0)], []),
         lambda session: session.hold_links([], []),
+        lambda session: session.break_link(True, 3),
+        lambda session: session.release_link([0], 2),
+        lambda session: session.delete_detection(True),
+        lambda session: session.mark_division(2, 4),
+        lambda session: session.merge_detections(2),
+        lambda session: session.confirm_links(2),
+        lambda session: session.confirm_links((0, 2)),
+        lambda session: session.hold_links(None, [(0, 2)]),
+        lambda session: session.swap_links(0, 1),
+        lambda session: session.add_detection(1, 0.0),
+        lambda session: session.add_detection(1, ("here", 0.0)),
+        lambda session: session.add_detection(1, (0.0, 0.0), 7),
+        lambda session: session.move_detection(2, None),
+        lambda session: session.together(None),
+        lambda session: session.replay(None),
+        lambda session: session.replay([{"act": "mark_division", "mother": 2, "daughters": 4}]),
         lambda session: session.replay([{"act": "explode"}]),
         lambda session: session.replay([{"act": "break_link", "source": 0}]),
     ],
@@ -473,10 +489,30 @@ def test_merged_detections_are_one_at_their_mean():
 def test_acts_that_do_not_fit_are_refused_and_change_nothing(act):
     session = Session(pair_of_tracks())
     before = links_of(session)
-    with pytest.raises(InvalidEdit):
+    with pytest.raises(InvalidEdit) as refused:
         act(session)
+    assert not isinstance(refused.value.__cause__, (TypeError, ValueError))  # it is said in words of its own
     assert links_of(session) == before
     assert session.acts == []
+
+
+@pytest.mark.parametrize("detection", [None, "a", 1.5, True, [1], np.array([1, 2]), -1, 99])
+def test_what_names_no_detection_is_refused_wherever_one_is_looked_at(detection):
+    session = Session(pair_of_tracks())
+    for look in (session.frame, session.position, session.successors, session.track_of, session.track_number):
+        with pytest.raises(InvalidEdit, match="there is no detection"):
+            look(detection)
+    assert not session.is_there(detection)
+    assert not session.is_pinned(detection, 3)
+    assert not session.is_pinned(0, detection)
+
+
+@pytest.mark.parametrize(
+    ("frame", "position", "radius"), [(None, (0, 0), 1), (0, 0, 1), (0, ("a", 0), 1), (0, (0, 0), "1"), (0, (0, 0), -1)]
+)
+def test_a_place_that_is_none_is_refused_where_detections_near_it_are_asked_for(frame, position, radius):
+    with pytest.raises(InvalidEdit, match="needs"):
+        Session(pair_of_tracks()).near(frame, position, radius)
 
 
 REFUSALS = {
