@@ -102,10 +102,19 @@ def calibrate(
 
 def require_units(unit: str | None, time_unit: str | None, stated: Stated = NOTHING_STATED) -> None:
     """Refuse units of the user's that mean nothing here; a file's own may be repeated, whatever it is."""
-    if unit is not None and unit != stated.unit and not is_pixel(unit) and micrometres_of(unit) is None:
+    if unit is not None and unit != stated.unit and not _is_length(unit):
         raise InvalidSetting(f"needs one of {', '.join(LENGTHS)}, or {PIXEL}; got {unit!r}.", setting="unit")
-    if time_unit not in (None, FRAME, stated.time_unit) and seconds_of(time_unit) is None:
+    is_known = time_unit in (None, FRAME, stated.time_unit)
+    if not is_known and not _is_time(time_unit):
         raise InvalidSetting(f"needs one of {', '.join(TIMES)}; got {time_unit!r}.", setting="time_unit")
+
+
+def _is_length(unit: object) -> bool:
+    return isinstance(unit, str) and (is_pixel(unit) or micrometres_of(unit) is not None)
+
+
+def _is_time(unit: object) -> bool:
+    return isinstance(unit, str) and seconds_of(unit) is not None
 
 
 def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]:

@@ -117,7 +117,7 @@ def detect(
     itself (`borders.refine_at_borders`); on Gaussian spots 33 times as high as the noise their mean error per axis
     stays below 0.1 voxel (tests/tracker/detecting/test_detect.py).
     """
-    if not hasattr(movie, "frame_numbers"):
+    if not hasattr(movie, "origin"):
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
     settings = required_settings(DetectSettings, settings, misplaced, detect, such_as="diameter")
     steps = detect_steps(movie, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)

@@ -18,7 +18,7 @@ from ..formats.registry import FORMATS, ends_in
 from ..formats.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.sidecar import SUFFIX, read_sidecar
 from ..formats.tables import read_tracks
-from ..formats.write import write_tracks, write_whole
+from ..formats.write import require_path, write_tracks, write_whole
 from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
@@ -87,6 +87,7 @@ def write_session(
     OutputExists, OutputFailed
         As of `write_tracks`.
     """
+    require_path(path)
     if not ends_in(Path(path).name, ENDING):
         raise InvalidSetting(f"needs a name that ends in {ENDING}; got {str(path)!r}.", setting="path")
     run = replace(settings or Settings(), link=session.begun.settings)
@@ -115,7 +116,10 @@ def read_session(path: str | Path) -> SavedSession:
         If the file is not a session, or is damaged.
     InvalidEdit
         If a correction in it does not fit its beginning.
+    InvalidSetting
+        If the path is no name of a file.
     """
+    require_path(path)
     with unpacked(Path(path)) as folder:
         begun, settings = _begun(folder, path)
         looked_at, lacked, place = _kept(folder / _KEPT, begun.ndim, path)

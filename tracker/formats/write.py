@@ -117,6 +117,17 @@ def write_tracks(
     _write(tracks, path, format, settings, tracks.parents, overwrite=overwrite)
 
 
+def require_path(path: object) -> None:
+    """Refuse what names no file.
+
+    Raises
+    ------
+    InvalidSetting
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidSetting(f"needs the name of a file, as a text or a Path; got {path!r}.", setting="path")
+
+
 def _write(
     points: Points,
     path: str | Path,
@@ -126,8 +137,7 @@ def _write(
     *,
     overwrite: bool,
 ) -> None:
-    if not isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidSetting(f"needs the name of a file, as a text or a Path; got {path!r}.", setting="path")
+    require_path(path)
     if not isinstance(settings, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(
             f"needs a mapping of names to values, such as result.settings.to_mapping(); got {type(settings).__name__}.",

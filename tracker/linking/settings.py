@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args
 
@@ -199,7 +199,8 @@ class LinkSettings(KnownByName):
         """Keep names as a tuple; refuse what is not a name."""
         given: Any = self.features
         if given not in ("auto", "none"):
-            if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+            named = isinstance(given, Collection) and not isinstance(given, str)
+            if not named or not all(isinstance(name, str) for name in given):
                 raise InvalidSetting(
                     f"needs 'auto', 'none', or names of columns in a list; got {given!r}.", setting="features"
                 )

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import gammaincinv, ndtri, stdtrit
 
 from ..errors import InvalidSetting
-from ..points import Points, Tracks
+from ..kinds import is_number
+from ..points import Tracks
 from .ensemble import measure_ensemble
 from .msd import mean_squared_displacement
 
@@ -106,18 +108,25 @@ def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: 
     return pooled
 
 
-def _trackings(sampled: Iterable[Tracks]) -> list[Tracks]:
+def _trackings(sampled: object) -> list[Tracks]:
     """Return the trackings, two at least."""
-    if isinstance(sampled, Points):
-        raise InvalidSetting("needs several trackings, as Linking.sampled_tracks() gives; got one.", setting="sampled")
-    return list(sampled)
+    given: list[Any] = (
+        list(sampled) if isinstance(sampled, Iterable) and not isinstance(sampled, pd.DataFrame) else [sampled]
+    )
+    others = sorted({type(each).__name__ for each in given if not isinstance(each, Tracks)})
+    if others or isinstance(sampled, Tracks):
+        got = " and ".join(others) or "one"
+        raise InvalidSetting(
+            f"needs several trackings, as Linking.sampled_tracks() gives; got {got}.", setting="sampled"
+        )
+    return given
 
 
 def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> pd.DataFrame:
     """Pool the values of the keys that are in every table."""
     if len(tables) < 2:
         raise InvalidSetting(f"needs two trackings or more; got {len(tables)}.", setting="sampled")
-    if not 0 < level < 1:
+    if not is_number(level) or not 0 < level < 1:
         raise InvalidSetting(f"needs a number between 0 and 1; got {level!r}.", setting="level")
     together = pd.concat(tables)
     together["within"] = together["standard_error"] ** 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..errors import InvalidSetting
+from ..kinds import require_whole
 from ..points import Points, Tracks, require
 from .agreement import Agreement
 from .aogm import Repairs, repairs
@@ -105,8 +105,7 @@ def score_lineages(
     """
     require(Tracks, tracks)
     require(Points, truth, "truth")
-    if frame_tolerance < 0:
-        raise InvalidSetting(f"frame_tolerance needs a number of at least 0; got {frame_tolerance!r}.")
+    frame_tolerance = require_whole(frame_tolerance, 0, "frame_tolerance")
     truth = real_particles(truth)
     found, real = (
         Lineages.of(tracks, whole_numbers(tracks, "track_id")),

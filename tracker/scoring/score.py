@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..errors import InvalidSetting
+from ..kinds import require_whole
 from ..measuring.track_order import numbered, track_order
 from ..points import Points, Tracks, require
 from .agreement import Agreement, Score, TrackAgreement
@@ -64,8 +64,7 @@ def score_links(
     """
     require(Tracks, tracks)
     require(Points, truth, "truth")
-    if max_missed_frames < 0:
-        raise InvalidSetting(f"needs a number of at least 0; got {max_missed_frames!r}.", setting="max_missed_frames")
+    max_missed_frames = require_whole(max_missed_frames, 0, "max_missed_frames")
     truth = real_particles(truth)
     particle, track_id = names_of(truth), whole_numbers(tracks, "track_id")
     match = match_rows(tracks, truth, tolerance)
