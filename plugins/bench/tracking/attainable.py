@@ -65,4 +65,5 @@ def _true_model(movie: Ordered, source: np.ndarray, target: np.ndarray) -> StepM
     before, later = before[pairs], after[pairs]
     persistence = float((before * later).sum() / (before**2).sum())
     second = ((later - persistence * before) ** 2).mean(axis=0)
-    return StepModel(np.ones(1), (after**2).mean(axis=0)[None], second[None], np.array([persistence]), TURNS)
+    first = (after**2).mean(axis=0)[None]
+    return StepModel(np.ones(1), first, second[None], np.full_like(first, persistence), TURNS)

@@ -105,7 +105,7 @@ def _turns(step: np.ndarray, before: np.ndarray, model: StepModel) -> tuple[np.n
     """Return the density of each step with its class kept, drawn anew, and of one that begins afresh, per class."""
     was = _densities(before, model.first) * model.shares
     was /= was.sum(axis=1, keepdims=True)
-    after = _densities(step, model.second, before[:, None, :] * model.persistence[:, None])
+    after = _densities(step, model.second, before[:, None, :] * model.persistence)
     keeps, switches, afresh = model.turns
     return keeps * was * after, switches * model.shares * after, afresh * model.shares * _densities(step, model.first)
 

@@ -29,8 +29,8 @@ class Motion:
     unexplained : float64 (classes, axes)
         The same widths where the step before is known; equal to `widths` where past and future are no contexts.
     persistence : float or None
-        Share of a particle's own step that the next one repeats, from frame to frame, all classes together; None where
-        past and future are no contexts.
+        Share of a particle's own step that the next one repeats, from frame to frame, all classes and axes together;
+        None where past and future are no contexts.
     log_likelihood_gain : float
         Gain of knowing the link before, in nats a link, measured on links that were held out; 0 where it is no context,
         NaN where it is one and links are too few to hold some out.
@@ -50,6 +50,9 @@ class Motion:
         Features of the detections that weigh links; none where they tell nothing.
     feature_gain : float
         Nats by which they make a link likelier than another that is as long.
+    persistence_along : float64 (axes,) or None
+        As `persistence`, along z, y, x (or y, x) each: below 0 where positions are measured badly, for what one step errs
+        by the next one takes back. All alike where one for each axis does not pay.
     is_chance : bool
         Whether links lead to decoys put among the particles nearly as often as to these (tried on a sample, where past
         and future may be contexts). Most are guesses then, whatever their probability.
@@ -72,6 +75,7 @@ class Motion:
     notes: tuple[str, ...]
     features: tuple[str, ...] = ()
     feature_gain: float = 0.0
+    persistence_along: np.ndarray | None = None
     is_chance: bool = False
 
     @property
@@ -99,10 +103,11 @@ class Motion:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
             said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
         if self.persistence is not None:
-            time = "" if frame_interval is None else self._as_time(frame_interval * frame_step, time_unit)
+            along = self._along_axes()
+            time = "" if along or frame_interval is None else self._as_time(frame_interval * frame_step, time_unit)
             gain = f"; the link before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
             said.append(
-                f"persistence {self.persistence:.2f} {per}{time}"
+                f"persistence {along or f'{self.persistence:.2f}'} {per}{time}"
                 + (gain if np.isfinite(self.log_likelihood_gain) else "")
             )
         if self.features and self.feature_gain >= 0.005:
@@ -137,6 +142,13 @@ class Motion:
         """Return the root mean square width of each class over the axes."""
         return np.sqrt((self.widths**2).mean(axis=1))
 
+    def _along_axes(self) -> str:
+        """Return the persistence along each axis, where these differ."""
+        along = [] if self.persistence_along is None else [f"{share:.2f}" for share in self.persistence_along]
+        if len(set(along)) < 2:
+            return ""
+        return ", ".join(f"{share} along {axis}" for share, axis in zip(along, "zyx"[-len(along) :], strict=True))
+
     def _as_time(self, between: float, time_unit: str) -> str:
         """Return the persistence as a time, where it is one; `between` is the time between consecutive frames."""
         if self.persistence is None or not 0 < self.persistence < 1:
@@ -150,14 +162,15 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
     one = belief.graph.lag == 1
     p, square = belief.probability[one], belief.graph.squares[one]
     # What is learned of consecutive links holds only for those that do not begin afresh.
-    persistence = float(model.shares @ model.persistence * (1 - model.turns[2])) if belief.linked else None
+    along = model.persistence * (1 - model.turns[2])
+    of_class = (along * model.first).sum(axis=1) / model.first.sum(axis=1)
     typical = float(np.sqrt(p @ square / p.sum())) if p.sum() > 0 else 0.0
     return Motion(
         typical_step=spacing * typical if typical > _NOTHING else 0.0,
         widths=spacing * np.sqrt(model.first),
         class_shares=model.shares,
         unexplained=spacing * np.sqrt(model.second if belief.linked else model.first),
-        persistence=persistence,
+        persistence=float(model.shares @ of_class) if belief.linked else None,
         log_likelihood_gain=belief.link_gain if belief.linked else 0.0,
         flow_weight=belief.flow_weight,
         flow_share=belief.flow_share,
@@ -170,5 +183,6 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         notes=tuple(belief.notes),
         features=belief.features.names if belief.features else (),
         feature_gain=belief.feature_gain,
+        persistence_along=model.shares @ along if belief.linked else None,
         is_chance=belief.is_chance,
     )

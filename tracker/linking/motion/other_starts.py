@@ -118,7 +118,7 @@ def _going_on(guess: _Guess, ndim: int) -> GoingOn:
     radius = _radius_around(guess.candidates, ndim)
     variance = (radius / 2) ** 2 / ndim / np.dot(guess.shares, guess.sizes)
     first = np.outer(guess.sizes, np.full(ndim, variance))
-    model = StepModel(np.array(guess.shares), first, LEFT * first, np.full(len(first), PERSISTENCE), np.array(TURNS))
+    model = StepModel(np.array(guess.shares), first, LEFT * first, np.full_like(first, PERSISTENCE), np.array(TURNS))
     return GoingOn(model, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
 
 

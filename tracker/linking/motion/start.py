@@ -29,7 +29,7 @@ def starting_model(graph: Graph, mutual: np.ndarray) -> StepModel:
         readings = [float(np.quantile(squares, q)) / (2 * gammaincinv(ndim / 2, q)) for q in QUANTILES]
         variance = max(*readings, NARROWEST**2)
     first = np.outer(SIZES, np.full(ndim, variance))
-    return StepModel(np.array(SHARES), first, 0.8 * first, np.full(len(SIZES), 0.3), np.array(TURNS))
+    return StepModel(np.array(SHARES), first, 0.8 * first, np.full_like(first, 0.3), np.array(TURNS))
 
 
 def mutual_nearest(graph: Graph) -> np.ndarray:

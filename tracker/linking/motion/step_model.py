@@ -1,9 +1,10 @@
 """How likely a displacement is, alone and after the one before it: Gaussians of several classes, one variance per axis.
 
 A particle is of a class (slow, fast, outlying). In class k a displacement over one frame has variance `first[k]`, and
-after a displacement v it has mean `persistence[k]`·v and variance `second[k]`. From link to link the class is kept, or
-drawn anew from `shares`, or the displacement is drawn afresh and knows nothing of the one before it, as `turns` has it.
-Over more frames the same process is summed up.
+after a displacement v it has mean `persistence[k]`·v and variance `second[k]`, each axis for itself: a depth that is
+measured badly goes back where the other axes go on. From link to link the class is kept, or drawn anew from `shares`,
+or the displacement is drawn afresh and knows nothing of the one before it, as `turns` has it. Over more frames the same
+process is summed up.
 """
 
 from __future__ import annotations
@@ -47,6 +48,10 @@ class Sums(NamedTuple):
     product: np.ndarray
     earlier2: np.ndarray
 
+    def left(self, slope: np.ndarray) -> np.ndarray:
+        """Return the sums of squares that slopes leave unexplained, float64 (classes, d)."""
+        return np.maximum(self.later2 - 2 * slope * self.product + slope**2 * self.earlier2, 0.0)
+
 
 @dataclass(frozen=True)
 class StepModel:
@@ -57,7 +62,7 @@ class StepModel:
     shares : float64 (classes,)
     first, second : float64 (classes, d)
         Variances in squared spacings.
-    persistence : float64 (classes,)
+    persistence : float64 (classes, d)
     turns : float64 (3,)
         Probabilities that the class is kept, that it is drawn anew, and that the displacement is drawn afresh.
     rounding : float64 (d,), optional
@@ -91,14 +96,24 @@ class StepModel:
         return replace(self, shares=shares, first=first, second=second, persistence=persistence)
 
     def learned_from(self, sums: Sums) -> StepModel:
-        """Return the model with what consecutive links say: persistence by weighted least squares, and the rest."""
-        slope = (sums.product / self.second).sum(axis=1) / np.maximum((sums.earlier2 / self.second).sum(axis=1), 1e-300)
+        """Return the model with what consecutive links say: persistence by least squares, and the rest."""
         trust = sums.by_class / (sums.by_class + 5)
-        p = np.clip(trust * slope, -0.6, 1.0)[:, None]
-        left = sums.later2 - 2 * p * sums.product + p**2 * sums.earlier2
-        second = (np.maximum(left, 0) + self.second) / (sums.by_class + 1)[:, None]
+        p = np.clip(trust[:, None] * self._slopes(sums), -0.6, 1.0)
+        second = (sums.left(p) + self.second) / (sums.by_class + 1)[:, None]
         turns = np.array([sums.kept, sums.pairs - sums.kept - sums.new, sums.new]) + LEAST_TURN * sums.pairs
-        return replace(self, second=second, persistence=p[:, 0], turns=turns / turns.sum())
+        return replace(self, second=second, persistence=p, turns=turns / turns.sum())
+
+    def _slopes(self, sums: Sums) -> np.ndarray:
+        """Return what a step repeats of the one before, float64 (classes, d).
+
+        It is one for all axes, weighted by what each tells, but where one for each pays (Schwarz, Ann. Stat. 1978).
+        """
+        among, weight = sums.product / self.second, sums.earlier2 / self.second
+        shared = (among.sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300))[:, None]
+        own = sums.product / np.maximum(sums.earlier2, 1e-300)
+        nats = 0.5 * sums.by_class * np.log((sums.left(shared) + 1e-300) / (sums.left(own) + 1e-300)).sum(axis=1)
+        pays = nats > 0.5 * (own.shape[1] - 1) * np.log(np.maximum(sums.by_class, 1))
+        return np.where(pays[:, None], own, shared)
 
     def floored(self) -> StepModel:
         """Return the model with shares and variances that are not too small to be true."""
@@ -122,7 +137,7 @@ class Tables:
     ----------
     shares : float64 (classes,)
     turns : float64 (3,)
-    slope : float64 (classes, lags)
+    slope : float64 (classes, lags, d)
         Mean displacement over the lag, per velocity before it.
     first_precision, first_norm : float64 (classes, lags, d), (classes, lags)
         Inverse variances, and logs of the norming factor.
@@ -154,18 +169,18 @@ class Tables:
 def tables(model: StepModel, lags: int) -> Tables:
     """Sum the model up over 1 … lags frames."""
     p = model.persistence[:, None]
-    lag = np.arange(1, lags + 1)
-    powers = p ** np.arange(lags + 1)  # (classes, lags + 1): 1, p, p², …
+    lag = np.arange(1, lags + 1)[:, None]
+    powers = p ** np.arange(lags + 1)[:, None]  # (classes, lags + 1, d): 1, p, p², …
     partial = np.cumsum(powers, axis=1)  # 1, 1 + p, …
     slope = p * partial[:, :lags]
-    first_growth = np.cumsum(np.concatenate([np.ones((len(p), 1)), 1 + 2 * slope[:, : lags - 1]], axis=1), axis=1)
+    first_growth = np.cumsum(np.concatenate([np.ones_like(p), 1 + 2 * slope[:, : lags - 1]], axis=1), axis=1)
     second_growth = np.cumsum(partial[:, :lags] ** 2, axis=1)
     # A velocity averaged over several frames is not the last one.
-    blur = (1 - p) * (lag - 1) / lag  # (classes, lags before)
-    first = model.first[:, None, :] * np.maximum(first_growth, 0.5)[:, :, None]
+    blur = (1 - p) * (lag - 1) / lag  # (classes, lags before, d)
+    first = model.first[:, None] * np.maximum(first_growth, 0.5)
     second = (
-        model.second[:, None, None, :] * second_growth[:, None, :, None]
-        + model.first[:, None, None, :] * (blur[:, :, None] * slope[:, None, :] ** 2)[..., None]
+        model.second[:, None, None] * second_growth[:, None]
+        + model.first[:, None, None] * blur[:, :, None] * slope[:, None] ** 2
     )
     return Tables(model.shares, model.turns, slope, 1 / first, _norm(first), 1 / second, _norm(second))
 

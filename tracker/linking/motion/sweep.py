@@ -208,8 +208,8 @@ def factors_of(
 def _with_pulls(model: Packed) -> Packed:
     """Return a model for `_contexts`: in place of the slopes what a step over 1, 2, … frames pulls the next one by."""
     slope, norm = model[2], model[-1]
-    frames = np.arange(1, norm.shape[1] + 1)
-    return *model[:2], slope[:, None] / frames[:, None], *model[3:]
+    frames = np.arange(1, norm.shape[1] + 1)[:, None, None]
+    return *model[:2], slope[:, None] / frames, *model[3:]
 
 
 def _factors_on_gpu(
@@ -415,9 +415,9 @@ def _contexts(
                 before = np.uint64(lag[g] - 1)
                 any_class = 0.0
                 for k in range(classes):
-                    q, pull = 0.0, pulls[k, before, d]
+                    q = 0.0
                     for axis in range(ndim):
-                        r = step[e, axis] - pull * step[g, axis]
+                        r = step[e, axis] - pulls[k, before, d, axis] * step[g, axis]
                         q += r * r * precision[k, before, d, axis]
                     power = norm[k, before, d] - 0.5 * q
                     density[k] = 0.0 if power < VANISHING else np.exp(power)  # which takes long to say zero

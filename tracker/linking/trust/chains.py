@@ -99,9 +99,9 @@ def likelihood_of(g, a, b, h, least, chains):
             then[c] = alone[e, c]
             if before >= 0 and linked:
                 p = np.uint64(lag[before] - 1)
-                q, pull = 0.0, slope[c, d] / lag[before]
+                q, frames = 0.0, lag[before]
                 for axis in range(step.shape[1]):
-                    r = step[e, axis] - pull * step[before, axis]
+                    r = step[e, axis] - slope[c, d, axis] * step[before, axis] / frames
                     q += r * r * precision[c, p, d, axis]
                 density = np.exp(norm[c, p, d] - 0.5 * q)
                 then[c] = (switches * shares[c] + keeps * belief[c]) * density + afresh * alone[e, c]

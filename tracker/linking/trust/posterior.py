@@ -86,9 +86,9 @@ def _after(g, e, edges, weights):
     d, p = lag[e] - 1, lag[g] - 1
     total = 0.0
     for c in range(len(shares)):
-        q, pull = 0.0, slope[c, d] / (p + 1)
+        q = 0.0
         for axis in range(step.shape[1]):
-            r = step[e, axis] - pull * step[g, axis]
+            r = step[e, axis] - slope[c, d, axis] * step[g, axis] / (p + 1)
             q += r * r * precision[c, p, d, axis]
         density = np.exp(norm[c, p, d] - 0.5 * q)
         total += (switches * shares[c] + keeps * past_class[g, c]) * density + afresh * alone[e, c]

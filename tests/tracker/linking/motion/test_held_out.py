@@ -22,7 +22,7 @@ LAW = StepModel(
     shares=np.array([0.5, 0.5]),
     first=np.array([[1.0, 1.0], [2.0, 2.0]]),
     second=np.array([[1.0, 1.0], [2.0, 2.0]]),
-    persistence=np.array([0.5, 0.5]),
+    persistence=np.full((2, 2), 0.5),
     turns=np.array([0.9, 0.05, 0.05]),
 )
 ASKED = np.arange(N) % 2 == 1

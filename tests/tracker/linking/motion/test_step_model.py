@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.tracker.linking.motion.step_model import LEAST_SHARE, NARROWEST, RELATIVE, StepModel
+from auctrack.tracker.linking.motion.step_model import LEAST_SHARE, NARROWEST, RELATIVE, StepModel, Sums
 
 
 def model(shares: list[float], first: list[float], second: list[float]) -> StepModel:
-    parts = (np.array(part) for part in (shares, first, second, [0.5] * len(shares)))
+    parts = (np.array(part) for part in (shares, first, second, [[0.5]] * len(shares)))
     return StepModel(*parts, 1.0)
 
 
@@ -36,3 +36,28 @@ def test_idle_classes_are_left_out_and_the_others_share_all():
     assert busy.shares.tolist() == pytest.approx([1 / 3, 2 / 3])
     assert busy.first.tolist() == [1.0, 2.0]
     assert busy.second.tolist() == [4.0, 5.0]
+
+
+def pairs(persistence: list[float], count: int) -> Sums:
+    """What pairs of steps say whose axes repeat so much of the step before, each with a variance of its own."""
+    rng = np.random.default_rng(0)
+    width = np.array([3.0, 1.0, 1.0])
+    before = rng.normal(size=(count, 3)) * width
+    later = before * persistence + rng.normal(size=(count, 3)) * width
+    sums = ((later**2).sum(axis=0), (later * before).sum(axis=0), (before**2).sum(axis=0))
+    return Sums(count, count, 0.0, np.array([float(count)]), *(each[None] for each in sums))
+
+
+def learned(persistence: list[float], count: int) -> list[float]:
+    """What a model of one class learns of them."""
+    whole = StepModel(np.ones(1), np.ones((1, 3)), np.array([[9.0, 1.0, 1.0]]), np.zeros((1, 3)), np.ones(3) / 3)
+    return whole.learned_from(pairs(persistence, count)).persistence[0].tolist()
+
+
+def test_a_depth_that_goes_back_has_a_persistence_of_its_own():
+    assert learned([-0.4, 0.7, 0.7], 2000) == pytest.approx([-0.4, 0.7, 0.7], abs=0.05)
+
+
+@pytest.mark.parametrize(("persistence", "count"), [([0.7, 0.7, 0.7], 2000), ([-0.4, 0.7, 0.7], 5)])
+def test_axes_that_are_alike_and_few_pairs_share_one(persistence, count):
+    assert len(set(learned(persistence, count))) == 1
