@@ -134,10 +134,10 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
 
 @compiled(**BORROWING)
 def _is_known(indices, begin, end, column):
-    for e in range(begin, end):
-        if indices[e] == column:
-            return True
-    return False
+    at = begin
+    while at < end and indices[at] != column:
+        at += 1
+    return at < end
 
 
 @compiled(**BORROWING)

@@ -51,8 +51,8 @@ class Motion:
     feature_gain : float
         Nats by which they make a link likelier than another that is as long.
     persistence_along : float64 (axes,) or None
-        As `persistence`, along z, y, x (or y, x) each: below 0 where positions are measured badly, for what one step errs
-        by the next one takes back. All alike where one for each axis does not pay.
+        As `persistence`, along z, y, x (or y, x) each: below 0 where positions are measured badly, for what one step
+        errs by the next one takes back. All alike where one for each axis does not pay.
     is_chance : bool
         Whether links lead to decoys put among the particles nearly as often as to these (tried on a sample, where past
         and future may be contexts). Most are guesses then, whatever their probability.
