@@ -46,6 +46,8 @@ NEAR_RIM, CUT_OFF = 0.9, 0.01
 """Part of the radius of candidates, and the share of the links that end beyond it, from which it cuts others off."""
 CLEAR = 1.0
 """Nats a detection from which links are no chance, by any start."""
+TELLING_PAIR = 500
+"""Detections of a single frame pair from which decoys tell chance; of fewer they take links that are right for it."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
 """Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
 
@@ -173,10 +175,12 @@ def try_starts(movie: Ordered, learn: Learn) -> Trial:
     learn : Learn
     """
     sample, is_inner = sample_of(movie)
-    if len(sample.pairs_apart(1)[0]) < 2:
-        return Trial()  # no link can know of one before it
+    pairs = len(sample.pairs_apart(1)[0])
+    if not pairs or (pairs == 1 and len(sample) < TELLING_PAIR):
+        return Trial()
     try:
-        start, likelihood = best_of(sample, is_inner, learn)
+        # Of one frame pair no link can know of one before it, and there is one start.
+        start, likelihood = best_of(sample, is_inner, learn) if pairs > 1 else _of_nearest(sample, learn)
     except TooManyCandidates:
         return Trial()  # a trial holds fewer than the movie may
     is_chance = False
@@ -208,6 +212,11 @@ def best_of(sample: Ordered, is_inner: np.ndarray, learn: Learn) -> tuple[Start,
             if likelihood > least + flow_left * margin:
                 best, likeliest, least = each, likelihood, likelihood
     return best, likeliest
+
+
+def _of_nearest(sample: Ordered, learn: Learn) -> tuple[Start, float]:
+    """Return the start from nearest neighbours, and the log-likelihood of the links that it leads to."""
+    return Start(), log_likelihood(learn(sample, Start()))
 
 
 def margin_of(sample: Ordered) -> float:

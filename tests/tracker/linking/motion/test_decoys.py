@@ -32,6 +32,23 @@ def test_links_between_frames_that_have_nothing_to_do_with_each_other_are_chance
     assert motion_of(nothing_goes_on(ndim, n, frames, seed)).is_chance
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_links_of_a_single_frame_pair_are_chance_where_the_two_have_nothing_to_do_with_each_other(ndim, seed):
+    assert motion_of(nothing_goes_on(ndim, 300, 2, seed)).is_chance
+    assert not motion_of(walks(300, 2, step=0.8, ndim=ndim, seed=seed)[0]).is_chance
+    assert not motion_of(walks(40, 2, step=0.8, ndim=ndim, seed=seed)[0]).is_chance
+
+
+def test_two_frames_turned_about_their_middle_are_said_to_be_guesses():
+    """By six degrees, which at the rim is six spacings: two links in a hundred are right."""
+    rng, turn = np.random.default_rng(0), np.radians(6)
+    distance, angle = np.sqrt(3000 / np.pi * rng.random(3000)), rng.uniform(0, 2 * np.pi, 3000)
+    places = [distance[:, None] * np.column_stack([np.cos(to), np.sin(to)]) for to in (angle, angle + turn)]
+    linking = link_points(table(np.repeat([0, 1], 3000), np.vstack(places)), LinkSettings(device="cpu"))
+    assert linking.report["learned"][-1].endswith("most of them guesses")
+
+
 def test_it_is_said_in_place_of_how_many_links_are_wrong():
     linking = link_points(nothing_goes_on(2, N, FRAMES, 0), LinkSettings(device="cpu"))
     assert linking.report["learned"][-1].endswith("most of them guesses")
