@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from qtpy.QtGui import QColor
+from qtpy.QtOpenGLWidgets import QOpenGLWidget
 from qtpy.QtWidgets import QMainWindow, QWidget
 
 if TYPE_CHECKING:
@@ -30,3 +31,13 @@ def canvas_of(viewer: Viewer) -> QWidget:
     canvas = main_window(viewer).centralWidget()
     assert canvas is not None  # every window of napari has one
     return canvas
+
+
+def paint_now(viewer: Viewer) -> None:
+    """Have the layers painted before anything else is done, though painting is held."""
+    canvas = canvas_of(viewer)
+    is_held = not canvas.updatesEnabled()
+    canvas.setUpdatesEnabled(True)
+    for picture in canvas.findChildren(QOpenGLWidget):
+        picture.repaint()
+    canvas.setUpdatesEnabled(not is_held)

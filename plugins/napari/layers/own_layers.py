@@ -17,7 +17,7 @@ from .edits import Edits, done_between, edits_between
 from .geometry import PLACED_BY, lay_over, placed_like
 from .hand_over import fill_layer, make_layer
 from .layer_tables import OURS, LayerData
-from .main_window import canvas_of
+from .main_window import canvas_of, paint_now
 from .many_lines import draw_plainly
 
 if TYPE_CHECKING:
@@ -261,9 +261,11 @@ class OwnLayers(QObject):
         canvas_of(self._viewer).setUpdatesEnabled(on)
 
     def _remove(self, role: str) -> None:
+        """Take a layer away, and have the rest painted: where two go before that, Mesa's software GL crashes."""
         layer = self.layer(role)
         if layer is not None:
             self._viewer.layers.remove(layer)
+            paint_now(self._viewer)
         self._layers.pop(role, None)
         self._void.pop(role, None)
 

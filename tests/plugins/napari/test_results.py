@@ -11,7 +11,7 @@ import pytest
 from auctrack.tracker.measuring.measures import measure_tracks
 from auctrack.tracker.points import Tracks
 
-from .conftest import clipboard, finish
+from .conftest import clipboard, finish, process_events
 
 
 def test_a_filter_that_is_not_set_is_not_copied(viewer, open_widget):
@@ -32,6 +32,19 @@ def test_a_filter_that_no_option_has_is_said_not_to_be_copied(widget):
     charts["length"].moved.emit([charts["length"].limits[0]] * 2)
     widget.taking_away.copy_toml()
     assert widget.parts.bar.status.text().endswith("The filters greatest length are not part of it.")
+
+
+def test_filters_that_leave_no_track_take_both_layers_away_and_bring_them_back(viewer, widget):
+    """Mesa's software GL crashed at the next painting: they went without one between them."""
+    widget.running.run_all()
+    finish(widget)
+    of_length, drawn = widget.parts.results.filters.filters["length"], [layer.name for layer in viewer.layers]
+    for least, shown in ((1e9, ["movie"]), (-np.inf, drawn)):
+        of_length.set_range((least, np.inf))
+        finish(widget)
+        assert [layer.name for layer in viewer.layers] == shown
+        viewer.dims.set_current_step(0, 3)
+        process_events()
 
 
 def test_every_column_of_the_suspicious_links_can_be_read_and_is_explained(widget):
