@@ -184,7 +184,7 @@ def _require_axes(layer: Layer, shape: Sequence[int]) -> None:
     chosen = chosen_axes(layer)
     if chosen == UNDECIDED:
         raise InvalidInput(
-            f"the file of {layer.name} does not say what its axes of {_sizes(shape)} are: choose them under Axes."
+            f"The file of {layer.name} does not say what its axes of {_sizes(shape)} are: choose them under Axes."
         )
     if chosen == ROW:
         raise InvalidInput(f"{layer.name} has all its planes in one row: enter under Axes how many a time point has.")

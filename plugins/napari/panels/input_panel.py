@@ -276,6 +276,8 @@ class InputPanel(QGroupBox):
         self.take_up_button.setVisible(self.has_links)
         if self.source is not None:
             self._show_calibration(self.source.calibration, self.source.ndim)
+        else:
+            self._show_numbers(Calibration())  # not those of the layer before
         for field in (*self.sizes, self.unit_box, self.interval):
             field.setEnabled(self.source is not None)
         self._show_rows()
@@ -316,14 +318,17 @@ class InputPanel(QGroupBox):
         self.choose_layer(first.name)
         slide_into(self._viewer.dims, first)
 
-    def _show_calibration(self, calibration: Calibration, ndim: int) -> None:
+    def _show_numbers(self, calibration: Calibration) -> None:
         for field, size in zip(self.sizes, calibration.scale, strict=True):
             field.show_number(size)
-        self.sizes[0].setVisible(ndim == 3)
-        self._sizes_label.setText(f"Voxel {', '.join(AXES[-ndim:])}")
         with QSignalBlocker(self.unit_box):
             self.unit_box.setCurrentText(calibration.unit if calibration.unit in _UNITS else PIXEL)
         self.interval.show_number(calibration.frame_interval)
+
+    def _show_calibration(self, calibration: Calibration, ndim: int) -> None:
+        self._show_numbers(calibration)
+        self.sizes[0].setVisible(ndim == 3)
+        self._sizes_label.setText(f"Voxel {', '.join(AXES[-ndim:])}")
         if not calibration.is_physical:
             say(self.problem, "The voxel size is not known: distances are in pixels. Enter it and choose µm.")
 

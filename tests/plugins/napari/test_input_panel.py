@@ -31,9 +31,13 @@ def silent_file(path, pixels):
 
 def test_a_file_silent_about_its_axes_waits_until_they_are_chosen(viewer, open_widget, tmp_path):
     path = silent_file(tmp_path / "plain.tif", FLAT)
-    viewer.open(str(path), plugin="auctrack")
+    viewer.add_image(FLAT, name="measured", scale=(10, 0.5, 0.5), units=("s", "µm", "µm"), axis_labels=("t", "y", "x"))
     widget = open_widget()
     panel = widget.parts.input
+    assert (panel.sizes[1].number, panel.unit_box.currentText(), panel.interval.number) == (0.5, "µm", 10)
+    viewer.open(str(path), plugin="auctrack")
+    panel.choose_layer("plain")
+    assert (panel.sizes[1].number, panel.unit_box.currentText(), panel.interval.number) == (1, "pixel", None)
     assert "does not say what its axes of 6 × 64 × 64 are" in panel.problem.text()
     assert not widget.parts.bar.run_button.isEnabled()
     choose(panel.axes.order, "TYX")
