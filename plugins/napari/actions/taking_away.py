@@ -38,7 +38,7 @@ class TakingAway(QObject):
         self._parts = parts
         self.exports = Desk(self)
         self.exports.returned.connect(parts.bar.say)
-        self.exports.failed.connect(parts.bar.fail)
+        self.exports.failed.connect(self._fail)
         parts.results.export.connect(self._ask_export)
         parts.results.tracks.copy.connect(self.copy_table)
         parts.results.tracks.save.connect(self._ask_table)
@@ -102,12 +102,17 @@ class TakingAway(QObject):
         try:
             text = text_of(results.filters.shortest)
         except AuctrackError as error:
-            bar.fail(Failure(str(error), ""))
+            self._fail(Failure(str(error), ""))
             return
         _to_clipboard(text)
         others = results.filters.others
         left_out = [f"The filters {', '.join(others)} are not part of it."] if others else []
         bar.say(" ".join([said, *left_out]))
+
+    def _fail(self, failure: Failure) -> None:
+        """Say what could not be taken away, in the place of what was before: below it stood "Wrote …"."""
+        self._parts.bar.say("")
+        self._parts.bar.fail(failure)
 
 
 def _to_clipboard(text: str) -> None:
