@@ -88,7 +88,8 @@ def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
     velocity, further = _carried_on(belief), tables(belief.model, lags).slope
     more: list[Graph] = []
     for lag in range(belief.lags + 1, lags + 1):
-        repeated = belief.model.shares @ further[:, lag - 1] * (1 - belief.model.turns[2])
+        of_step = belief.model.shares @ further[:, lag - 1] * (1 - belief.model.turns[2])
+        repeated = np.asarray(of_step, like=followed)
         along = np.where((followed < SURE)[:, None], lag * ahead + repeated * velocity, np.nan)
         reach = min(radius * np.sqrt(lag), WIDEST)
         more.append(candidates_ahead(movie, lag, reach, along, belief.hooks, following < SURE))
