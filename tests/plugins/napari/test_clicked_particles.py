@@ -182,7 +182,7 @@ def test_a_2d_movie_is_corrected_in_3d_too_which_shows_its_frames_one_behind_the
     press(viewer, "b")
     finish(widget)
     assert (source, target) not in links(widget)
-    point_at(viewer, [frame, *place])
+    viewer.cursor.position, viewer.mouse_over_canvas = tuple(viewer.scene.camera.center), True
     press(viewer, "i")  # in which frame?
     finish(widget)
     assert widget.parts.bar.status.text().startswith("Put the mouse where a particle is missing, in 2D")
