@@ -64,8 +64,6 @@ def solve_graph(
         matching = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, phase_rounds)[1]
         if matching.waiting:
             infeasible_row = -1
-        elif start:
-            infeasible_row = search_free(free, matching, bid_without_increment(free, matching, None))
         elif matching.has_given_up:
             return matching, TOO_HARD
         else:

@@ -19,7 +19,7 @@ from ...stepwise import finished
 from ...timeline import Timeline
 from ..gate.gpu_movie import DeviceTable
 from ..gate.spacing import automatic_range
-from ..motion.features import KNOWN
+from ..motion.features import columns_of
 from ..settings import LinkSettings
 from ..unmatched_cost.measured import ENOUGH
 from .first_order import unmatched_cost_of
@@ -75,10 +75,11 @@ def copied(table: Any, settings: LinkSettings, scale: Sequence[float] | None, fr
     InvalidInput
         See `track_ids_on_gpu`.
     """
-    asked = KNOWN if settings.features == "auto" else () if settings.features == "none" else settings.features
     with cuda.device_of(cuda.cupy().asarray(table["frame"])), cuda.using() as cp:
         points = _on_host(_columns(cp, table, scale, frame_step))
-        features = {name: cuda.to_host(cp.asarray(table[name])) for name in asked if name in table}
+        features = {
+            name: cuda.to_host(cp.asarray(table[name])) for name in columns_of(settings.features) if name in table
+        }
     return replace(points, table=points.table.assign(**features))
 
 

@@ -19,6 +19,7 @@ from ...errors import InvalidSetting
 from ...points import Points
 from ..settings import Asked
 from .ordered import Ordered
+from .sweep import TINY
 
 KNOWN = ("intensity", "mean_intensity", "mass", "size", "volume", "area")
 """Columns that "auto" takes, where they are there and above 0 everywhere."""
@@ -32,7 +33,6 @@ FEW_OTHERS = 10.0
 """Others who are no links, drawn at random, that those of the movie are added to."""
 LENGTHS = 32
 """Classes of length."""
-TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,13 @@ class Features:
         return Features(self.names, self.value[rows])
 
 
+def columns_of(asked: Asked) -> tuple[str, ...]:
+    """Return the columns that a setting of features may take."""
+    if asked == "auto":
+        return KNOWN
+    return () if asked == "none" else asked
+
+
 def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None:
     """Return the features asked for, None where there are none.
 
@@ -71,9 +78,9 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
     InvalidSetting
         If one that is asked for by name is not a column of numbers above 0.
     """
-    if asked == "none":
-        return None
-    names = tuple(name for name in KNOWN if _is_positive(points, name)) if asked == "auto" else asked
+    names = columns_of(asked)
+    if asked == "auto":
+        names = tuple(name for name in names if _is_positive(points, name))
     unfit = [name for name in names if not _is_positive(points, name)]
     if unfit:
         others = points.table.columns.drop(["frame", *points.axes])

@@ -11,7 +11,7 @@ from ....matching.device import cuda
 from ....matching.jit.threads import side_by_side
 from ..hooks import Hooks
 from .border import Border
-from .features import TINY, FeatureModel, Features
+from .features import FeatureModel, Features
 from .flow import fields_of
 from .graph import LAG, Graph, sums_at_ends
 from .learning_record import LearningRecord
@@ -20,7 +20,7 @@ from .ordered import Ordered
 from .shares import Ends, EndsByPlace, Shares, ends_by_place, looks_of, shares_of
 from .step_model import StepModel, Sums, tables
 from .steps import Steps
-from .sweep import Others, Unwritten, Weighed, step_sums, weighed
+from .sweep import TINY, Others, Unwritten, Weighed, step_sums, weighed
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
