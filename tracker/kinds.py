@@ -46,8 +46,9 @@ def declared_as(wanted: str, fits: Callable[[Any], bool], choices: tuple[str, ..
 
 
 def choices_of(settings: type[Any], name: str) -> tuple[str, ...]:
-    """Return the words that a setting of a dataclass is one of."""
-    return next(declared.metadata[_KIND].choices for declared in fields(settings) if declared.name == name)
+    """Return the words that a setting of a dataclass is one of; none where it may be others too."""
+    kind = next(declared.metadata.get(_KIND) for declared in fields(settings) if declared.name == name)
+    return kind.choices if kind else ()
 
 
 def wanted_of(declared: Field[Any]) -> str:

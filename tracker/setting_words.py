@@ -207,6 +207,7 @@ _OF_LINKING: dict[str, Words] = {
         auto="4",
         more="Larger work is done in parts; only links where a long movie is cut can depend on this.",
         written="Example: 16, 16GB or 500MB.",
+        field="memory budget",
     ),
 }
 SECTIONS: Mapping[str, Mapping[str, Words]] = {

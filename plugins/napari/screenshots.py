@@ -97,7 +97,7 @@ def _save_lineages(path: Path) -> None:
     viewer.add_points(dividing_cells(), name="cells", size=2, scale=(600, 1, 1), units=("s", "µm", "µm"))
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
     settle(widget)
-    widget.parts.link.divisions.setChecked(True)
+    widget.parts.link.fields.ticks["divisions"].setChecked(True)
     widget.running.run_all()
     settle(widget)
     results = widget.parts.results

@@ -120,12 +120,12 @@ def _jaqaman(widget: Any) -> Iterator[str]:
     """Show the fields that Jaqaman's linking has beside, scrolled to the last of them."""
     link = widget.parts.link
     link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
-    link.penalties["link_penalties"].setText("intensity=1")
+    link.fields.texts["link_penalties"].setText("intensity=1")
     settle(widget, quiet_s=0.05)
     (page,) = widget.findChildren(PanelScroll, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    page.ensureWidgetVisible(link.penalties["merge_penalties"])
+    page.ensureWidgetVisible(link.fields.texts["merge_penalties"])
     yield "link-jaqaman"
-    link.penalties["link_penalties"].clear()
+    link.fields.texts["link_penalties"].clear()
     link.linking.setCurrentIndex(0)
 
 
@@ -187,7 +187,7 @@ def _lineages(viewer: Any, widget: Any) -> Iterator[str]:
     viewer.reset_view()
     settle(widget, quiet_s=0.05)
     yield "points-opened"
-    widget.parts.link.divisions.setChecked(True)
+    widget.parts.link.fields.ticks["divisions"].setChecked(True)
     widget.running.run_all()
     settle(widget, quiet_s=0.05)
     results = widget.parts.results

@@ -8,10 +8,11 @@ from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QFormLayout, QPushButton, QWidget
 
 from ....tracker.detecting.settings import DetectSettings
-from ...words.setting_options import in_words
+from ...words.setting_options import DETECT
 from ..session.advice import DetectAdvice
 from .chart import Chart
-from .fields import LengthField, add_setting, choice_box, column_below, note, say
+from .fields import add_setting, column_below, note, say
+from .setting_fields import SettingFields
 
 _METHODS = {"log": "Laplacian of Gaussian", "dog": "difference of Gaussians"}
 
@@ -25,10 +26,8 @@ class DetectPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.diameter = LengthField(auto="auto")
-        self.threshold = LengthField(auto="auto")
-        self.dark = QCheckBox(in_words("bright_on_dark"))
-        self.method = choice_box(DetectSettings, "method", _METHODS)
+        self.fields = SettingFields(DetectSettings, DETECT, {"method": _METHODS}, {})
+        self.diameter, self.threshold = (self.fields.lengths[name] for name in ("diameter", "threshold"))
         self.chart = Chart("quality of all peaks, noise left, particles right")
         self.preview = QCheckBox("preview in the current frame")
         self.found = note()
@@ -36,9 +35,10 @@ class DetectPanel(QWidget):
         self.suggest_button = QPushButton("Suggest")
         self.run_button = QPushButton("Detect")
         self._lay_out()
-        self.diameter.valueChanged.connect(self._other_qualities)
-        self.dark.toggled.connect(self._other_particles)
-        self.method.currentIndexChanged.connect(self._other_particles)
+        for length in ("diameter", "separation"):
+            self.fields.lengths[length].valueChanged.connect(self._other_qualities)
+        self.fields.ticks["bright_on_dark"].toggled.connect(self._other_particles)
+        self.fields.choices["method"].currentIndexChanged.connect(self._other_particles)
         self.threshold.valueChanged.connect(self._changed)
         self.preview.toggled.connect(self._changed)
         self.chart.moved.connect(self._dragged)
@@ -48,10 +48,8 @@ class DetectPanel(QWidget):
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
         form = QFormLayout()
-        add_setting(form, self.diameter, "diameter")
-        add_setting(form, self.threshold, "threshold", more="Drag the line in the histogram.")
-        add_setting(form, self.method, "method")
-        add_setting(form, self.dark, "bright_on_dark")
+        for name, field in self.fields.in_order().items():
+            add_setting(form, field, name, more="Drag the line in the histogram." if name == "threshold" else "")
         column.addLayout(form)
         column.addWidget(self.chart)
         column.addWidget(self.preview)
@@ -62,12 +60,7 @@ class DetectPanel(QWidget):
     @property
     def settings(self) -> DetectSettings:
         """What the panel says."""
-        return DetectSettings(
-            diameter=self.diameter.number or "auto",
-            threshold=self.threshold.number,
-            method=self.method.currentData(),
-            bright_on_dark=not self.dark.isChecked(),
-        )
+        return DetectSettings(**self.fields.said())
 
     @property
     def found_settings(self) -> DetectSettings:
@@ -76,7 +69,7 @@ class DetectPanel(QWidget):
 
     def set_unit(self, unit: str) -> bool:
         """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
-        return self.diameter.set_unit(unit)
+        return self.fields.set_unit(unit)
 
     def forget(self) -> None:
         """Show nothing that was found in another input; what the user typed stays."""

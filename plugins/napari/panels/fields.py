@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from napari.settings import get_settings
 from qtpy.QtCore import QEvent, Qt
-from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ....tracker.kinds import choices_of
 from ....tracker.setting_words import WORDS
 from ...words.setting_options import SETTINGS, in_words
 from ..layers.main_window import is_dark
@@ -72,14 +68,6 @@ def column_below(panel: QWidget, *buttons: QWidget) -> QVBoxLayout:
         row.addWidget(button)
     column.addLayout(row)
     return column
-
-
-def choice_box(settings: type[Any], setting: str, names: Mapping[str, str]) -> QComboBox:
-    """Return a box of all that a setting may be, in its order, under names of their own where they have one."""
-    box = QComboBox()
-    for value in choices_of(settings, setting):
-        box.addItem(names.get(value, value), value)
-    return box
 
 
 def add_setting(form: QFormLayout, field: QWidget, *settings: str, more: str = "") -> None:

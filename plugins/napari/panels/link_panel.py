@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from qtpy.QtCore import QSignalBlocker, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from qtpy.QtWidgets import QComboBox, QFormLayout, QPushButton, QWidget
 
 from ....matching.solvers import SOLVERS
 from ....tracker.linking.settings import PENALTIES, SEGMENT_RANGES, LinkSettings, idle_settings
@@ -23,29 +15,37 @@ from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
 from ..session.devices import Devices
 from .chart import Chart
-from .fields import LengthField, add_setting, choice_box, column_below, note, say
-from .number_field import NumberField
+from .fields import add_setting, column_below, note, say
+from .setting_fields import SettingFields
 
-_COSTS = {"squared": "squared distance"}
-_SOLVERS = {
-    "auction": "Auction",
-    "hungarian-classical": "Hungarian, classical",
-    "hungarian-tree": "Hungarian, tree",
-    "jv": "Jonker-Volgenant",
+_CHOICES: Mapping[str, Mapping[str, str]] = {
+    "linking": {"auctrack": "whole movie, by likelihood", "jaqaman": "Jaqaman, as TrackMate"},
+    "motion": {
+        "auto": "learned: chosen by the data",
+        "diffusion": "learned: steps only",
+        "velocity": "learned: own steps",
+        "flow": "learned: neighbours' steps",
+        "flow+velocity": "learned: both",
+        "none": "none: distance alone",
+    },
+    "cost": {"squared": "squared distance"},
+    "solver": {
+        "auction": "Auction",
+        "hungarian-classical": "Hungarian, classical",
+        "hungarian-tree": "Hungarian, tree",
+        "jv": "Jonker-Volgenant",
+    },
+    "device": {"auto": "auto", "cpu": "CPU"},
+}
+_EMPTY = {
+    "features": "auto; or none, or intensity,size",
+    **dict.fromkeys(PENALTIES, "none; such as intensity=1"),
+    "memory_budget_gb": "4 GB; or 16GB, or 500MB",
 }
 _ENABLED = Qt.ItemDataRole.UserRole - 1  # a standard item's flags: 0 greys it out
-_DEVICES = (("auto", "auto"), ("cpu", "CPU"))
+_DEVICES = tuple((value, name) for value, name in _CHOICES["device"].items())
 _NO_GPU = "no gpu"
 _HOW_GPU = "auctrack uses NVIDIA GPUs: install it with cuda13 or cuda12 (README, Install), and install NVIDIA's driver."
-_MOTIONS = {
-    "auto": "learned: chosen by the data",
-    "diffusion": "learned: steps only",
-    "velocity": "learned: own steps",
-    "flow": "learned: neighbours' steps",
-    "flow+velocity": "learned: both",
-    "none": "none: distance alone",
-}
-_LINKINGS = {"auctrack": "whole movie, by likelihood", "jaqaman": "Jaqaman, as TrackMate"}
 _FIRST = ("linking", "motion", "search_range")
 
 
@@ -69,7 +69,10 @@ class LinkPanel(QWidget):
         self.learned = note()
         self.suggest_button = QPushButton("Suggest")
         self.run_button = QPushButton("Link")
-        self._fields = self._make_fields()
+        self.fields = SettingFields(LinkSettings, LINK, _CHOICES, _EMPTY)
+        self.search_range, self.unmatched = (self.fields.lengths[name] for name in ("search_range", "unmatched_cost"))
+        boxes = self.fields.choices
+        self.linking, self.motion, self.cost, self.solver, self.device = (boxes[name] for name in _CHOICES)
         self._lay_out()
         self._allow_for_motion()
         _show_choice(self.cost, preferences.cost)
@@ -77,59 +80,13 @@ class LinkPanel(QWidget):
         _show_choice(self.device, preferences.device)
         self._connect()
 
-    def _make_fields(self) -> Mapping[str, QWidget]:
-        """Make the fields of the settings; return them by the settings' names."""
-        self.search_range = LengthField(auto="auto")
-        self.unmatched = LengthField(auto="auto")
-        self.cost = choice_box(LinkSettings, "cost", _COSTS)
-        self.solver = choice_box(LinkSettings, "solver", _SOLVERS)
-        self.device = QComboBox()
-        for device in _DEVICES:
-            self.device.addItem(*reversed(device))
-        self.linking = choice_box(LinkSettings, "linking", _LINKINGS)
-        self.motion = choice_box(LinkSettings, "motion", _MOTIONS)
-        self.segments = {name: LengthField(auto="auto") for name in SEGMENT_RANGES}
-        self.penalties = {name: QLineEdit() for name in PENALTIES}
-        for text in self.penalties.values():
-            text.setPlaceholderText("none; such as intensity=1")
-        self.features = QLineEdit()
-        self.features.setPlaceholderText("auto; or none, or intensity,size")
-        self.missed = NumberField(-1, 99, auto="auto", is_whole=True)
-        self.missed.show_number(None)
-        self.divisions = QCheckBox("look for them")
-        self.merges = QCheckBox("look for them")
-        return {
-            "linking": self.linking,
-            "motion": self.motion,
-            "features": self.features,
-            "search_range": self.search_range,
-            **self.segments,
-            **self.penalties,
-            "unmatched_cost": self.unmatched,
-            "cost": self.cost,
-            "max_missed_frames": self.missed,
-            "divisions": self.divisions,
-            "merges": self.merges,
-            "solver": self.solver,
-            "device": self.device,
-        }
-
     def _connect(self) -> None:
-        self.unmatched.valueChanged.connect(self._changed)
         self.device.currentIndexChanged.connect(self._allow_for_device)
-        for box in (self.solver, self.device):
-            box.currentIndexChanged.connect(self._changed)
-        self.missed.valueChanged.connect(self._changed)
-        for tick in (self.divisions, self.merges):
-            tick.toggled.connect(self._changed)
         for box in (self.motion, self.linking):
             box.currentIndexChanged.connect(self._other_motion)
-        for field in self.segments.values():
-            field.valueChanged.connect(self._changed)
-        for text in (self.features, *self.penalties.values()):
-            text.textChanged.connect(self._changed)
-        self.search_range.valueChanged.connect(self._other_unmatched_cost)
-        self.cost.currentIndexChanged.connect(self._other_unmatched_cost)
+        for changed in (self.search_range.valueChanged, self.cost.currentIndexChanged):
+            changed.connect(self._forget_unmatched_cost)
+        self.fields.when_changed(self._changed)
         for chart in (self.steps, self.neighbours):
             chart.moved.connect(self._dragged)
         self.suggest_button.clicked.connect(self._ask)
@@ -138,8 +95,9 @@ class LinkPanel(QWidget):
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
         first, self._more = QFormLayout(), QFormLayout()
-        for name, field in self._fields.items():
-            add_setting(first if name in _FIRST else self._more, field, name)
+        fields = self.fields.in_order()
+        for name in (*_FIRST, *(name for name in fields if name not in _FIRST)):
+            add_setting(first if name in _FIRST else self._more, fields[name], name)
         column.addLayout(first)
         column.addWidget(self.warning)
         column.addWidget(self.steps)
@@ -156,11 +114,9 @@ class LinkPanel(QWidget):
         Raises
         ------
         InvalidSetting
-            If penalties are no pairs of a name and a weight.
+            If a text is not what its setting takes, such as pairs of a name and a weight.
         """
-        fields = {name: field for name, field in self._fields.items() if name not in self._idle}
-        given = {name: _said(name, field) for name, field in fields.items()}
-        return LinkSettings(**{name: value for name, value in given.items() if value is not None})
+        return LinkSettings(**self.fields.said(but=self._idle))
 
     @property
     def _idle(self) -> tuple[str, ...]:
@@ -174,8 +130,7 @@ class LinkPanel(QWidget):
     def set_unit(self, unit: str) -> bool:
         """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
         self._unit = unit
-        put_back = [field.set_unit(unit) for field in (self.search_range, self.unmatched, *self.segments.values())]
-        return any(put_back)
+        return self.fields.set_unit(unit)
 
     def show_devices(self, devices: Devices) -> str | None:
         """Offer the GPUs by name, or say why there is none; return the device that was chosen if it is not here."""
@@ -261,23 +216,24 @@ class LinkPanel(QWidget):
 
     def _other_motion(self, value: object) -> None:
         """Take back what auto was found to be: with other motion it is something else."""
+        del value
         self._allow_for_motion()
         self.search_range.show_found(None)
         if self._advice is not None:
             self._give_reason(self._advice)
-        self._other_unmatched_cost(value)
+        self.unmatched.show_found(None)
 
     def _allow_for_motion(self) -> None:
         """Take the fields away that linking and motion as chosen have no use for."""
-        for name, field in self._fields.items():
+        for name, field in self.fields.in_order().items():
             if name in (*SEGMENT_RANGES, *PENALTIES):
                 self._more.setRowVisible(field, name not in self._idle)
             else:
                 field.setEnabled(name not in self._idle)
 
-    def _other_unmatched_cost(self, value: object) -> None:
+    def _forget_unmatched_cost(self, value: object) -> None:
+        del value
         self.unmatched.show_found(None)
-        self._changed(value)
 
     def _changed(self, value: object) -> None:
         del value
@@ -290,25 +246,14 @@ class LinkPanel(QWidget):
 
     def _dragged(self, limits: list[float]) -> None:
         self.search_range.show_number(float(f"{limits[0]:.3g}"))
-        self._other_unmatched_cost(limits)
+        self._forget_unmatched_cost(limits)
+        self._changed(limits)
 
     def _ask(self) -> None:
         self.suggest.emit()
 
     def _run(self) -> None:
         self.run.emit()
-
-
-def _said(setting: str, field: QWidget) -> Any:
-    """Return what a field says of its setting, texts as the command line reads them; None where it says nothing."""
-    if isinstance(field, NumberField):
-        return int(field.number) if field.number is not None and field.decimals() == 0 else field.number
-    if isinstance(field, QComboBox):
-        return field.currentData()
-    if isinstance(field, QCheckBox):
-        return field.isChecked()
-    text = field.text() if isinstance(field, QLineEdit) else ""
-    return LINK[setting].read(text, setting) if text.strip() else None
 
 
 def _show_choice(box: QComboBox, value: str) -> None:

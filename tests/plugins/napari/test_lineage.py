@@ -26,7 +26,7 @@ def divided(viewer, open_widget):
     viewer.add_points(np.vstack(rows), name="cells")
     widget = open_widget()
     finish(widget)
-    widget.parts.link.divisions.click()
+    widget.parts.link.fields.ticks["divisions"].click()
     widget.running.run_all()
     finish(widget)
     assert len(widget.parts.session.data.tracks.parents) == 4

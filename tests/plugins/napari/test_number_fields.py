@@ -27,9 +27,14 @@ def field_of(viewer, widget):
         panel, name = path.split(".")
         parts.steps.setCurrentWidget(parts.link if panel == "link" else parts.detect)
         process_events()
-        return parts.input.sizes[0] if name == "voxel z" else getattr(getattr(parts, panel), name)
+        return parts.input.sizes[0] if name == "voxel z" else _of(getattr(parts, panel), name)
 
     return field
+
+
+def _of(panel, name: str):
+    """A field that a panel has by its name, or among those of its settings."""
+    return getattr(panel, name) if hasattr(panel, name) else panel.fields.in_order()[name]
 
 
 def type_and_look(widget, field, text: str) -> float | None:
@@ -67,7 +72,7 @@ def test_what_is_no_number_of_the_field_is_refused_in_words(widget, field_of, na
     QToolTip.hideText()
 
 
-@pytest.mark.parametrize("name", [*FIELDS[:-1], "link.missed"])
+@pytest.mark.parametrize("name", [*FIELDS[:-1], "link.max_missed_frames"])
 def test_an_emptied_field_is_auto_again(widget, field_of, name):
     field = field_of(name)
     said = "not known" if name == "input.interval" else "auto"
@@ -85,7 +90,7 @@ def test_an_emptied_voxel_size_stays_what_it_was(widget, field_of):
 
 
 def test_whole_numbers_are_whole(widget, field_of):
-    missed, last = field_of("link.missed"), widget.parts.input.part.last
+    missed, last = field_of("link.max_missed_frames"), widget.parts.input.part.last
     assert type_and_look(widget, missed, "2") == 2
     for text in ("1,5", "1.5", "-1", "100"):
         assert type_and_look(widget, missed, text) == 2, text

@@ -101,7 +101,7 @@ def test_what_was_typed_stays_until_its_unit_is_another_one(viewer, widget):
 
 def test_dark_particles_are_found_anew(widget):
     tracks_of(widget)
-    widget.parts.detect.dark.setChecked(True)
+    widget.parts.detect.fields.ticks["bright_on_dark"].setChecked(True)
     assert (widget.parts.detect.diameter.text(), widget.parts.detect.threshold.text()) == ("auto", "auto")
 
 

@@ -11,6 +11,7 @@ import pytest
 import tifffile
 
 from auctrack.plugins.cli.app import app
+from auctrack.tracker.linking.settings import PENALTIES, SEGMENT_RANGES
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import Settings
 
@@ -32,12 +33,13 @@ def test_where_nothing_is_found_the_remedy_is_the_field_s_name(viewer, open_widg
     viewer.add_image(np.random.default_rng(0).poisson(9, (5, 64, 64)), name="noise")
     widget = open_widget()
     detect = widget.parts.detect
-    detect.dark.setChecked(is_dark)
+    dark = detect.fields.ticks["bright_on_dark"]
+    dark.setChecked(is_dark)
     widget.running.run_all()
     finish(widget)
     said = widget.parts.bar.error.text()
     assert "bright_on_dark" not in said
-    assert f"{'clear' if is_dark else 'tick'} “{detect.dark.text()}”" in said
+    assert f"{'clear' if is_dark else 'tick'} “{dark.text()}”" in said
 
 
 @pytest.mark.parametrize("unit", ["mm", "m"])
@@ -91,9 +93,9 @@ def by_jaqaman(viewer, open_widget):
 
 def test_jaqamans_linking_is_chosen_with_its_ranges(by_jaqaman):
     link = by_jaqaman.parts.link
-    link.segments["gap_closing_range"].setValue(3.5)
+    link.fields.lengths["gap_closing_range"].setValue(3.5)
     assert not link.motion.isEnabled()
-    assert link.missed.isEnabled()
+    assert link.fields.counts["max_missed_frames"].isEnabled()
     by_jaqaman.running.run_all()
     finish(by_jaqaman)
     linking = by_jaqaman.parts.session.linked.linking
@@ -110,20 +112,20 @@ def type_into(field, text: str) -> None:
 
 def test_penalties_of_features_are_typed_as_on_the_command_line(viewer, by_jaqaman):
     viewer.layers["beads"].features = {"size": np.arange(len(viewer.layers["beads"].data)) % 2 + 1.0}
-    for name, field in by_jaqaman.parts.link.penalties.items():
-        type_into(field, "size=2")
+    for name in PENALTIES:
+        type_into(by_jaqaman.parts.link.fields.texts[name], "size=2")
         by_jaqaman.running.run_all()
         finish(by_jaqaman)
         assert by_jaqaman.parts.bar.error.text() == ""
         assert getattr(by_jaqaman.parts.session.linked.linking.settings, name) == {"size": 2.0}
     by_jaqaman.taking_away.copy_toml()
     link = tomllib.loads(clipboard())["link"]
-    assert all(link[name] == {"size": 2.0} for name in by_jaqaman.parts.link.penalties)
+    assert all(link[name] == {"size": 2.0} for name in PENALTIES)
 
 
 @pytest.mark.parametrize(("typed", "named"), [("size", "size"), ("brightness=1", "brightness")])
 def test_penalties_that_cannot_be_are_said_and_nothing_runs(by_jaqaman, typed, named):
-    field = by_jaqaman.parts.link.penalties["division_penalties"]
+    field = by_jaqaman.parts.link.fields.texts["division_penalties"]
     type_into(field, typed)
     by_jaqaman.suggesting.suggest_linking()
     by_jaqaman.running.run_all()
@@ -139,10 +141,10 @@ def test_penalties_that_cannot_be_are_said_and_nothing_runs(by_jaqaman, typed, n
     assert by_jaqaman.parts.session.linked.linking.settings.division_penalties is None
 
 
-@pytest.mark.parametrize("of", ["segments", "penalties"])
+@pytest.mark.parametrize("of", [SEGMENT_RANGES, PENALTIES], ids=["ranges", "penalties"])
 def test_ranges_and_penalties_of_segments_are_shown_for_jaqaman_alone(by_jaqaman, of):
     link = by_jaqaman.parts.link
-    fields = getattr(link, of).values()
+    fields = [link.fields.in_order()[name] for name in of]
     assert all(field.isVisibleTo(link) for field in fields)
     link.linking.setCurrentIndex(0)
     assert not any(field.isVisibleTo(link) for field in fields)
@@ -243,7 +245,7 @@ def test_settings_copied_after_corrections_give_the_corrected_tracks(viewer, ope
 @pytest.mark.parametrize("method", [0, 1])
 def test_what_is_suggested_is_what_a_run_takes(widget, motion, method):
     detect, link = widget.parts.detect, widget.parts.link
-    detect.method.setCurrentIndex(method)
+    detect.fields.choices["method"].setCurrentIndex(method)
     link.motion.setCurrentIndex(link.motion.findData(motion))
     widget.suggesting.suggest_detection()
     finish(widget)

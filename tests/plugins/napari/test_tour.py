@@ -15,7 +15,7 @@ PARTS = {
     "preview": ["detect.found"],
     "detected": ["bar.status"],
     "link-suggested": ["link.run_button", "link.steps"],
-    "link-jaqaman": ["link.penalties.link_penalties", "link.penalties.merge_penalties"],
+    "link-jaqaman": ["link.fields.texts.link_penalties", "link.fields.texts.merge_penalties"],
     "linked": ["results.export_button", "results.colour", "bar.status"],
     "filtered": ["results.count", "results.filters.columns"],
     "table": ["results.tracks.copy_button", "results.tracks.save_button", "results.toml_button"],

@@ -76,16 +76,17 @@ def test_motion_is_learned_unless_another_is_chosen(widget):
     finish(widget)
     assert "Learned: typical step" in widget.parts.link.learned.text()
     assert re.search(r"; about \d+\.\d wrong\.", widget.parts.bar.status.text())
-    link.missed.setValue(2)
+    link.fields.counts["max_missed_frames"].setValue(2)
     assert link.settings.max_missed_frames == 2
-    link.divisions.click()
-    link.merges.click()
+    link.fields.ticks["divisions"].click()
+    link.fields.ticks["merges"].click()
     assert (link.settings.divisions, link.settings.merges) == (True, True)
     by_distance(widget)
     assert (link.settings.motion, link.settings.max_missed_frames) == ("none", "auto")
     assert (link.settings.divisions, link.settings.merges) == (False, False)
     assert link.cost.isEnabled()
-    assert not any(field.isEnabled() for field in (link.missed, link.divisions, link.merges))
+    fields = link.fields.in_order()
+    assert not any(fields[name].isEnabled() for name in ("max_missed_frames", "divisions", "merges"))
 
 
 def test_cells_that_divide_keep_their_lineage(viewer, open_widget):
@@ -100,7 +101,7 @@ def test_cells_that_divide_keep_their_lineage(viewer, open_widget):
     viewer.add_points(data, name="cells")
     widget = open_widget()
     finish(widget)
-    widget.parts.link.divisions.click()
+    widget.parts.link.fields.ticks["divisions"].click()
     widget.running.run_link()
     finish(widget)
     assert len(widget.parts.session.data.tracks.parents) >= 20
