@@ -93,25 +93,35 @@ def _factors(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | No
     n, m = cost.shape
     rng = np.random.default_rng(0)
     rows, cols = rng.choice(n, SAMPLE, replace=False), rng.choice(m, SAMPLE, replace=False)
-    corner, p, q = float(cost[0, 0]), cost[:, 0].astype(float), cost[0].astype(float)
-
-    def left(i: np.ndarray | int, j: np.ndarray | int) -> np.ndarray:
-        products = np.sum([a[i] * b[j] for a, b in zip(sides[0], sides[1], strict=True)], axis=0) if sides[0] else 0.0
-        return cost[i, j] - p[i] - q[j] + corner - products
-
-    sides: tuple[list[np.ndarray], list[np.ndarray]] = [], []
-    pairs = np.ix_(rows, cols)
-    largest = float(abs(cost[pairs]).max())
-    for _ in range(MOST_AXES):
-        rest = abs(left(rows[:, None], cols))
-        i, j = rows[rest.max(axis=1).argmax()], cols[rest.max(axis=0).argmax()]
-        pivot = float(left(i, j))
-        if rest.max() <= SHARE * largest or pivot == 0.0:
-            break
-        root = np.sqrt(abs(pivot))  # so that both sides are as large
-        column, row = left(np.arange(n), j) / root, left(i, np.arange(m)) / pivot * root
-        sides[0].append(column)
-        sides[1].append(row)
-    if not sides[0] or not abs(left(rows[:, None], cols)).max() <= BILINEAR * largest:
+    sample, corner = cost[np.ix_(rows, cols)].astype(float), float(cost[0, 0])
+    crosses = _crosses(sample - cost[rows, :1] - cost[:1, cols] + corner, float(abs(sample).max()))
+    if not crosses:
         return None
-    return q, np.stack(sides[0], axis=1), np.stack(sides[1], axis=1)
+    p, q = cost[:, 0].astype(float), cost[0].astype(float)
+    a, b = np.empty((n, 0)), np.empty((m, 0))
+    for i, j in ((rows[i], cols[j]) for i, j in crosses):
+        column, row = cost[:, j] - p - q[j] + corner - a @ b[j], cost[i] - p[i] - q + corner - b @ a[i]
+        root = np.sqrt(abs(column[i]))  # so that both sides are as large
+        a, b = np.column_stack((a, column / root)), np.column_stack((b, row / column[i] * root))
+    return q, a, b
+
+
+def _crosses(rest: np.ndarray, largest: float) -> list[tuple[int, int]] | None:
+    """Return where to cross a sample so that no more than rounding is left; None where more axes would be needed.
+
+    Parameters
+    ----------
+    rest : float64 (rows, columns)
+        The sample, a row and a column of its matrix subtracted.
+    largest : float
+        The size of its largest cost.
+    """
+    crosses: list[tuple[int, int]] = []
+    for _ in range(MOST_AXES):
+        size = abs(rest)
+        i, j = int(size.max(axis=1).argmax()), int(size.max(axis=0).argmax())
+        if size.max() <= SHARE * largest or rest[i, j] == 0.0:
+            break
+        crosses.append((i, j))
+        rest = rest - np.outer(rest[:, j], rest[i] / rest[i, j])
+    return crosses if abs(rest).max() <= BILINEAR * largest else None
