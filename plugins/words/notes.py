@@ -38,6 +38,8 @@ _OTHER_TONE = 2.0
 """Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
 _LOOKED_AT = 1_000_000
 """Rows of a table that are searched for others at the same place: a table that holds its rows twice does so early."""
+_MOST_STACKED = 50
+"""Movies in one table: where frame numbers fall back more often, rows are in another order."""
 _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
@@ -68,7 +70,7 @@ def on_points(points: Points, *, detected: bool, of_table: bool = False, named: 
         flat = f" If its planes are the time points of a movie in 2D, {named('axes')} TYX says so."
         remedy = flat if is_one_stack else ""
         return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link.{remedy}"]
-    return [] if detected else on_repeated_rows(points)
+    return [] if detected else [*on_repeated_rows(points), *on_stacked_movies(points)]
 
 
 def on_single_frames(frames: Sequence[int]) -> list[str]:
@@ -100,6 +102,23 @@ def on_repeated_rows(points: Points) -> list[str]:
     return [
         f"{one} exactly where another one of the same frame is (first at frame {row['frame']:.0f}, {place}). Each is "
         "followed separately; remove the rows if the table holds them twice."
+    ]
+
+
+def on_stacked_movies(points: Points) -> list[str]:
+    """Return what is to be said of a table whose rows go through the same frames again, as of several movies."""
+    frames = points.table["frame"].to_numpy()
+    begun = np.flatnonzero(np.diff(frames) < 0) + 1
+    if not 0 < len(begun) < _MOST_STACKED:
+        return []
+    each = [np.unique(part) for part in np.split(frames, begun)]
+    is_track_by_track = any(len(own) == rows for own, rows in zip(each, np.diff([0, *begun, len(frames)]), strict=True))
+    if is_track_by_track or sum(map(len, each)) == len(points.frame_numbers):
+        return []
+    rows = ", ".join(map(str, begun[:5])) + (f" and {len(begun) - 5} more" if len(begun) > 5 else "")
+    return [
+        f"frames begin again at row {rows} (rows counted from 0), as where a table holds one movie below another: all "
+        "are linked as one. If they are several, link each by itself."
     ]
 
 

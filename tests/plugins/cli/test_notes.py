@@ -420,3 +420,21 @@ def test_particles_of_the_truth_that_are_taken_for_tracks_are_said_to_be(auctrac
     linked = auctrack(command, "truth.csv", *(word for word in words if word not in ("m.csv", "t.png", "-o")))
     assert linked.exit_code == 0, linked.output
     assert "true_id" not in linked.stderr
+
+
+STACKED = {
+    "two movies": ([0, 0, 1, 1, 0, 0, 1, 1], "row 4 "),
+    "three": ([0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1], "row 4, 10 "),
+    "one": ([0, 0, 1, 1, 2, 2], ""),
+    "track by track": ([0, 1, 2, 0, 1, 2], ""),
+    "its second half first": ([2, 2, 3, 3, 0, 0, 1, 1], ""),
+    "in no order": ([1, 0, 2, 1, 0, 2, 0, 1, 2, 0, 1, 2] * 20, ""),
+}
+
+
+@pytest.mark.parametrize(("frames", "said"), STACKED.values(), ids=STACKED)
+def test_movies_one_below_the_other_in_a_table_are_told(auctrack, tmp_path, frames, said):
+    x = np.arange(len(frames)) * 2.0
+    pd.DataFrame({"frame": frames, "y": np.zeros(len(frames)), "x": x}).to_csv(tmp_path / "points.csv", index=False)
+    told = [note for note in notes(auctrack("link", "points.csv", "--unit", "µm")) if "begin again" in note]
+    assert [said in note for note in told] == [True] * bool(said)
