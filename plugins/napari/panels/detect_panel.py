@@ -15,6 +15,8 @@ from .fields import add_setting, column_below, note, say
 from .setting_fields import SettingFields
 
 _METHODS = {"log": "Laplacian of Gaussian", "dog": "difference of Gaussians"}
+_LESS_USED = ("separation",)
+"""Below what small screens show."""
 
 
 class DetectPanel(QWidget):
@@ -47,14 +49,16 @@ class DetectPanel(QWidget):
 
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
-        form = QFormLayout()
+        first, more = QFormLayout(), QFormLayout()
         for name, field in self.fields.in_order().items():
-            add_setting(form, field, name, more="Drag the line in the histogram." if name == "threshold" else "")
-        column.addLayout(form)
+            drag = "Drag the line in the histogram." if name == "threshold" else ""
+            add_setting(more if name in _LESS_USED else first, field, name, more=drag)
+        column.addLayout(first)
         column.addWidget(self.chart)
         column.addWidget(self.preview)
         column.addWidget(self.found)
         column.addWidget(self.reason)
+        column.addLayout(more)
         column.addStretch()
 
     @property

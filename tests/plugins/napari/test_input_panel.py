@@ -266,10 +266,9 @@ def test_every_field_says_what_the_command_line_calls_it(open_widget):
     known = {option for parameter in track.params for option in parameter.opts}
     named = {option for pair in named for option in pair if option}
     assert named <= known
-    settings = (
-        "diameter threshold method dark motion features max-missed-frames divisions merges search-range unmatched-cost"
-    )
-    settings += " cost solver device linking gap-closing-range division-range merge-range"
+    settings = "diameter threshold separation method dark motion features max-missed-frames divisions merges"
+    settings += " search-range unmatched-cost cost linking gap-closing-range division-range merge-range"
     settings += " link-penalties gap-closing-penalties division-penalties merge-penalties"
+    settings += " solver device memory-budget"
     source = "axes voxel unit frame-interval frames roi intensity"
     assert named == {f"--{name}" for name in f"{settings} {source}".split()}
