@@ -15,8 +15,12 @@ BYTES_AN_EDGE = 300
 _KERNELS = str(Path(__file__).with_name("graph.cu"))
 
 
-def candidates(grid: DeviceMovie, lag: int, radius: float, predicted: Any, heads: Any | None) -> tuple[Any, Any, Any]:
+def candidates(
+    grid: DeviceMovie, lag: int, radius: float, predicted: Any, heads: Any | None, limits: dict[str, float]
+) -> tuple[Any, Any, Any]:
     """Return the candidates of `graph.candidates`: pointers int64 (n + 1,), heads int32 and steps float64 (edges, d).
+
+    Of more than `limits["MOST"]` of a detection the nearest are taken; of those as far `limits["TIE"]` tells which.
 
     Raises
     ------
@@ -26,11 +30,12 @@ def candidates(grid: DeviceMovie, lag: int, radius: float, predicted: Any, heads
     cp, ndim = grid.cp, predicted.shape[1]
     asked = predicted, lag, radius, heads
     indptr = cp.zeros(len(grid) + 1, np.int64)
-    cp.cumsum(_counted(grid, *asked), out=indptr[1:])
+    cp.cumsum(cp.minimum(_counted(grid, *asked), limits["MOST"]), out=indptr[1:])
     edges = int(indptr[-1])
     cuda.require_memory(BYTES_AN_EDGE * edges, f"learning from {edges} candidate links")
     head, step = cp.empty(edges, np.int32), cp.empty((edges, ndim))
-    _ask(grid, asked, (np.intp(0), indptr, head, step), "-DWRITES")
+    options = (f"-D{name}={value!r}" for name, value in limits.items())
+    _ask(grid, asked, (np.intp(0), indptr, head, step), "-DWRITES", *options)
     return indptr, head, step
 
 

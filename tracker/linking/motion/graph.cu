@@ -1,6 +1,7 @@
 // Candidate links by prediction and what is added up at their ends, as in graph.py; nearest neighbours, as in flow.py.
 //
-//   candidates_within  counts, then writes, the detections near where each is expected; a thread a detection
+//   candidates_within  counts, then writes, the detections near where each is expected, of more than there is room for
+//                      the nearest; a thread a detection
 //   nearest_others     the nearest others of the same frame, rings of cells outwards; a thread a detection
 //   least_at_ends      the least of the edges into each detection, and that of those out of it; a thread a detection
 //   sums_at_ends       the same of their sums
@@ -17,14 +18,25 @@
 #ifndef OTHERS
 #define OTHERS 8
 #endif
+#ifndef MOST
+#define MOST 32
+#endif
+#ifndef TIE
+#define TIE 1e-6
+#endif
 
 // at: (n, NDIM); the missing axis is 0.
 __device__ __forceinline__ Position placed(const double* at, int64 i) {
     return Position{NDIM == 3 ? at[NDIM * i] : 0.0, at[NDIM * i + NDIM - 2], at[NDIM * i + NDIM - 1]};
 }
 
+// Where a point stands among those of its frame: of many at one place each has others near.
+__device__ __forceinline__ double in_turn(int i, int first, int end) {
+    return TIE * (i - first) / max(end - first - 1, 1);
+}
+
 // predicted: (n, NDIM), NaN where nothing is looked for. is_head: (n,), null where all may be found. With WRITES edges go to head
-// and step, (edges, NDIM), from indptr[i] on; without counts: (n,).
+// and step, (edges, NDIM), from indptr[i] on, where there is room for MOST at most; without counts: (n,).
 extern "C" __global__ void candidates_within(
     int n, const double* predicted, const Position* laid, const int* cell, const int* starts, double z0, double y0,
     double x0, double edge, int depth, int height, int width, int slots, int lag, double radius, const bool* is_head,
@@ -36,21 +48,44 @@ extern "C" __global__ void candidates_within(
     const int slot = cell[i] / grid.per_frame() + lag;
     const Position expected = placed(predicted, i);
 #ifdef WRITES
-    int64 at = indptr[i];
-    const auto visit = [&](int other, double) {
+    int* const own = head + indptr[i];
+    const int room = indptr[i + 1] - indptr[i];
+    const int* const frame = starts + (int64)slot * grid.per_frame();
+    const int* const before = frame - (int64)lag * grid.per_frame();
+    const double turn = in_turn(i, before[0], before[grid.per_frame()]);
+    double away[MOST], limit = 1e300;
+    int kept = 0, farthest = 0;
+    const auto visit = [&](int other, double length) {
         if (is_head != nullptr && !is_head[other]) return;
-        head[at] = other;
-        if (NDIM == 3) step[NDIM * at] = laid[other].z - laid[i].z;
-        step[NDIM * at + NDIM - 2] = laid[other].y - laid[i].y;
-        step[NDIM * at + NDIM - 1] = laid[other].x - laid[i].x;
-        at++;
+        const double aside = in_turn(other, frame[0], frame[grid.per_frame()]) - turn;
+        const double square = length * length + aside * aside;
+        if (!(square < limit)) return;
+        if (kept == room) {  // the farthest makes room, and those after it move up: heads go on ascending
+            for (int k = farthest + 1; k < room; k++) away[k - 1] = away[k], own[k - 1] = own[k];
+            kept--;
+        }
+        away[kept] = square, own[kept] = other;
+        kept++;
+        if (kept < room) return;
+        farthest = 0;
+        for (int k = 1; k < room; k++) {
+            if (away[k] > away[farthest]) farthest = k;
+        }
+        limit = away[farthest];
     };
 #else
     int found = 0;
     const auto visit = [&](int other, double) { found += is_head == nullptr || is_head[other]; };
 #endif
     if (slot < slots && expected.x == expected.x) walk_near(grid, starts, laid, slot, expected, radius, visit);
-#ifndef WRITES
+#ifdef WRITES
+    for (int64 at = indptr[i]; at < indptr[i + 1]; at++) {
+        const Position& other = laid[head[at]];
+        if (NDIM == 3) step[NDIM * at] = other.z - laid[i].z;
+        step[NDIM * at + NDIM - 2] = other.y - laid[i].y;
+        step[NDIM * at + NDIM - 1] = other.x - laid[i].x;
+    }
+#else
     counts[i] = found;
 #endif
 }

@@ -9,20 +9,29 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ....matching.device import cuda
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
-from ....matching.points.grid import build_grid, pairs_in_grid
+from ....matching.points.grid import build_grid, more_pairs_than, pairs_in_grid
 from ....matching.problem.csr import transposed_csr
 from . import gpu_graph
 from .ordered import Ordered
 
 PIECE = 1 << 15
 """Detections that a thread takes at a time. Sums are made piece by piece, so that no number of threads changes them."""
+MOST = 32
+"""Candidates that a detection has over each lag: the nearest to where it is expected.
+
+Of 20 among uniform detections, the most that any start looks for, one in 200 has more. Where a movie is denser than its
+spacing says, sweeps would else take as long as these are many, squared.
+"""
+TIE = 1e-6
+"""Spacings by which candidates at one distance differ, the first from the last of their frame."""
 
 
 LAG = np.int16
@@ -172,6 +181,8 @@ def candidates(
 ) -> Graph:
     """Return the pairs of detections `lag` frames apart of which the later lies within a radius of a prediction.
 
+    Of more than `MOST` within it the nearest are taken.
+
     Parameters
     ----------
     movie : Ordered
@@ -184,7 +195,8 @@ def candidates(
         Detections that may be found; all, if not given.
     """
     if movie.grid is not None:
-        indptr, head, step = gpu_graph.candidates(movie.grid, lag, radius, predicted, heads)
+        limits = {"MOST": MOST, "TIE": TIE}
+        indptr, head, step = gpu_graph.candidates(movie.grid, lag, radius, predicted, heads, limits)
         return Graph(indptr, head, np.full_like(head, lag), step)
     counts = np.zeros(len(movie), np.int64)
     found: list[np.ndarray] = []
@@ -205,11 +217,31 @@ def _within(
     position: np.ndarray, predicted: np.ndarray, rows: np.ndarray, cols: np.ndarray, radius: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how many heads each of some rows of a frame has, and which."""
-    grid = build_grid(position[cols], radius)
-    indptr, place, _ = pairs_in_grid(np.ascontiguousarray(predicted[rows]), grid, radius)
-    head = cols[grid.order[place]].astype(np.int32)
-    _sort_within_rows(indptr, head)
-    return np.diff(indptr), head
+    expected, later = np.ascontiguousarray(predicted[rows]), position[cols]
+    grid = build_grid(later, radius)
+    if not more_pairs_than(MOST * len(rows), expected, grid, radius):
+        indptr, place, _ = pairs_in_grid(expected, grid, radius)
+        widths, head = np.diff(indptr), cols[grid.order[place]].astype(np.int32)
+        if widths.max() <= MOST:
+            _sort_within_rows(indptr, head)
+            return widths, head
+    place = _nearest(_in_turn(expected), _in_turn(later), radius)
+    is_near = place < len(cols)
+    widths, head = is_near.sum(axis=1), cols[place[is_near]].astype(np.int32)
+    _sort_within_rows(pointers(widths), head)
+    return widths, head
+
+
+def _in_turn(places: np.ndarray) -> np.ndarray:
+    """Return the places with an axis more, along which they are in order: each of many at one place has others near."""
+    return np.column_stack([places, np.linspace(0, TIE, len(places))])
+
+
+def _nearest(expected: np.ndarray, later: np.ndarray, radius: float) -> np.ndarray:
+    """Return the places nearest to each expected one within a radius, int64 (n, MOST), `len(later)` for none."""
+    tree = cKDTree(later, balanced_tree=False, compact_nodes=False)
+    found: Any = tree.query(expected, k=MOST, distance_upper_bound=np.nextafter(radius, np.inf))
+    return found[1]
 
 
 def pointers(counts: np.ndarray) -> np.ndarray:

@@ -33,6 +33,15 @@ def bright(points: Points, who: np.ndarray) -> Points:
     return replace(points, table=points.table.assign(intensity=np.exp(own[0]), size=np.exp(own[1])))
 
 
+def with_a_cluster() -> Points:
+    """A hundred in a place that holds one elsewhere: of most of these more are near than are looked at."""
+    points = walks(150, 5, ndim=2, seed=7)[0]
+    rng, many = np.random.default_rng(7), 100
+    drawn = rng.normal(scale=0.3, size=(many, 2)) + 6.0 + rng.normal(scale=0.02, size=(5, many, 2))
+    added = table(np.repeat(np.arange(5), many), drawn.reshape(-1, 2)).table
+    return replace(points, table=pd.concat([points.table, added], ignore_index=True))
+
+
 MOVIES = {
     "3D": walks(100, 6)[0],
     "bright and large ones": bright(*walks(200, 6, step=0.8, seed=6)),
@@ -47,6 +56,7 @@ MOVIES = {
         150, 8, step=1.5, persistence=1.0, missed=0.0, false=0.0, ndim=2, walls=True
     )[0],
     "a z that is the same everywhere": Points(walks(150, 6, ndim=2, seed=1)[0].table.assign(z=2.0)),
+    "a dense cluster": with_a_cluster(),
     "more than a sample": walks(800, 6, seed=5)[0],
     "few": walks(12, 4)[0],
     "one frame": walks(20, 1)[0],
