@@ -36,7 +36,7 @@ from .motion.ordered import Ordered
 from .result import Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .solution import KeepSolution
-from .whole_movie.learned import learned, too_dense
+from .whole_movie.learned import learned
 
 
 def link_points(
@@ -94,10 +94,8 @@ def link_points(
     -----
     Memory is bounded by `settings.memory_budget_gb`. With learned motion a movie that would take more is processed in
     overlapping windows, with models learned on an excerpt; `report["windows"]` says so, and for how many links two
-    windows disagree. If corrections are kept or trackings sampled, or on a GPU, the whole movie is held.
-
-    If particles are so dense that candidate links within reach of a learned model are too many to write out, links are
-    those of motion "none", which does not need to; `report["notes"]` and `settings` say so.
+    windows disagree. If corrections are kept or trackings sampled, or on a GPU, the whole movie is held. However dense
+    particles are, of the candidate links of a detection only the nearest are looked at.
     """
     steps = link_steps(
         points,
@@ -128,10 +126,6 @@ def link_steps(
     if keeping is KeepSolution.ALWAYS:
         _require_correctable(settings)
     with movie_in_order(points, settings) as movie:
-        notes: list[str] = []
-        if movie is not None and (reason := too_dense(movie)) is not None:
-            _require_no_nats(settings, reason)
-            notes, movie, settings = [reason], None, settings.without_motion()
         constraints = constraints_of(points, settings)
         if samples:
             _require_learned(settings)
@@ -152,7 +146,7 @@ def link_steps(
                 keeping=keeping,
             )
         common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
-        return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+        return replace(linking, report={**linking.report, **common})
 
 
 def _in_time(
@@ -190,16 +184,6 @@ def _require_correctable(settings: LinkSettings) -> None:
         )
     if settings.linking == "jaqaman":
         raise InvalidSetting("needs linking 'auctrack' for corrections; got 'jaqaman'.", setting="editable")
-
-
-def _require_no_nats(settings: LinkSettings, reason: str) -> None:
-    """Refuse to go on without motion where a cost counts in what learned motion counts in."""
-    if settings.extra_cost is not None:
-        raise InvalidSetting(
-            f"is in nats, as learned motion takes it, but {reason} Set motion to 'none', and give a cost in the unit "
-            "of the link's cost.",
-            setting="extra_cost",
-        )
 
 
 def _require_learned(settings: LinkSettings) -> None:

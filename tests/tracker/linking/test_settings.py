@@ -9,9 +9,9 @@ import pytest
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.motion.graph import MOST
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import MOTIONS, LinkSettings
-from auctrack.tracker.linking.whole_movie import learned
 from auctrack.tracker.points import Points
 
 from ...refusals import refused
@@ -148,16 +148,16 @@ class TestFrames:
         assert link(points.table, frame_step=2)["track_id"].nunique() == 60
 
 
-def test_clusters_whose_candidates_would_fill_the_memory_are_linked_without_motion(monkeypatch):
-    monkeypatch.setattr(learned, "ALWAYS_WRITTEN", 1000)
+def test_motion_is_learned_however_dense_a_cluster_is():
     rng = np.random.default_rng(0)
-    cluster = np.concatenate([rng.normal(0, 0.001, (500, 3)), rng.uniform(-500, 500, (500, 3))])
-    points = table(np.repeat(np.arange(3), 1000), np.tile(cluster, (3, 1)))
-    linking = link_points(points)
-    assert linking.settings.motion == "none"
-    assert "motion" in linking.report["notes"][0]
-    assert ends(linking) == ends(link_points(points, linking.settings))
-    assert len(linking.links) == 2000
+    cluster = np.concatenate([rng.normal(0, 0.001, (2000, 3)), rng.uniform(-500, 500, (500, 3))])
+    points = table(np.repeat(np.arange(3), 2500), np.tile(cluster, (3, 1)))
+    linking = link_points(points, LinkSettings(device="cpu", max_missed_frames=0))
+    assert linking.settings.motion == "auto"
+    assert linking.motion is not None
+    assert linking.report["candidate_links"] <= MOST * 5000
+    assert len(linking.links) == 5000
+    assert (linking.links["length"] == 0).all()
 
 
 class TestSettingsInTheWrongPlace:

@@ -39,13 +39,6 @@ def candidates(
     return indptr, head, step
 
 
-def pairs_of_frames(grid: DeviceMovie, starts: np.ndarray, radius: float) -> np.ndarray:
-    """Return how many pairs of its own points are within a radius, for each frame, whose first is `starts[frame]`."""
-    counts = _counted(grid, grid.position, 0, radius, None)
-    up_to = cuda.to_host(grid.cp.cumsum(counts, dtype=np.int64)[grid.cp.asarray(starts[1:] - 1)])
-    return np.diff(up_to, prepend=0)
-
-
 def _counted(grid: DeviceMovie, *asked: Any) -> Any:
     nothing, counts = np.intp(0), grid.cp.empty(len(grid), np.int32)
     _ask(grid, asked, (counts, nothing, nothing, nothing))

@@ -9,19 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ....matching.points.grid import build_grid, more_pairs_than
-from ...calibrating.digits import in_digits
 from ...links import ENDS, MARGIN, PROBABILITY, ends_of, links_between, median_step, tracks_of, with_sureness
 from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import hooks_of
 from ..motion.features import features_of
-from ..motion.gpu_graph import pairs_of_frames
 from ..motion.learning import Belief
 from ..motion.motion import Motion
 from ..motion.ordered import Ordered
-from ..motion.recipe import WIDEST_RADIUS
 from ..motion.shift_of_all import without_drift
 from ..result import Linking
 from ..settings import LinkSettings
@@ -33,34 +29,6 @@ from .movie_links import AS_A_WHOLE, STEPS, Task, links_at_once, links_within_bu
 from .open_graph import in_order
 from .sampled_trackings import sampled_trackings
 from .seams import Made, Proven
-
-MOST_A_POINT = 64
-"""Candidates of a detection, on the average of a frame, above which a movie is too dense: uniform ones have 8."""
-ALWAYS_WRITTEN = 4_000_000
-"""Candidates of a movie that are written out however dense it is: half a GB."""
-
-
-def too_dense(movie: Ordered) -> str | None:
-    """Return why a movie's candidates are too many to write out, or None where they are not."""
-    most = np.maximum(MOST_A_POINT * np.diff(movie.starts), ALWAYS_WRITTEN // max(len(movie.number), 1))
-    if not _any_frame_has_more(most, movie):
-        return None
-    return (
-        "motion was not learned, links are those of motion 'none': particles lie so densely (over "
-        f"{MOST_A_POINT} each within {in_digits(WIDEST_RADIUS * movie.spacing)}) that candidate links would fill "
-        "the memory."
-    )
-
-
-def _any_frame_has_more(most: np.ndarray, movie: Ordered) -> bool:
-    """Return whether any frame has more than `most[frame]` pairs within reach of the widest model."""
-    if movie.grid is not None:
-        return bool((pairs_of_frames(movie.grid, movie.starts, WIDEST_RADIUS) > most).any())
-    frames = (movie.position[movie.of_frame(f)] for f in range(len(movie.number)))
-    return any(
-        len(own) ** 2 > limit and more_pairs_than(limit, own, build_grid(own, WIDEST_RADIUS), WIDEST_RADIUS)
-        for own, limit in zip(frames, most.tolist(), strict=True)
-    )
 
 
 def learned(
