@@ -27,7 +27,7 @@ class Kind:
     choices : tuple of str
         The words that it is one of, in the order in which they are offered; empty where it is not a word.
     stored : callable, optional
-        Makes of a value that fits the one that is kept; None: the value itself.
+        Makes of a value that fits the one that is kept; None: the value itself, one of NumPy as Python's.
     """
 
     wanted: str
@@ -40,9 +40,14 @@ Declared = Mapping[str, Kind]
 """Metadata of a dataclass' field."""
 
 
-def declared_as(wanted: str, fits: Callable[[Any], bool], choices: tuple[str, ...] = ()) -> Declared:
+def declared_as(
+    wanted: str,
+    fits: Callable[[Any], bool],
+    choices: tuple[str, ...] = (),
+    stored: Callable[[Any], Any] | None = None,
+) -> Declared:
     """Return the metadata of a setting that fits; `wanted` says what does."""
-    return {_KIND: Kind(wanted, fits, choices)}
+    return {_KIND: Kind(wanted, fits, choices, stored)}
 
 
 def choices_of(settings: type[Any], name: str) -> tuple[str, ...]:
@@ -73,6 +78,8 @@ def require_kinds(settings: Any) -> None:
             raise InvalidSetting(f"needs {auto}{kind.wanted}; got {value!r}.", setting=declared.name)
         if kind.stored is not None:
             object.__setattr__(settings, declared.name, kind.stored(value))
+        elif isinstance(value, np.generic):
+            object.__setattr__(settings, declared.name, value.item())
 
 
 def _is_default(value: Any, default: Any) -> bool:

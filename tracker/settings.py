@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+import pandas as pd
+
 from .calibrating.lengths import is_above_zero
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
@@ -23,17 +26,26 @@ _TABLES: Mapping[str, str] = {"InputSettings": "[input]", "DetectSettings": "[de
 
 
 def _are_sizes(values: object) -> bool:
-    return isinstance(values, (list, tuple)) and len(values) in (2, 3) and all(map(is_above_zero, values))
+    plain = _as_sizes(values)
+    return isinstance(plain, (list, tuple)) and len(plain) in (2, 3) and all(map(is_above_zero, plain))
+
+
+def _as_sizes(values: Any) -> Any:
+    """Return sizes as plain numbers: those of a layer of napari, or of a column, come as an array."""
+    if isinstance(values, (list, tuple)):
+        return tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    return tuple(values.tolist()) if isinstance(values, (np.ndarray, pd.Series)) and values.ndim == 1 else values
 
 
 def _are_names(names: object) -> bool:
     return isinstance(names, Mapping) and all(isinstance(name, str) for name in (*names, *names.values()))
 
 
-_SIZES = declared_as("two or three sizes above 0 such as [2, 1, 1]", _are_sizes)
+_SIZES = declared_as("two or three sizes above 0 such as [2, 1, 1]", _are_sizes, stored=_as_sizes)
 _TIME = declared_as("a time above 0", is_above_zero)
 _CHANNEL = declared_as(
-    "a number or a name in quotes", lambda value: isinstance(value, (int, str)) and not isinstance(value, bool)
+    "a number or a name in quotes",
+    lambda value: isinstance(value, (int, np.integer, str)) and not isinstance(value, bool),
 )
 _NAMES = declared_as('names such as {frame = "Time"}', _are_names)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -133,3 +135,36 @@ def test_a_mistyped_key_of_a_file_is_answered_with_the_one_that_was_meant():
     assert not {"predict", "extra_cost"} & set(re.findall(r"\w+", str(refused.value)))
     with pytest.raises(InvalidSetting, match=r"'min_lenght'.* min_length\?"):
         Settings.from_mapping({"min_lenght": 3})
+
+
+@pytest.mark.parametrize(
+    "sizes", [np.array([2.0, 0.5, 0.5]), pd.Series([2.0, 0.5, 0.5], index=[3, 2, 1]), [2, 0.5, 0.5]]
+)
+def test_sizes_may_come_as_an_array(sizes):
+    assert InputSettings(scale=sizes) == InputSettings(scale=(2.0, 0.5, 0.5))
+
+
+@pytest.mark.parametrize("sizes", [np.array([2.0, 0.0]), np.ones((2, 2)), np.array(2.0), np.array([True, True])])
+def test_arrays_that_are_no_sizes_are_refused(sizes):
+    with refused(InvalidSetting, setting="scale"):
+        InputSettings(scale=sizes)
+
+
+@pytest.mark.parametrize("names", [np.array(["mass", "size"]), pd.Index(["mass", "size"]), pd.Series(["mass", "size"])])
+def test_features_may_be_named_in_an_array(names):
+    assert LinkSettings(features=names).features == ("mass", "size")
+
+
+def test_numbers_of_numpy_are_kept_as_plain_ones():
+    given = {
+        "search_range": np.float32(2),
+        "diameter": np.float64(3),
+        "scale": [np.float32(2)] * 3,
+        "channel": np.int64(1),
+    }
+    stated = json.loads(json.dumps(Settings().replaced(**given).to_mapping()))
+    assert (stated["link"]["search_range"], stated["detect"]["diameter"], stated["input"]) == (
+        2.0,
+        3.0,
+        {"kind": "auto", "scale": [2.0, 2.0, 2.0], "channel": 1},
+    )

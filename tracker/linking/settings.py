@@ -198,13 +198,13 @@ class LinkSettings(KnownByName):
     def _take_features(self) -> None:
         """Keep names as a tuple; refuse what is not a name."""
         given: Any = self.features
-        if given not in ("auto", "none"):
+        if not (isinstance(given, str) and given in ("auto", "none")):
             named = isinstance(given, Collection) and not isinstance(given, str)
             if not named or not all(isinstance(name, str) for name in given):
                 raise InvalidSetting(
                     f"needs 'auto', 'none', or names of columns in a list; got {given!r}.", setting="features"
                 )
-            object.__setattr__(self, "features", tuple(given) or "none")
+            object.__setattr__(self, "features", tuple(map(str, given)) or "none")
 
     def _refuse_idle(self, name: str) -> None:
         """Refuse a setting for which linking and motion have no use, where it says other than that it is not used."""
