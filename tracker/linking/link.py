@@ -19,7 +19,7 @@ from ..formats.tables import read_points, recognised
 from ..kinds import require_whole
 from ..links import MARGIN, PROBABILITY
 from ..other_tables import what_came
-from ..parent_columns import parent_columns, without_parents
+from ..parent_columns import PARENT, parent_columns, without_parents
 from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
@@ -274,11 +274,7 @@ def link(
     [0, 1, 1, 0]
     """
     refuse_unknown_arguments(unknown, link)
-    if not isinstance(track_column, str) or track_column in ("frame", *AXES):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidSetting(
-            f"needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}.",
-            setting="track_column",
-        )
+    _require_track_column(track_column)
     settings = LinkSettings(
         search_range,
         unmatched_cost=unmatched_cost,
@@ -308,6 +304,15 @@ def link(
     table = points.table if isinstance(points, Points) else points
     found = _linked_columns(_stated(points, scale, frame_step), settings, track_column)
     return _without_links(table).assign(**found)
+
+
+def _require_track_column(name: object) -> None:
+    """Refuse what is no name of a column, and names of columns that hold something else afterwards."""
+    taken = ("frame", *AXES, PROBABILITY, MARGIN, PARENT)
+    if not isinstance(name, str) or not name or name in taken:
+        raise InvalidSetting(
+            f"needs a name (text) that is not one of {', '.join(taken)}; got {name!r}.", setting="track_column"
+        )
 
 
 def _linked_columns(points: Points, settings: LinkSettings, track_column: str) -> dict[str, Any]:

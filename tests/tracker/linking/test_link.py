@@ -84,8 +84,8 @@ class TestTracks:
         once = link(table([0], [0]), 3)
         pd.testing.assert_frame_equal(link(once, 3), once)
 
-    @pytest.mark.parametrize("name", ["frame", "y", 5])
-    def test_the_column_needs_a_name_that_is_not_one_of_the_points(self, name):
+    @pytest.mark.parametrize("name", ["frame", "y", 5, "", "link_probability", "link_margin", "parent_track_id"])
+    def test_the_column_needs_a_name_that_is_not_that_of_another(self, name):
         with pytest.raises(InvalidSetting, match="track_column"):
             link(table([0], [0]), 3, track_column=name)
 
