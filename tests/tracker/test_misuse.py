@@ -33,6 +33,11 @@ def read_array(**part):
         (lambda: auctrack.read_points(None), InvalidInput, "^source needs a DataFrame.*NoneType"),
         (lambda: auctrack.read_tracks({"frame": [0]}), InvalidInput, "^source needs a DataFrame.*dict"),
         (lambda: auctrack.read_points(POINTS.table, columns=["frame"]), InvalidSetting, "^columns needs names such as"),
+        (
+            lambda: auctrack.link(pd.concat({"spots": POINTS.table}, axis=1)),
+            InvalidInput,
+            r"in one level; it has 2, .*get_level_values\(-1\)\.$",
+        ),
         (lambda: auctrack.link(OfDask()), InvalidInput, r"^points needs .* OfDask of \w+\. Give its \.compute\(\)"),
         (lambda: auctrack.read_points(OfPolars()), InvalidInput, r"^source needs .* Give its \.to_pandas\(\)"),
         (lambda: auctrack.Points(OfPolars()), InvalidInput, r"^table needs .* Give its \.to_pandas\(\)"),

@@ -80,6 +80,11 @@ def our_names(
     """Rename the columns that matter to frame, z, y, x (and track_id where the user named it)."""
     if columns is not None and not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(f'needs names such as {{"frame": "Time"}}; got {columns!r}.', setting="columns")
+    if table.columns.nlevels > 1:
+        raise InvalidInput(
+            f"{where}: needs names of columns in one level; it has {table.columns.nlevels}, such as "
+            f"{table.columns[0]!r}. Take one of them: table.columns = table.columns.get_level_values(-1)."
+        )
     given = dict(columns or {})
     require_roles(given)
     absent = [name for name in given.values() if name not in table.columns]
