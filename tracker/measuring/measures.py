@@ -35,7 +35,8 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         - `path_length`: sum of the distances between successive positions;
         - `mean_speed`: path length / duration, NaN for a single detection;
         - `straightness`: net displacement / path length, 0 to 1, NaN where nothing moved;
-        - `mean_<column>`: mean of every numeric column with "intensity", "quality" or "snr" in its name.
+        - `mean_<column>`: mean of every numeric column with "intensity", "quality" or "snr" in its name, over the
+          detections that have a value; NaN where none has.
 
         Units are those of `auctrack.tracker.measuring.measures.measure_units(tracks.calibration)`.
 
@@ -70,7 +71,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         "straightness": np.minimum(_ratio(net, path), 1.0),
     }
     for name in _averaged_columns(tracks):
-        columns[f"mean_{name}"] = np.add.reduceat(table[name].to_numpy(dtype=np.float64)[order], start) / length
+        columns[f"mean_{name}"] = _mean_of_known(table[name].to_numpy(dtype=np.float64, na_value=np.nan)[order], start)
     return pd.DataFrame(columns)
 
 
@@ -127,6 +128,12 @@ def _columns(tracks: Tracks) -> dict[str, type]:
     real = ("duration", "net_displacement", "path_length", "mean_speed", "straightness")
     means = (f"mean_{name}" for name in _averaged_columns(tracks))
     return dict.fromkeys(whole, int) | dict.fromkeys((*real, *means), float)
+
+
+def _mean_of_known(values: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Return the mean of each track over the values that are not missing."""
+    known = ~np.isnan(values)
+    return _ratio(np.add.reduceat(np.where(known, values, 0.0), start), np.add.reduceat(known.astype(np.int64), start))
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -116,6 +116,11 @@ def test_intensity_and_quality_columns_are_averaged_others_are_not():
     assert "mean_label" not in measured
 
 
+def test_a_value_that_is_missing_takes_no_mean_from_its_track():
+    table = tracks(line(range(3)), line(range(1)), line(range(2)), intensity=[1.0, np.nan, 4.0, np.nan, 5.0, 7.0])
+    assert measure_tracks(table)["mean_intensity"].tolist() == pytest.approx([2.5, np.nan, 6.0], nan_ok=True)
+
+
 def test_row_order_and_rows_without_a_track_change_nothing():
     one = tracks(line(range(6), z=1.0), line(range(3, 9), x=2.0))
     mixed = pd.concat([one.table.sample(frac=1, random_state=1), one.table.assign(track_id=-1)], ignore_index=True)
