@@ -16,7 +16,11 @@ from .measures import measure_units
 def write_measures(
     table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: Mapping[str, Any], *, overwrite: bool
 ) -> None:
-    """Write a table of measures of tracks as "csv" or "parquet", whole or not at all; errors as of `write_tracks`."""
-    units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
+    """Write a table of measures of tracks as "csv" or "parquet", whole or not at all; errors as of `write_tracks`.
+
+    Units stand beside it by column, unless each row has its own.
+    """
+    by_column = {} if "unit" in table.columns else measure_units(tracks.calibration)
+    units = {name: unit for name, unit in by_column.items() if name in table.columns}
     sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units}, timeline=tracks.timeline)
     write_whole({path: plain_table(table, kind), **sidecar}, overwrite=overwrite)

@@ -366,6 +366,8 @@ def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack,
     bounds = pd.read_csv(tmp_path / "walk.intervals.csv").set_index("measure")
     units = {"mean_speed": "µm/s", "diffusion": "µm²/s", "msd_exponent": ""}
     assert bounds["unit"].fillna("").to_dict() == units
+    beside = json.loads((tmp_path / "walk.intervals.csv.settings.json").read_text(encoding="utf-8"))
+    assert beside["settings"]["units"] == {}  # each row has its own
     curve = pd.read_csv(tmp_path / "walk.msd.csv")
     for table, value, low, high in ((bounds, "value", "low", "high"), (curve, "msd", "msd_low", "msd_high")):
         assert (table[low] < table[value]).all()
