@@ -57,7 +57,7 @@ def command(
             "Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
             "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
             "with --msd, also for its curve. Thirty likely trackings of the detections are drawn, by the settings "
-            "beside the table.",
+            "beside the table; without them as auctrack link does.",
             "--intervals",
         ),
     ] = False,
@@ -132,7 +132,7 @@ def command(
     from ...tracker.measuring.msd import mean_squared_displacement
     from ..words.notes import on_length, on_motionless, on_unknown_size
     from .inputs import stem
-    from .measure_intervals import sampled_tracks, with_intervals
+    from .measure_intervals import on_linked_anew, sampled_tracks, with_intervals
     from .standard_input import STANDARD_INPUT, table_file
     from .tracks_table import read_tracks_table
 
@@ -143,7 +143,8 @@ def command(
     with table_file(tracks) as file, console.at_work(name, "drawing likely trackings" if intervals else "reading it"):
         read = read_tracks_table(file, tracks, given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
-    console.note(*on_unknown_size(read, given.unit), *on_length(read, min_length))
+        anew = on_linked_anew(file) if intervals else []
+    console.note(*anew, *on_unknown_size(read, given.unit), *on_length(read, min_length))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
     console.note(*on_motionless(measures))

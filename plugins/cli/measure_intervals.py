@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ _NEEDED = {
 def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
     """Draw trackings of the detections of a table, linked by the settings that stand beside it.
 
+    Where none do, they are linked by the defaults, and divide and merge where the tracks do.
+
     Raises
     ------
     InvalidSetting
@@ -44,7 +47,7 @@ def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
     from ...tracker.measuring.measures import filter_by_length
 
     try:
-        linking = link_points(tracks, _link_settings(path), samples=TRACKINGS)
+        linking = link_points(tracks, _stated_settings(path) or _as_tracks_are(tracks), samples=TRACKINGS)
     except InvalidSetting as error:
         if error.setting != "samples":
             raise
@@ -91,12 +94,32 @@ def on_unknown(intervals: pd.DataFrame) -> list[str]:
     return notes
 
 
-def _link_settings(path: Path) -> LinkSettings:
-    """Return how the tracks of a table were linked; the defaults where nothing beside it says so."""
+def on_linked_anew(path: Path) -> list[str]:
+    """Return that likely trackings are those of auctrack, where nothing says how the tracks of a table were linked."""
+    if _stated_settings(path) is not None:
+        return []
+    return [
+        "nothing beside the table says how its tracks were linked, so the intervals are of its detections linked again "
+        "by auctrack, which may make other tracks of them."
+    ]
+
+
+def _stated_settings(path: Path) -> LinkSettings | None:
+    """Return how the tracks of a table were linked, as it stands beside it; None where it does not."""
     from ...tracker.formats.sidecar import read_sidecar
-    from ...tracker.linking.settings import LinkSettings
     from ...tracker.settings import Settings
 
     beside = read_sidecar(path)
     effective = {} if beside is None else beside.settings.get("effective", {})
-    return Settings.from_mapping(effective).link if effective else LinkSettings()
+    return Settings.from_mapping(effective).link if effective else None
+
+
+def _as_tracks_are(tracks: Tracks) -> LinkSettings:
+    """Return the defaults, with divisions and merges where the tracks have any."""
+    from ...tracker.linking.settings import LinkSettings
+
+    children = Counter(mother for of in tracks.parents.values() for mother in of)
+    return LinkSettings(
+        divisions=any(count > 1 for count in children.values()),
+        merges=any(len(of) > 1 for of in tracks.parents.values()),
+    )

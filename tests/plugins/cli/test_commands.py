@@ -7,6 +7,7 @@ import json
 import re
 import runpy
 import shlex
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
@@ -374,8 +375,8 @@ def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack,
         assert (table[value] < table[high]).all()
 
 
-def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
-    """Thirty cells that divide once: nobody is seen from one division to the next."""
+def cells_that_divide() -> pd.DataFrame:
+    """Thirty cells that divide once, in the sixth frame."""
     rng = np.random.default_rng(0)
     rows = [
         (frame, 40.0 * cell + side * max(frame - 5, 0), 0.0)
@@ -385,6 +386,26 @@ def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
     ]
     cells = pd.DataFrame(rows, columns=["frame", "y", "x"])
     cells[["y", "x"]] += rng.normal(0, 0.1, (len(cells), 2))
+    return cells
+
+
+def pairs_that_meet() -> pd.DataFrame:
+    """Thirty pairs that meet in the sixth frame and go on as one, across."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (frame, 40.0 * pair + side * max(6 - frame, 0), float(max(frame - 6, 0)))
+        for pair in range(30)
+        for frame in range(12)
+        for side in ((-1, 1) if frame < 6 else (0,))
+    ]
+    pairs = pd.DataFrame(rows, columns=["frame", "y", "x"])
+    pairs[["y", "x"]] += rng.normal(0, 0.1, (len(pairs), 2))
+    return pairs
+
+
+def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
+    """Nobody is seen from one division to the next."""
+    cells = cells_that_divide()
     cells.to_csv(tmp_path / "cells.csv", index=False)
     ok(auctrack("link", "cells.csv", "--divisions", "-o", "cells.tracks.csv"))
     with pytest.warns(UserWarning, match="not a straight line"):  # daughters go apart straight
@@ -398,22 +419,26 @@ def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
 
 
 def test_merges_are_counted(auctrack, tmp_path):
-    """Thirty pairs that meet in the sixth frame and go on as one, across."""
-    rng = np.random.default_rng(0)
-    rows = [
-        (frame, 40.0 * pair + side * max(6 - frame, 0), float(max(frame - 6, 0)))
-        for pair in range(30)
-        for frame in range(12)
-        for side in ((-1, 1) if frame < 6 else (0,))
-    ]
-    pairs = pd.DataFrame(rows, columns=["frame", "y", "x"])
-    pairs[["y", "x"]] += rng.normal(0, 0.1, (len(pairs), 2))
+    pairs = pairs_that_meet()
     pairs.to_csv(tmp_path / "pairs.csv", index=False)
     said = ok(auctrack("link", "pairs.csv", "--merges", "--unit", "pixel"))
     assert re.search(r"^  merges +30$", said, re.MULTILINE)
     ok(auctrack("report", "pairs.tracks.csv"))
     page = (tmp_path / "pairs.report.html").read_text(encoding="utf-8")
     assert re.search(r"merges</\w+>\s*<\w+>30<", page)
+
+
+@pytest.mark.filterwarnings("ignore:the mean squared displacement:UserWarning")
+@pytest.mark.parametrize(("made", "option"), [(cells_that_divide, "--divisions"), (pairs_that_meet, "--merges")])
+def test_intervals_of_tracks_that_nothing_is_known_of_divide_and_merge_as_they_do(auctrack, tmp_path, made, option):
+    """The tracks of another program, say: nothing beside them says how they were linked."""
+    made().to_csv(tmp_path / "own.csv", index=False)
+    ok(auctrack("link", "own.csv", option, "-o", "own.tracks.csv"))
+    shutil.copy("own.tracks.csv", "others.csv")
+    known, unknown = (auctrack("measure", name, "--intervals") for name in ("own.tracks.csv", "others.csv"))
+    assert "linked again" in unknown.stderr
+    assert "linked again" not in known.stderr
+    assert Path("others.intervals.csv").read_text() == Path("own.intervals.csv").read_text()
 
 
 def test_intervals_need_links_that_have_a_probability(auctrack, walk):
