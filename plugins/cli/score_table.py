@@ -62,6 +62,7 @@ def _figure(value: float | None) -> str:
 def links_of_one(score: Score, max_missed_frames: int) -> str:
     """Return what `score_links` says of one movie; of links across gaps only where there are any."""
     pieces = "no" if math.isnan(score.tracks.mean_fragments) else f"{score.tracks.mean_fragments:.2f}"
+    complete, covered = _percent(score.tracks.completeness), _percent(score.tracks.mean_coverage)
     named = [("detections", score.detections), ("links", score.links)]
     gaps = [("gap links", score.gap_links)] if score.gap_links.real or score.gap_links.predicted else []
     among = f"up to {max_missed_frames}, in links too" if max_missed_frames else "not among the links"
@@ -74,10 +75,14 @@ def links_of_one(score: Score, max_missed_frames: int) -> str:
         ),
         *(f"  {'':<38}   across missed frames: {among}" for _ in gaps),
         f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
-        f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered on average,",
+        f"   {complete} complete, {covered} covered on average,",
         f"  {'':<38}   {pieces} pieces a track, {score.tracks.switches} switches of identity",
     ]
     return "\n".join(rows)
+
+
+def _percent(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.1%}"
 
 
 def _share(value: float) -> str:

@@ -8,7 +8,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from auctrack import Tracks, write_tracks
+from auctrack import Tracks, read_tracks, write_tracks
 from auctrack.plugins.cli.score_table import SHOWN
 
 
@@ -48,6 +48,15 @@ def test_tracks_of_another_movie_are_noticed(auctrack, tmp_path):
     assert "of one movie" in result.stderr
     assert "nan" not in ok(result)
     assert "of one movie" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1).stderr
+
+
+def test_a_truth_in_which_there_is_nothing_has_no_shares(auctrack, tmp_path):
+    table = pd.DataFrame({"frame": [0, 1, 2], "y": 5.0, "x": [1.0, 2.0, 3.0], "track_id": 1})
+    table.to_csv(tmp_path / "found.csv", index=False)
+    write_tracks(read_tracks(table).only(table["frame"] > 9), tmp_path / "truth.csv")
+    said = ok(auctrack("score", "found.csv", "truth.csv", "--tolerance", 1))
+    assert "– complete, – covered" in said
+    assert "nan" not in said
 
 
 @pytest.mark.parametrize("kind", SHOWN)
