@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .tracker.linking.settings import LinkSettings
     from .tracker.measuring.ensemble import measure_ensemble
     from .tracker.measuring.intervals import ensemble_intervals, msd_intervals
-    from .tracker.measuring.measures import measure_tracks
+    from .tracker.measuring.measures import filter_by_length, measure_tracks
     from .tracker.measuring.msd import mean_squared_displacement
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
@@ -69,6 +69,7 @@ _HOMES = {
     "write_points": "tracker.formats.write",
     "write_session": "tracker.editing.session_file",
     "write_tracks": "tracker.formats.write",
+    "filter_by_length": "tracker.measuring.measures",
     "measure_tracks": "tracker.measuring.measures",
     "mean_squared_displacement": "tracker.measuring.msd",
     "measure_ensemble": "tracker.measuring.ensemble",
@@ -108,6 +109,7 @@ __all__ = [
     "__version__",
     "detect",
     "ensemble_intervals",
+    "filter_by_length",
     "linear_sum_assignment",
     "link",
     "link_points",

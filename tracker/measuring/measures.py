@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ..calibrating.calibration import FRAME, Calibration
-from ..errors import InvalidSetting
-from ..points import Tracks
+from ..kinds import require_whole
+from ..points import Tracks, require
 from .track_order import by_track, numbered
 
 # A feature column is averaged over the track when its name says that it measures one of these.
@@ -92,7 +92,7 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
 
 
 def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
-    """Keep the tracks that have at least `min_length` detections.
+    """Keep the tracks that have at least `min_length` detections (trackpy: filter_stubs).
 
     Parameters
     ----------
@@ -104,9 +104,22 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
     -------
     Tracks
         The rows kept, in their order and with their index; parents and children that went are out of `parents` too.
+
+    Raises
+    ------
+    InvalidInput
+        If a table is given for `Tracks`.
+    InvalidSetting
+        If `min_length` is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> from auctrack import filter_by_length, read_tracks
+    >>> len(filter_by_length(read_tracks("sample_data/movie.truth.csv"), 20))
+    600
     """
-    if min_length < 1:
-        raise InvalidSetting(f"needs a number of at least 1; got {min_length!r}.", setting="min_length")
+    require(Tracks, tracks)
+    min_length = require_whole(min_length, 1, "min_length")
     track_id = tracks.table["track_id"].to_numpy()
     kept = track_id >= 0
     if min_length > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -259,17 +260,23 @@ def test_a_track_twice_in_a_frame_is_refused(measure):
         measure(unchecked)
 
 
-@pytest.mark.parametrize("measure", [measure_tracks, mean_squared_displacement])
+@pytest.mark.parametrize(
+    "measure", [measure_tracks, mean_squared_displacement, partial(filter_by_length, min_length=2)]
+)
 def test_a_table_that_is_not_read_as_tracks_is_refused_with_the_remedy(measure):
     with pytest.raises(InvalidInput, match=r"^tracks .*Tracks.*DataFrame.*read_tracks"):
         measure(tracks(line(range(3))).table)
 
 
-def test_lags_and_lengths_below_one_are_refused():
+def test_lags_below_one_are_refused():
     with pytest.raises(InvalidSetting, match=r"^max_lag .*1"):
         mean_squared_displacement(tracks(line(range(3))), max_lag=0)
+
+
+@pytest.mark.parametrize("least", [0, "5", 2.5, True, None])
+def test_a_least_length_that_is_no_count_is_refused(least):
     with pytest.raises(InvalidSetting, match=r"^min_length .*1"):
-        filter_by_length(tracks(line(range(3))), 0)
+        filter_by_length(tracks(line(range(3))), least)
 
 
 def test_lags_that_do_not_fit_into_memory_are_asked_for_one_by_one():
