@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctrack.tracker.formats.sidecar import sidecar_path
@@ -80,6 +80,7 @@ def test_link_gives_the_lineage_of_its_tracks_with_the_table() -> None:
     assert table[PARENT].isna().sum() == (~table["track_id"].isin(tracks.parents)).sum()
 
 
+@settings(deadline=None, derandomize=True)
 @given(
     parents=st.dictionaries(
         st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=12, unique=True), max_size=6
