@@ -30,6 +30,8 @@ class Loaded:
     timeline : Timeline
     names : mapping of str to str
         What the file calls the columns that were renamed, `{our name: its name}`, for messages.
+    named_unit : str or None
+        Unit of the positions, where the names of their columns say it (`z_um`).
     """
 
     table: pd.DataFrame
@@ -38,6 +40,7 @@ class Loaded:
     parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
     timeline: Timeline = field(default_factory=Timeline)
     names: Mapping[str, str] = field(default_factory=dict)
+    named_unit: str | None = None
 
 
 def steps_of_one(

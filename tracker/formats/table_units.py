@@ -47,8 +47,9 @@ def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loa
     """Return a table with what its own columns state of its units."""
     if dialect is BTRACK:
         return Loaded(_flat_if_2d(_of_btrack(named)), steps_of_one(), where)
-    stated = stated_by_columns(named, None if dialect is None else dialect.unit)
-    return Loaded(without_physical_columns(named, stated), stated, where)
+    unit = None if dialect is None else dialect.unit
+    stated = stated_by_columns(named, unit)
+    return Loaded(without_physical_columns(named, stated), stated, where, named_unit=unit)
 
 
 def stated_beside(sidecar: Sidecar) -> Stated:

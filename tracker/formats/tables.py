@@ -13,10 +13,11 @@ import pandas as pd
 
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
+from ..calibrating.units import is_pixel
 from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
 from ..other_tables import what_came
 from ..parent_columns import has_parents, parents_in, without_parents
-from ..points import Points, Tracks, shown
+from ..points import AXES, Points, Tracks, shown
 from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments
 from .csv import TEXT_TABLES, line_of_row
@@ -61,7 +62,8 @@ def read_points(
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
     scale : sequence of float, optional
-        Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none.
+        Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none,
+        and one whose columns say so (`z_um`) takes none.
     unit : str, optional
         Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels or in
         their place (`z_um, y_um, x_um`, or another unit of length for um) and a TrackMate header with units bring
@@ -194,32 +196,6 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
     return replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
 
 
-def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Return a DataFrame under our column names: what `read_points` and the command line know, for `auctrack.link`.
-
-    Parameters
-    ----------
-    table : DataFrame
-        In the column names of any program that `read_points` knows. Not changed.
-    columns : mapping of str to str, optional
-        As in `read_points`.
-
-    Returns
-    -------
-    DataFrame
-        Columns frame, z (3D), y, x and all others, rows and index as they were. A table in our names comes back as it
-        is. A frame or track id that is a level of the index becomes a column instead.
-
-    Raises
-    ------
-    InvalidInput
-        If columns are not found.
-    InvalidSetting
-        If `columns` names what is not a column here.
-    """
-    return our_names(_with_index_columns(table), columns, "the table")[0]
-
-
 def _with_index_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the levels of its index as columns that are a frame or a track id."""
     indexed = [name for name in table.index.names if name in INDEX_COLUMNS and name not in table.columns]
@@ -229,7 +205,7 @@ def _with_index_columns(table: pd.DataFrame) -> pd.DataFrame:
 def _calibration(loaded: Loaded, ndim: int, said: _Said) -> Calibration:
     """Return the calibration; in pixels when neither the table nor the user says anything."""
     unit = PIXEL if said.scale is None and said.unit is None and loaded.stated.unit is None else said.unit
-    return calibrate(
+    calibration = calibrate(
         loaded.stated,
         ndim,
         scale=said.scale,
@@ -237,6 +213,20 @@ def _calibration(loaded: Loaded, ndim: int, said: _Said) -> Calibration:
         frame_interval=said.frame_interval,
         time_unit=said.time_unit,
     )
+    _refuse_voxels(loaded, said)
+    return calibration
+
+
+def _refuse_voxels(loaded: Loaded, said: _Said) -> None:
+    """Refuse sizes of voxels, and pixels, where the names of the positions say that they are lengths already."""
+    if loaded.named_unit is None:
+        return
+    named = ", ".join(loaded.names.get(axis, axis) for axis in AXES if axis in loaded.table)
+    held = f"does not go with positions that are in {loaded.named_unit} already ({named}); leave it out."
+    if said.scale is not None and any(size != 1 for size in said.scale):
+        raise InvalidSetting(held, setting="scale")
+    if said.unit is not None and is_pixel(said.unit):
+        raise InvalidSetting(held, setting="unit")
 
 
 def _timeline(loaded: Loaded, frame_step: int | None) -> Timeline:

@@ -8,21 +8,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Never
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..calibrating.calibration import Calibration
-from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
-from ..formats.tables import read_points, recognised
+from ..formats.tables import read_points
 from ..kinds import require_whole
 from ..links import MARGIN, PROBABILITY
 from ..other_tables import what_came
 from ..parent_columns import PARENT, parent_columns, without_parents
 from ..points import AXES, Points, require
 from ..stepwise import Progress, Steps, counted, finished
-from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments, required_settings
 from .constraints import constraints_of
 from .dropped_frames import as_if_later, dropped_after, in_words
@@ -349,9 +345,4 @@ def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_
             f"points needs a DataFrame of pandas with the columns frame, y, x (and z); {what_came(points)} Files are "
             "read by auctrack.read_points."
         )
-    if scale is None:
-        return read_points(points, frame_step=frame_step)
-    unscaled = Points(recognised(points), timeline=Timeline() if frame_step is None else Timeline(frame_step))
-    if np.ndim(scale) != 1:
-        raise InvalidSetting(f"needs one size for each of {', '.join(unscaled.axes)}; got {scale!r}.", setting="scale")
-    return replace(unscaled, calibration=Calibration(three_sizes(scale, unscaled.ndim)))
+    return read_points(points, scale=scale, frame_step=frame_step)

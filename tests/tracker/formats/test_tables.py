@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownColumns
 from auctrack.tracker.formats.graph import refuse_circles
-from auctrack.tracker.formats.tables import read_either, read_points, read_tracks, recognised
+from auctrack.tracker.formats.tables import read_either, read_points, read_tracks
 from auctrack.tracker.points import Tracks
 
 from ...refusals import refused
@@ -413,26 +413,31 @@ def test_trackmate_spots_as_laptrack_ships_them(real_data) -> None:
 
 
 @pytest.mark.parametrize("program", DIALECTS)
-def test_a_dataframe_is_recognised_by_the_same_names_and_keeps_rows_and_index(program):
+def test_a_dataframe_is_recognised_by_the_same_names_and_stays_as_it_is(program):
     own = DIALECTS[program].set_axis([4, 3, 9, 1])
     before = own.copy()
-    named = recognised(own)
-    pd.testing.assert_frame_equal(named[["y", "x"]], pd.DataFrame({"y": Y, "x": X}, index=own.index))
+    named = read_points(own).table
+    pd.testing.assert_frame_equal(named[["y", "x"]], pd.DataFrame({"y": Y, "x": X}))
     assert named["frame"].tolist() == FRAME.tolist()
-    assert len(named.columns) == len(own.columns)
     pd.testing.assert_frame_equal(own, before)
 
 
 def test_an_index_level_called_frame_becomes_a_column():
     own = table(frame=FRAME, y=Y, x=X, spot=ID).set_index(["frame", "spot"])
-    named = recognised(own)
-    assert named["frame"].tolist() == FRAME.tolist()
-    assert named.index.names == ["spot"]
+    assert read_points(own).table["frame"].tolist() == FRAME.tolist()
 
 
-def test_a_table_in_our_names_comes_back_as_it_is():
-    own = table(frame=FRAME, y=Y, x=X)
-    assert recognised(own) is own
+@pytest.mark.parametrize(
+    ("said", "setting"), [({"scale": (2, 0.5, 0.5)}, "scale"), ({"unit": "pixel"}, "unit"), ({"unit": "px"}, "unit")]
+)
+def test_voxels_of_positions_that_are_lengths_already_are_refused(tmp_path, said, setting):
+    own = table(frame=FRAME, z_um=Z, y_um=Y, x_um=X)
+    own.to_csv(tmp_path / "spots.csv", index=False)
+    for source in (own, tmp_path / "spots.csv"):
+        with refused(InvalidSetting, match="in µm already .z_um, y_um, x_um.", setting=setting):
+            read_points(source, **said)
+    assert read_points(own, scale=(1, 1, 1)).calibration.scale == (1, 1, 1)
+    assert read_points(own, unit="nm").calibration.scale == (1000, 1000, 1000)
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,11 @@ class TestDistances:
         with pytest.raises(InvalidSetting):
             link(points, 5, scale=scale)
 
+    def test_voxels_of_positions_in_um_are_refused(self):
+        points = table([0, 8]).rename(columns={"y": "y_um", "x": "x_um"})
+        with pytest.raises(InvalidSetting, match="scale does not go with positions that are in µm already"):
+            link(points, 5, scale=(0.5, 0.5))
+
     def test_scale_of_points_is_their_own(self):
         with pytest.raises(InvalidSetting, match="calibration"):
             link(walkers(), 5, scale=(1, 1, 1))
