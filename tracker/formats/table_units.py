@@ -31,9 +31,12 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
     named, dialect = our_names(table, columns, str(path))
     names = names_in(table, named)
     if sidecar is not None:
+        unit = None if dialect is None else dialect.unit
         stated = stated_beside(sidecar)
+        if unit is not None:  # positions in voxels were taken out since
+            stated = steps_of_one(unit, stated.frame_interval, stated.time_unit, stated.source)
         plain = without_physical_columns(named, stated)
-        return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names)
+        return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names, unit)
     if dialect is TRACKMATE:
         loaded = Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
     elif dialect is IMARIS:

@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
+from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownColumns
 from auctrack.tracker.formats.graph import refuse_circles
 from auctrack.tracker.formats.tables import read_either, read_points, read_tracks
-from auctrack.tracker.points import Tracks
+from auctrack.tracker.formats.write import write_points
+from auctrack.tracker.points import Points, Tracks
 
 from ...refusals import refused
 
@@ -425,6 +427,17 @@ def test_a_dataframe_is_recognised_by_the_same_names_and_stays_as_it_is(program)
 def test_an_index_level_called_frame_becomes_a_column():
     own = table(frame=FRAME, y=Y, x=X, spot=ID).set_index(["frame", "spot"])
     assert read_points(own).table["frame"].tolist() == FRAME.tolist()
+
+
+def test_positions_in_um_that_were_left_alone_are_not_taken_for_voxels(tmp_path):
+    file = tmp_path / "spots.csv"
+    voxels = table(frame=FRAME, z=Z, y=Y, x=X)
+    written = Points(voxels, Calibration((2.0, 0.5, 0.5), "µm", frame_interval=3.0))
+    write_points(written, file)
+    pd.read_csv(file).drop(columns=["z", "y", "x"]).to_csv(file, index=False)
+    points = read_points(file)
+    np.testing.assert_allclose(points.positions, written.positions)
+    assert (points.calibration.unit, points.calibration.frame_interval) == ("µm", 3.0)
 
 
 @pytest.mark.parametrize(
