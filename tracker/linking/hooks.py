@@ -11,6 +11,9 @@ from ..errors import InvalidSetting
 from ..points import Points
 from .settings import ExtraCost, LinkSettings, Predict
 
+_IS = {"NaN": np.isnan, "inf": np.isposinf, "-inf": np.isneginf}
+"""How values that are no finite numbers are found, by what they are called."""
+
 
 @dataclass(frozen=True)
 class Hooks:
@@ -41,7 +44,7 @@ class Hooks:
         if given is None or given.shape != (len(rows), self.points.ndim) or not np.isfinite(given).all():
             raise InvalidSetting(
                 f"needs to return finite positions along {', '.join(self.points.axes)}, one row for each of "
-                f"the {len(rows)} it was asked for; {_described(given)}.",
+                f"the {len(rows)} it was asked for; {_described(given, 'NaN', 'inf', '-inf')}.",
                 setting="predict",
             )
         return given
@@ -60,7 +63,7 @@ class Hooks:
         if given is None or given.shape != (len(source),) or not (given > -np.inf).all():
             raise InvalidSetting(
                 f"needs to return a number for each of the {len(source)} links it was asked for, +inf "
-                f"where a link is forbidden; {_described(given)}.",
+                f"where a link is forbidden; {_described(given, 'NaN', '-inf')}.",
                 setting="extra_cost",
             )
         return given
@@ -81,8 +84,9 @@ def _numbers(given: Any) -> np.ndarray | None:
         return None
 
 
-def _described(given: np.ndarray | None) -> str:
-    """Say what came instead."""
+def _described(given: np.ndarray | None, *refused: str) -> str:
+    """Say what came instead, and which of the values that are refused are among it."""
     if given is None:
         return "what it returned is not an array of numbers"
-    return f"it returned shape {given.shape}" + (", NaN among it" if np.isnan(given).any() else "")
+    among = [name for name in refused if _IS[name](given).any()]
+    return f"it returned shape {given.shape}" + (f", {' and '.join(among)} among it" if among else "")

@@ -211,6 +211,18 @@ class TestRefused:
         with pytest.raises(InvalidSetting, match="extra_cost"):
             link_points(points, settings)
 
+    @pytest.mark.parametrize(
+        ("hooks", "said"),
+        [
+            ({"extra_cost": lambda _, source, __: np.full(len(source), -np.inf)}, ", -inf among it"),
+            ({"predict": lambda points, rows, _: np.full((len(rows), points.ndim), np.inf)}, ", inf among it"),
+        ],
+        ids=["extra_cost", "predict"],
+    )
+    def test_values_that_are_no_numbers_are_named(self, hooks, said):
+        with pytest.raises(InvalidSetting, match=said):
+            link_points(walks(50)[0], LinkSettings(**hooks))
+
     @pytest.mark.parametrize("name", ["predict", "extra_cost"])
     @pytest.mark.parametrize("given", [3.0, "mass"])
     def test_what_is_no_function(self, name, given):
