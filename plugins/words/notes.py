@@ -111,9 +111,9 @@ def on_stacked_movies(points: Points) -> list[str]:
     begun = np.flatnonzero(np.diff(frames) < 0) + 1
     if not 0 < len(begun) < _MOST_STACKED:
         return []
-    each = [np.unique(part) for part in np.split(frames, begun)]
-    is_track_by_track = any(len(own) == rows for own, rows in zip(each, np.diff([0, *begun, len(frames)]), strict=True))
-    if is_track_by_track or sum(map(len, each)) == len(points.frame_numbers):
+    movies = [(len(part), len(np.unique(part))) for part in np.split(frames, begun)]
+    is_track_by_track = any(rows == of_frames for rows, of_frames in movies)
+    if is_track_by_track or sum(of_frames for _, of_frames in movies) == len(points.frame_numbers):
         return []
     rows = ", ".join(map(str, begun[:5])) + (f" and {len(begun) - 5} more" if len(begun) > 5 else "")
     return [
