@@ -13,7 +13,7 @@ import typer
 from ...tracker.calibrating.digits import in_digits
 from ..words.setting_options import OF_TABLE
 from . import console, options
-from .command_settings import given_settings
+from .command_settings import given_settings, input_beside
 from .taking import taking
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ def command(
         read = read_tracks_table(file, tracks, given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
         anew = on_linked_anew(file) if intervals else []
-    console.note(*anew, *on_unknown_size(read, given.unit), *on_length(read, min_length))
+        beside = input_beside(file)
+    asked = given.unit or (beside.unit if beside else None)
+    console.note(*anew, *on_unknown_size(read, asked), *on_length(read, min_length))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
     console.note(*on_motionless(measures))

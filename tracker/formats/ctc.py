@@ -76,8 +76,8 @@ def _frame_count(tracks: Tracks) -> int:
     """Return how many images there are, from frame 0 to the last that was looked at."""
     if tracks.frame_step != 1:
         raise InvalidSetting(
-            f"the challenge's tracks are in every frame, and these only in every {tracks.frame_step}th. Number the "
-            "frames one by one, or write another format."
+            f"the challenge's tracks are in every frame, and the frames of these are {tracks.frame_step} apart. Number "
+            "the frames one by one, or write another format."
         )
     last = max(tracks.frames.max(initial=-1), *(tracks.timeline.numbers or (-1,)), -1)
     if tracks.frames.min(initial=0) < 0 or not 0 <= last < _MOST_FRAMES:

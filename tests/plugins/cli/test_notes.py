@@ -151,6 +151,13 @@ def test_measures_of_voxels_of_unknown_size_say_so(auctrack, tmp_path, asked, no
     assert not any("along z" in note for note in said)
 
 
+@pytest.mark.parametrize(("asked", "noted"), [((), True), (("--unit", "pixel"), False)])
+def test_measures_of_tracks_that_were_linked_in_pixels_on_purpose_do_not(auctrack, tmp_path, asked, noted):
+    linked = auctrack("link", table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0]), *asked, "-o", "linked.csv")
+    assert linked.exit_code == 0, linked.output
+    assert ["unknown size" in note for note in notes(auctrack("measure", "linked.csv"))] == [True] * noted
+
+
 @pytest.mark.parametrize(("track_id", "noted"), [([0, 1], True), ([0, 0], False)])
 def test_tracks_of_one_detection_are_said_to_measure_no_motion(auctrack, tmp_path, track_id, noted):
     tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=track_id)
