@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from .certificate.matched import Matching
+from .certificate.matched import SolverMatching
 from .errors import InvalidProblem
 from .named import named
 from .presolve.groups import by_orientation
@@ -44,7 +44,7 @@ class Solver(Protocol):
     name: ClassVar[str]
     devices: ClassVar[tuple[str, ...]]
 
-    def match(self, problem: Problem, device: str) -> Matching:
+    def match(self, problem: Problem, device: str) -> SolverMatching:
         """Return a matching and column duals of a validated problem, on a device that is there and current.
 
         No block must match more rows than it has columns, and unmatched costs are not far above all costs: `solve` sees

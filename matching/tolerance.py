@@ -1,6 +1,7 @@
 """Every tolerance of the solvers and their proofs, and why it is what it is.
 
-Integers have none: their duals and gaps are exact. Kernels that need one get it as an option when they are compiled.
+Integers have none: their duals and gaps are exact. Kernels state theirs themselves; a test holds
+them to these (`test_tolerance`).
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ from time import perf_counter_ns
 from typing import Any
 
 from ..certificate.gpu_certificate import MatchedOnDevice, local_partners
-from ..certificate.matched import Matched, Matching
+from ..certificate.matched import Matched, SolverMatching
 from ..device import cuda
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
-from ..problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
+from ..problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
 from .bidding import out_of_bids
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
@@ -20,7 +20,7 @@ from .gpu_scaling import solve_graph
 from .options import AuctionOptions
 
 
-def match_on_gpu(problem: Problem, options: AuctionOptions) -> Matching:
+def match_on_gpu(problem: Problem, options: AuctionOptions) -> SolverMatching:
     """Match on the current device; as `Auction.match` says.
 
     Runs on the caller's current stream. Deterministic: columns compare bids by their increment, then by row, whatever
@@ -53,7 +53,7 @@ def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _what_is_unfinished(matching: DeviceMatching, options: AuctionOptions) -> str:
+def _what_is_unfinished(matching: DeviceSolution, options: AuctionOptions) -> str:
     """Say what a budget left undone; empty if nothing."""
     if matching.unchecked_rows and not matching.waiting:
         return (
@@ -77,15 +77,15 @@ def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
     return problem if one_shape else as_sparse(problem.on_host())
 
 
-def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceMatching]:
+def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceSolution]:
     """Match point sets without a matrix; the graph carries the certificate."""
     if problem.n_edges == 0:
         graph = CostGraph.of(cp, as_sparse(problem.on_host()))
-        return graph, DeviceMatching.start(graph, starting_duals(graph))
+        return graph, DeviceSolution.start(graph, starting_duals(graph))
     return solve_points(cp, problem, options)[:2]
 
 
-def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> DeviceMatching:
+def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> DeviceSolution:
     """Match a graph, once it is known that all rows can be matched that must."""
     began = perf_counter_ns()
     counts: dict[str, int] = {}
@@ -99,7 +99,7 @@ def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> De
     return matching
 
 
-def _bid(graph: CostGraph, options: AuctionOptions) -> DeviceMatching:
+def _bid(graph: CostGraph, options: AuctionOptions) -> DeviceSolution:
     if not options.is_exact:
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import ascending
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 
 THREADS = 512
 MOST_ROUNDS = 1600
@@ -18,7 +18,7 @@ MOST_ROUNDS = 1600
 
 def bid(
     graph: CostGraph,
-    matching: DeviceMatching,
+    matching: DeviceSolution,
     *,
     rows: Any = None,
     eps: Any = 0,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import (
@@ -49,7 +49,7 @@ MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, 8000
 took 60 to 1,700 (counted on a CPU)."""
 
 
-def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[DeviceMatching, int]:
+def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[DeviceSolution, int]:
     """As `gpu_scaling.solve_graph`, for one matrix or a batch of matrices of one shape."""
     if min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH:
         return solve_graph(matrix, most_bids)
@@ -103,26 +103,26 @@ def _most_reads(matrix: CostGraph) -> float:
     return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 
 
-def _again(graph: CostGraph, counts: dict[str, int], most_bids: int | None) -> tuple[DeviceMatching, int]:
+def _again(graph: CostGraph, counts: dict[str, int], most_bids: int | None) -> tuple[DeviceSolution, int]:
     """Solve from the start, counting on."""
     matching, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
     matching.count(**counts)
     return matching, infeasible_row
 
 
-def solve_in_phases(matrix: CostGraph) -> tuple[DeviceMatching, int]:
+def solve_in_phases(matrix: CostGraph) -> tuple[DeviceSolution, int]:
     """As `gpu_scaling.solve_graph`, for one matrix of which the cheapest pairs say little."""
     return solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases(matrix) else None)
 
 
-def _prices_of_phases(matrix: CostGraph) -> DeviceMatching:
+def _prices_of_phases(matrix: CostGraph) -> DeviceSolution:
     """Auction with increments from the size of what prices must settle: how much the eighth cheapest pair costs more.
 
     As on the CPU (`scaling`). Phases end when few rows are left, who would take most of the rounds: then the searches
     find next to nothing to do, where increments that begin too small leave them nearly all.
     """
     cp, n = matrix.cp, matrix.n_rows
-    matching = DeviceMatching.start(matrix, cp.zeros(matrix.n_cols, matrix.dual_dtype))
+    matching = DeviceSolution.start(matrix, cp.zeros(matrix.n_cols, matrix.dual_dtype))
     free = without_bounds(matrix)
     least, near = cheapest_of_rows(matrix, 1), cheapest_of_rows(matrix, NEAR)
     first = FIRST_IN_MATRIX * float(cp.where(near < matrix.none, near - least, 0).mean())
@@ -167,7 +167,7 @@ def cheapest_of_rows(matrix: CostGraph, rank: int) -> Any:
     return limit
 
 
-def _violations(matrix: CostGraph, matching: DeviceMatching, duals: Any) -> tuple[FoundPairs, int]:
+def _violations(matrix: CostGraph, matching: DeviceSolution, duals: Any) -> tuple[FoundPairs, int]:
     """Return pairs of negative reduced cost, a few a row, and their number."""
     n = matrix.n_rows
     found, n_found = FoundPairs.room_for(matrix, OFFERS), matrix.cp.zeros(1, np.int32)

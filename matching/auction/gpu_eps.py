@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..named import named
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from .bidding import increment_beside
 from .gpu_scaling import bid_to_eps
 from .options import AuctionOptions
@@ -15,7 +15,7 @@ from .options import AuctionOptions
 _PAPER = ".papers.vasconcelos_2009.gpu"
 
 
-def match_within_eps(graph: CostGraph, options: AuctionOptions) -> DeviceMatching:
+def match_within_eps(graph: CostGraph, options: AuctionOptions) -> DeviceSolution:
     """Bid in float64 until each matched edge is within eps of its row's best; integers' prices are rounded down."""
     eps = named(f"{_PAPER}:increment")(graph) if options.eps is None else options.eps
     eps = increment_beside(eps, _largest_cost(graph))

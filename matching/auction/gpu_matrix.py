@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from ..problem.gpu_points import dense_on_device
 from .gpu_dense import solve_in_phases
 
@@ -14,7 +14,7 @@ MATRIX_BYTES = 2**32
 what memory a card has free must not decide between matched edges that cost the same."""
 
 
-def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, DeviceMatching, int]:
+def solve_matrix(graph: CostGraph, problem: Problem) -> tuple[CostGraph, DeviceSolution, int]:
     """Match point sets of one block by the auction on all their costs; `graph` has their bounds, as `solve_points`.
 
     Its bids and searches read the matrix itself: cheapest pairs say as little here as neighbours do.

@@ -12,7 +12,7 @@ from ..device import cuda
 from ..points.gpu_coarse import coarse_prices
 from ..points.gpu_tree import FAN, sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceMatching
+from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceSolution
 from .gpu_bids import bid
 from .gpu_matrix import MATRIX_BYTES, solve_matrix
 from .gpu_neighbours import neighbour_graph
@@ -57,14 +57,14 @@ AGAIN_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
-def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceMatching, int]:
+def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceSolution, int]:
     """Match point sets, or a batch of them at once, exactly: no more rows than columns, or an `unmatched_cost`.
 
     Returns
     -------
     graph, matching, infeasible_row
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
-        After `PRICING_ROUNDS` `DeviceMatching.unchecked_rows` says how many rows still had better pairs than the
+        After `PRICING_ROUNDS` `DeviceSolution.unchecked_rows` says how many rows still had better pairs than the
         graph's.
     """
     n, m = problem.shape
@@ -113,7 +113,7 @@ def _solve_bounded(
     options: AuctionOptions,
     most_bids: int | None,
     reads: float,
-) -> tuple[CostGraph, DeviceMatching, int]:
+) -> tuple[CostGraph, DeviceSolution, int]:
     """Solve from the bounds, then match the rows again that pairs contradict, until none does; as `solve_points`."""
     matching, infeasible_row = solve_graph(graph, most_bids)
     violated: Any = ()
@@ -133,7 +133,7 @@ def _solve_bounded(
 
 def _solve_free(
     graph: CostGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
-) -> tuple[CostGraph, DeviceMatching, int]:
+) -> tuple[CostGraph, DeviceSolution, int]:
     """Match all rows of a graph without bounds, which grows on the way.
 
     As `solve_points`; `TOO_HARD` and `SAY_LITTLE` in place of an infeasible row say that it was given up.
@@ -142,7 +142,7 @@ def _solve_free(
     margin = (steps or [0.0])[0] / SCALING_FACTOR
     may_start_again = _may_start_again(problem, most_bids)
 
-    def with_worst_pairs(graph: CostGraph, matching: DeviceMatching) -> CostGraph:
+    def with_worst_pairs(graph: CostGraph, matching: DeviceSolution) -> CostGraph:
         return pairs.refined(graph, matching, margin)
 
     budget = BIDS_OF_NEIGHBOURS * problem.n_rows if may_start_again else most_bids
@@ -169,7 +169,7 @@ def _may_start_again(problem: Problem, most_bids: int | None) -> bool:
 
 
 def _solve_from_sample(
-    graph: CostGraph, matching: DeviceMatching, problem: Problem, pairs: AllPairs, reads: float
+    graph: CostGraph, matching: DeviceSolution, problem: Problem, pairs: AllPairs, reads: float
 ) -> tuple[CostGraph, int]:
     """Match all rows anew from the prices of a sample's optimum; as `_solve_free`, the matching updated in place."""
     if len(increments(graph)) < 2:
@@ -180,7 +180,7 @@ def _solve_from_sample(
 
 def _solve_matrix(
     graph: CostGraph, problem: Problem, counts: dict[str, int], options: AuctionOptions
-) -> tuple[CostGraph, DeviceMatching, int]:
+) -> tuple[CostGraph, DeviceSolution, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
     refuse_matrix(options)
     matrix, matching, infeasible_row = solve_matrix(graph, problem)
@@ -188,7 +188,7 @@ def _solve_matrix(
     return matrix, matching, infeasible_row
 
 
-def _bid_again(graph: CostGraph, matching: DeviceMatching, pairs: AllPairs, reads: float) -> tuple[CostGraph, int]:
+def _bid_again(graph: CostGraph, matching: DeviceSolution, pairs: AllPairs, reads: float) -> tuple[CostGraph, int]:
     """Match all rows from the prices of a second start, with the pairs that they call for; as `_solve_free`.
 
     As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and finer ones follow.

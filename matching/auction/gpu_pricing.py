@@ -10,7 +10,7 @@ import numpy as np
 from ..certificate.gpu_certificate import certify
 from ..device.arrays import ascending
 from ..points.gpu_tree import FAN, THREADS, Side
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import MOST_REPAIRS
 
@@ -38,7 +38,7 @@ class AllPairs:
         self._tree: Any = None
         self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
 
-    def added(self, graph: CostGraph, matching: DeviceMatching) -> tuple[CostGraph, Any]:
+    def added(self, graph: CostGraph, matching: DeviceSolution) -> tuple[CostGraph, Any]:
         """Return the graph with the worst missing pairs of violated rows, and the rows to match again, ascending int32.
 
         Those are the violated, and the matched whose edges have slack, which a few rounds without new pairs may
@@ -47,12 +47,12 @@ class AllPairs:
         graph, violated = self._priced(graph, matching, only_violated=True, margin=0.0)
         return graph, ascending(graph.cp, violated)
 
-    def refined(self, graph: CostGraph, matching: DeviceMatching, margin: float) -> CostGraph:
+    def refined(self, graph: CostGraph, matching: DeviceSolution, margin: float) -> CostGraph:
         """Return the graph with the worst missing pairs of every row, those within `margin` of being violated too."""
         return self._priced(graph, matching, only_violated=False, margin=margin)[0]
 
     def _priced(
-        self, graph: CostGraph, matching: DeviceMatching, *, only_violated: bool, margin: float
+        self, graph: CostGraph, matching: DeviceSolution, *, only_violated: bool, margin: float
     ) -> tuple[CostGraph, Any]:
         """Return the graph with the pairs found, and the rows to match again, in no order."""
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()

@@ -11,14 +11,14 @@ import numpy as np
 from ..certificate.gpu_certificate import certify
 from ..points.gpu_tree import Side, sorted_sides
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from .gpu_neighbours import neighbour_graph
 from .gpu_pricing import AllPairs
 from .sampled_start import THINNING, thinned
 
 
 def sampled_prices(
-    problem: Problem, pairs: AllPairs, solve: Callable[[Problem], tuple[CostGraph, DeviceMatching]]
+    problem: Problem, pairs: AllPairs, solve: Callable[[Problem], tuple[CostGraph, DeviceSolution]]
 ) -> Any:
     """Return initial column duals, float64 (columns,).
 
@@ -57,6 +57,6 @@ def _most_left(problem: Problem, r: Any, pairs: AllPairs) -> Any:
     sides = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), pairs.kernels)
     graph = neighbour_graph(cp, problem, *sides, pairs.kernels)
     graph = replace(graph, row_bound=cp.full_like(graph.row_bound, cp.inf))
-    matching = DeviceMatching.start(graph, r)
+    matching = DeviceSolution.start(graph, r)
     graph = AllPairs(*sides, pairs.kernels).refined(graph, matching, 0.0)
     return certify(graph, matching, r).row_duals

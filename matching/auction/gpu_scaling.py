@@ -17,7 +17,7 @@ from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
 from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
-from ..problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
+from ..problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
 from .gpu_bids import MOST_ROUNDS, bid
 
 SCALING_FACTOR = 5
@@ -50,12 +50,12 @@ def solve_graph(
     graph: CostGraph,
     most_bids: int | None = None,
     *,
-    start: DeviceMatching | None = None,
+    start: DeviceSolution | None = None,
     phase_rounds: int | None = None,
-) -> tuple[DeviceMatching, int]:
+) -> tuple[DeviceSolution, int]:
     """Match exactly; return the matching and -1, or a row that must be matched and cannot be.
 
-    Once `most_bids` are spent, `DeviceMatching.waiting` says how many rows have no column yet. Where phases are run, as
+    Once `most_bids` are spent, `DeviceSolution.waiting` says how many rows have no column yet. Where phases are run, as
     every price is free or sides are nearly equal, `start` are prices to begin from instead, with nothing matched; and
     `phase_rounds` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
     """
@@ -71,7 +71,7 @@ def solve_graph(
         if infeasible_row < 0 and graph.is_bounded:
             settle_columns(graph, matching)
         return matching, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, matching, finish_free)
-    matching = DeviceMatching.start(graph, starting_duals(graph))
+    matching = DeviceSolution.start(graph, starting_duals(graph))
     rounds = FINAL_ROUNDS if is_for_forests(graph) else MOST_ROUNDS
     left = bid(graph, matching, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
     if is_spent(matching, left, most_bids):
@@ -81,7 +81,7 @@ def solve_graph(
 
 
 def _match_slack_again(
-    graph: CostGraph, matching: DeviceMatching, match: Callable[[CostGraph, DeviceMatching, Any], int]
+    graph: CostGraph, matching: DeviceSolution, match: Callable[[CostGraph, DeviceSolution, Any], int]
 ) -> int:
     """Match the rows again whose edges many searches left slack; return as `match` does."""
     infeasible_row = -1
@@ -110,7 +110,7 @@ def without_bounds(graph: CostGraph) -> CostGraph:
     return replace(graph, col_bound=graph.cp.full_like(graph.col_bound, graph.none), is_bounded=False)
 
 
-def _search_from(graph: CostGraph, matching: DeviceMatching, rows: Any) -> int:
+def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
     """Match the given rows, or leave them unassigned at their bound; return as `augment` does.
 
     Searches of their own find short paths; trees that grow from all the rows left over find the others.
@@ -137,7 +137,7 @@ def is_for_forests(graph: CostGraph) -> bool:
     return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held(cuda.multiprocessors())
 
 
-def _grow_in_matrix(matrix: CostGraph, matching: DeviceMatching, rows: Any) -> tuple[int, dict[str, Any]]:
+def _grow_in_matrix(matrix: CostGraph, matching: DeviceSolution, rows: Any) -> tuple[int, dict[str, Any]]:
     """As `_search_from`, from all rows at once: in dense clusters, searches of their own wait for each other."""
     state = DeviceState(
         certify(matrix, matching, matching.v).row_duals, matching.v, matching.col_of_row, matching.row_of_col
@@ -147,7 +147,7 @@ def _grow_in_matrix(matrix: CostGraph, matching: DeviceMatching, rows: Any) -> t
     return infeasible_row, stats
 
 
-def match_anew(graph: CostGraph, matching: DeviceMatching, rows: Any) -> int:
+def match_anew(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
     matching.unmatch(rows[matching.col_of_row[rows] >= 0])
     infeasible_row = _search_from(graph, matching, rows)
@@ -155,7 +155,7 @@ def match_anew(graph: CostGraph, matching: DeviceMatching, rows: Any) -> int:
     return infeasible_row
 
 
-def settle_columns(graph: CostGraph, matching: DeviceMatching) -> int:
+def settle_columns(graph: CostGraph, matching: DeviceSolution) -> int:
     """Bring columns that stay unassigned to their bound, which scaled phases leave them short of; return how many."""
     settled = settle_unassigned_columns(graph, matching, _search_from)
     if settled:
@@ -167,15 +167,15 @@ def bid_in_phases(
     graph: CostGraph,
     steps: list[Any],
     most_bids: int | None,
-    refine: Callable[[CostGraph, DeviceMatching], CostGraph],
+    refine: Callable[[CostGraph, DeviceSolution], CostGraph],
     phase_rounds: int | None = None,
-) -> tuple[CostGraph, DeviceMatching]:
+) -> tuple[CostGraph, DeviceSolution]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
     Returns the graph and prices without a matching. A phase that lasts longer than `phase_rounds` is the last;
-    `DeviceMatching.has_given_up` says so.
+    `DeviceSolution.has_given_up` says so.
     """
-    matching = DeviceMatching.start(graph, starting_duals(graph))
+    matching = DeviceSolution.start(graph, starting_duals(graph))
     rounds = phase_rounds or MOST_ROUNDS
     for phase, eps in enumerate(steps):
         stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(matching, most_bids)
@@ -192,7 +192,11 @@ def bid_in_phases(
 
 
 def finish_free(
-    graph: CostGraph, matching: DeviceMatching, rows: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: CostGraph,
+    matching: DeviceSolution,
+    rows: Any,
+    most_bids: int | None = None,
+    most_scans: int | None = None,
 ) -> int:
     """Match the given rows (None: all, none of them matched) with zero slack, where no dual has a bound.
 
@@ -202,7 +206,7 @@ def finish_free(
     return search_free(graph, matching, left, most_bids, most_scans)
 
 
-def bid_without_increment(graph: CostGraph, matching: DeviceMatching, rows: Any, most_bids: int | None = None) -> Any:
+def bid_without_increment(graph: CostGraph, matching: DeviceSolution, rows: Any, most_bids: int | None = None) -> Any:
     """Auction rows (None: all) without an increment for a few rounds; return those left over."""
     stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
     return bid(
@@ -211,7 +215,11 @@ def bid_without_increment(graph: CostGraph, matching: DeviceMatching, rows: Any,
 
 
 def search_free(
-    graph: CostGraph, matching: DeviceMatching, left: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: CostGraph,
+    matching: DeviceSolution,
+    left: Any,
+    most_bids: int | None = None,
+    most_scans: int | None = None,
 ) -> int:
     """Match the rows that bids without an increment left over, by shortest paths; return as `finish_free` does."""
     if is_spent(matching, left, most_bids):
@@ -224,9 +232,9 @@ def search_free(
     return TOO_HARD if infeasible_row < 0 and len(left) else infeasible_row
 
 
-def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> DeviceMatching:
+def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> DeviceSolution:
     """Auction a graph of float costs until each row's edge is within `eps` of its best, and leave it at that."""
-    matching = DeviceMatching.start(graph, starting_duals(graph))
+    matching = DeviceSolution.start(graph, starting_duals(graph))
     if not graph.is_bounded:
         for larger in (step for step in increments(graph) if step > eps):
             stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(matching, most_bids)
@@ -239,7 +247,7 @@ def bid_to_eps(graph: CostGraph, eps: float, most_bids: int | None) -> DeviceMat
     return matching
 
 
-def scans_left(graph: CostGraph, matching: DeviceMatching, reads: float) -> int | None:
+def scans_left(graph: CostGraph, matching: DeviceSolution, reads: float) -> int | None:
     """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
     if reads == np.inf:
         return None
@@ -247,11 +255,11 @@ def scans_left(graph: CostGraph, matching: DeviceMatching, reads: float) -> int 
     return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
 
 
-def _rest(matching: DeviceMatching, most_bids: int | None) -> int | None:
+def _rest(matching: DeviceSolution, most_bids: int | None) -> int | None:
     return None if most_bids is None else most_bids - matching.counted("bids")
 
 
-def is_spent(matching: DeviceMatching, left: Any, most_bids: int | None) -> bool:
+def is_spent(matching: DeviceSolution, left: Any, most_bids: int | None) -> bool:
     """Whether the budget ended the bids; the rows left are counted as waiting then."""
     if most_bids is None or matching.counted("bids") < most_bids:
         return False

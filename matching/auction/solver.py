@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..certificate.matched import Matching
+from ..certificate.matched import SolverMatching
 from ..presolve.groups import by_orientation, by_shape
 from ..problem import Problem
 from .cpu import match_on_cpu
@@ -50,7 +50,7 @@ class Auction(AuctionOptions):
         """Return the blocks that go together: those of one orientation, the paper's matrices on a GPU of one shape."""
         return by_orientation(problem) if device == "cpu" or self.variant == "default" else by_shape(problem)
 
-    def match(self, problem: Problem, device: str = "cpu") -> Matching:
+    def match(self, problem: Problem, device: str = "cpu") -> SolverMatching:
         """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
 
         Raises

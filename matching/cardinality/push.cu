@@ -7,7 +7,7 @@
 // neighbours of its row (Bertsekas' auction for unit costs: a bid is 1 + the second lowest label). Labels only grow
 // between relabellings, so each stays a lower bound of the pushes to a free column; a row whose lowest label is
 // INFINITE can never be matched, and is dropped. All bids of a step rest on the state before it, so the outcome does
-// not depend on who is quick: the same matching on every run and every device.
+// not depend on which thread is first: the same matching on every run and every device.
 // Exact labels come from a breadth-first search from the free columns, queues and all levels in the same kernel; it
 // stops as soon as every free row is reached, and columns not visited then count as one level above the last.
 //

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..device import cuda
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from ..tolerance import SHARE
 
 _FILE = "certificate/above_least.cu"
@@ -19,7 +19,7 @@ _WIDE = 1024
 
 
 def barely_above_least(
-    graph: CostGraph, matching: DeviceMatching, row_offsets: np.ndarray, gap: np.ndarray
+    graph: CostGraph, matching: DeviceSolution, row_offsets: np.ndarray, gap: np.ndarray
 ) -> np.ndarray:
     """Return the blocks whose gap is more than a `SHARE` of what rows pay above their least, bool (blocks,).
 
@@ -28,7 +28,7 @@ def barely_above_least(
     graph : CostGraph
         Real costs; without unmatched costs no more rows than columns, as solvers have it. Of two point sets it has the
         nearest pairs and all that duals asked for; others are not looked at.
-    matching : DeviceMatching
+    matching : DeviceSolution
         Of all that must be matched.
     row_offsets : int64 (blocks + 1,)
     gap : float64 (blocks,)
@@ -44,7 +44,7 @@ def barely_above_least(
     return (pay > 0) & (SHARE * pay < gap)
 
 
-def _above(graph: CostGraph, matching: DeviceMatching, row_offsets: np.ndarray, ends: np.ndarray) -> np.ndarray:
+def _above(graph: CostGraph, matching: DeviceSolution, row_offsets: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return by how much the rows of each block, up to its end here, pay more than their least, (blocks,)."""
     cp, counts = graph.cp, ends - row_offsets[:-1]
     block = np.repeat(np.arange(len(counts)), counts)

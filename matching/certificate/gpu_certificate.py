@@ -9,7 +9,7 @@ import numpy as np
 
 from ..device import cuda
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from ..tolerance import EPS, SHARE
 from .assignment import Assignment
 from .certify import FEW_PAIRS, MOST_FETCHED, incomplete_blocks, within
@@ -23,7 +23,7 @@ LEAST_OF_A_PART, MOST_PARTS = 512, 2048
 """Rows and columns whose terms a warp adds up, and the most warps: more would leave the host too many sums."""
 
 
-class Slackness(NamedTuple):
+class DeviceSlackness(NamedTuple):
     """What column duals prove about a matching, on the device.
 
     Attributes
@@ -45,7 +45,7 @@ class Slackness(NamedTuple):
     has_slack: Any
 
 
-def certify(graph: CostGraph, matching: DeviceMatching, v: Any) -> Slackness:
+def certify(graph: CostGraph, matching: DeviceSolution, v: Any) -> DeviceSlackness:
     """Return what column duals `v` prove about a matching."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     r = cp.empty(n, graph.dual_dtype)
@@ -62,31 +62,31 @@ def certify(graph: CostGraph, matching: DeviceMatching, v: Any) -> Slackness:
             np.int32(graph.has_unmatched_cost),
         ),
     )
-    return Slackness(r, terms, n_slack, has_slack)
+    return DeviceSlackness(r, terms, n_slack, has_slack)
 
 
 class MatchedOnDevice(NamedTuple):
-    """A matching and column duals beside the costs on the current GPU (see `matched.Matching`).
+    """A matching and column duals beside the costs on the current GPU (see `matched.SolverMatching`).
 
     Attributes
     ----------
     form : Problem
     graph : CostGraph
         What carries the certificate of `form`.
-    matching : DeviceMatching
+    matching : DeviceSolution
     stats, unfinished, is_refinable
-        As in `Matching`.
-    proof : Slackness or None
+        As in `SolverMatching`.
+    proof : DeviceSlackness or None
         What `proven` says of the duals, where it has been asked for.
     """
 
     form: Problem
     graph: CostGraph
-    matching: DeviceMatching
+    matching: DeviceSolution
     stats: dict[str, Any]
     unfinished: str = ""
     is_refinable: bool = True
-    proof: Slackness | None = None
+    proof: DeviceSlackness | None = None
 
     def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:  # noqa: ARG002
         """As `gpu_certificate.certified`."""
@@ -94,7 +94,7 @@ class MatchedOnDevice(NamedTuple):
         return certified(*known, solver=solver, device=device, stats=stats, proof=self.proof)
 
 
-def proven(graph: CostGraph, matching: DeviceMatching) -> Slackness:
+def proven(graph: CostGraph, matching: DeviceSolution) -> DeviceSlackness:
     """Return what the duals prove, those above their bound lowered to it."""
     return certify(graph, matching, graph.cp.minimum(matching.v, graph.col_bound))
 
@@ -102,12 +102,12 @@ def proven(graph: CostGraph, matching: DeviceMatching) -> Slackness:
 def certified(
     graph: CostGraph,
     problem: Problem,
-    matching: DeviceMatching,
+    matching: DeviceSolution,
     *,
     solver: str,
     device: str,
     stats: Mapping[str, Any],
-    proof: Slackness | None = None,
+    proof: DeviceSlackness | None = None,
 ) -> Assignment:
     """Return the assignment with feasible duals and its gap, on the device; as `certificate.certify` on the CPU."""
     v = graph.cp.minimum(matching.v, graph.col_bound)
@@ -172,7 +172,7 @@ def _with_rounding(sums: _Sums) -> tuple[np.ndarray, np.ndarray]:
 def _is_proven_by_few(
     graph: CostGraph,
     problem: Problem,
-    matching: DeviceMatching,
+    matching: DeviceSolution,
     duals: tuple[Any, Any],
     gap: np.ndarray,
     in_doubt: np.ndarray,

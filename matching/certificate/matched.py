@@ -14,7 +14,7 @@ from .assignment import Assignment
 from .certify import Terms, certify
 
 
-class Matching(Protocol):
+class SolverMatching(Protocol):
     """What `Solver.match` returns: `Matched` on the host, others where the costs are elsewhere.
 
     Attributes
@@ -53,7 +53,7 @@ class Matched(NamedTuple):
         Local to each block, -1 = unassigned.
     col_duals : ndarray (columns,)
     stats, unfinished, is_refinable
-        As in `Matching`.
+        As in `SolverMatching`.
     terms : Terms or None
         What the proof needs besides, where the method has come across it.
     """

@@ -16,7 +16,7 @@ from ..paths.gpu_dense import DeviceCosts, DeviceState, violator_of
 from ..paths.gpu_settling import Last, state_after_release, until_proven
 from ..paths.state import FREE
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceMatching, bounds_on_device
+from ..problem.gpu_graph import DeviceSolution, bounds_on_device
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, room_for_sinks, stats_of, zeros_of_a_row
 
 MOST_SIDE = 2048
@@ -98,12 +98,12 @@ class Batch:
             *matched,
         )
 
-    def matching(self) -> DeviceMatching:
+    def matching(self) -> DeviceSolution:
         """Return what is matched, with rows and columns counted over all problems."""
         cp, state = self.costs.cp, self.state
         first_col, first_row = self._firsts()
         col_of_row = cp.where(state.col_of_row < 0, FREE, state.col_of_row + first_col)
-        return DeviceMatching(
+        return DeviceSolution(
             state.v, col_of_row, cp.where(state.row_of_col < 0, FREE, state.row_of_col + first_row), {}
         )
 
@@ -166,7 +166,7 @@ def match_batch(cp: Any, form: Problem, match: Match) -> MatchedOnDevice:
     batch = Batch.of(cp, form)
     graph = batch.costs.graph_of(form)
 
-    def match_all(last: Last) -> tuple[DeviceMatching, dict[str, Any]]:
+    def match_all(last: Last) -> tuple[DeviceSolution, dict[str, Any]]:
         if last is not None:
             batch.go_on_from(state_after_release(graph, *last)[0])
         infeasible_row, counts = match(batch, last is not None)

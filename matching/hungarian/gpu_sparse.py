@@ -19,7 +19,7 @@ from ..paths.gpu_paths import grow_forest
 from ..paths.gpu_settling import Last, released, settle_unassigned_columns, until_proven
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
+from ..problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
@@ -53,12 +53,12 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     scratch = 2 * (BYTES_OF_A_ROW * n + BYTES_OF_A_COLUMN * m) + 16 * len(problem.data)
     cuda.require_memory(scratch, f"the Hungarian method on {n} rows, {m} columns and {len(problem.data)} costs")
     graph = CostGraph.of(cp, problem)
-    matching = DeviceMatching.start(graph, starting_duals(graph))
+    matching = DeviceSolution.start(graph, starting_duals(graph))
     began = perf_counter()
     _reduce(graph, matching)
     seconds = {"reduction_s": perf_counter() - began}
 
-    def match(last: Last) -> tuple[DeviceMatching, dict[str, Any]]:
+    def match(last: Last) -> tuple[DeviceSolution, dict[str, Any]]:
         free = cp.arange(n, dtype=np.int32) if last is None else released(graph, *last)
         counts: dict[str, Any] = {}
         infeasible_row = _match_rows(graph, matching, free, counts)
@@ -71,7 +71,7 @@ def match_sparse(cp: Any, problem: Problem) -> MatchedOnDevice:
     return until_proven(problem, graph, match, seconds)
 
 
-def _match_rows(graph: CostGraph, matching: DeviceMatching, free: Any, stats: dict[str, Any]) -> int:
+def _match_rows(graph: CostGraph, matching: DeviceSolution, free: Any, stats: dict[str, Any]) -> int:
     """Match the given rows, and count; return as `grow_trees` does."""
     if graph.is_bounded:
         return grow_trees(graph, matching, free, stats)
@@ -82,7 +82,7 @@ def _match_rows(graph: CostGraph, matching: DeviceMatching, free: Any, stats: di
     return infeasible_row
 
 
-def _reduce(graph: CostGraph, matching: DeviceMatching) -> None:
+def _reduce(graph: CostGraph, matching: DeviceSolution) -> None:
     """Algorithm 1: rows first, then columns."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     if n == 0 or m == 0:

@@ -12,7 +12,7 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..certificate.certify import assembled, inverse
 from ..certificate.hall import violator_where_it_lies
-from ..certificate.matched import Matching, nothing_matched
+from ..certificate.matched import SolverMatching, nothing_matched
 from ..device import cuda
 from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, Infeasible, InvalidProblem
@@ -35,7 +35,7 @@ Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]
 
 def match_on_gpus(
     problem: Problem | ShardedCosts, name: str, devices: Sequence[str], axis: int, method: Method
-) -> Matching:
+) -> SolverMatching:
     """Match shards, or one block that is dealt out, on several devices.
 
     Parameters
@@ -84,12 +84,12 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
 
 
 def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
-    """Return how the devices talk; few rows need one device only, which has nobody to talk to."""
+    """Return how devices exchange numbers; few rows need one device only, which exchanges none."""
     return Nccl(cp, cuda.nccl(), cuda.communicators(numbers)) if len(numbers) > 1 else Copies(cp)
 
 
 class MatchedShards(NamedTuple):
-    """A matching of shards and its proof, on the host (see `matched.Matching`)."""
+    """A matching of shards and its proof, on the host (see `matched.SolverMatching`)."""
 
     form: Outline
     col_of_row: np.ndarray

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..certificate.matched import Matched, Matching
+from ..certificate.matched import Matched, SolverMatching
 from ..device import cuda
 from ..named import named
 from ..options import need_choice, need_whole_number
@@ -56,7 +56,7 @@ class _Hungarian:
 
         return by_shape(problem, fits_a_block)
 
-    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> Matching:
+    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> SolverMatching:
         """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
 
         Raises

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import ascending
-from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceMatching
+from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceSolution
 
 THREADS = 512
 REACHED_PER_SCAN = 64
@@ -21,7 +21,7 @@ UNLIMITED = 2**31 - 1
 _UNCLAIMED = UNLIMITED
 
 
-def augment(graph: CostGraph, matching: DeviceMatching, rows: Any, most_scans: int) -> tuple[int, Any]:
+def augment(graph: CostGraph, matching: DeviceSolution, rows: Any, most_scans: int) -> tuple[int, Any]:
     """Match the given rows by shortest augmenting paths, many at once.
 
     Needs matched edges of zero slack, and what is unassigned at its bound; `rows` ascending.
@@ -66,7 +66,7 @@ def augment(graph: CostGraph, matching: DeviceMatching, rows: Any, most_scans: i
 
 
 def grow_forest(
-    graph: CostGraph, matching: DeviceMatching, rows: Any, most_scans: int | None = None
+    graph: CostGraph, matching: DeviceSolution, rows: Any, most_scans: int | None = None
 ) -> tuple[int, Any]:
     """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
 

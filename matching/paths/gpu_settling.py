@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.gpu_certificate import MatchedOnDevice, Slackness, certify, proven
+from ..certificate.gpu_certificate import DeviceSlackness, MatchedOnDevice, certify, proven
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 from .gpu_dense import DeviceState
 from .state import FREE, UNASSIGNED
 
 REFINEMENTS = 8
 """Times that the rows are matched again whose edges rounding left slack, at most."""
 
-Last = tuple[DeviceMatching, Slackness] | None
+Last = tuple[DeviceSolution, DeviceSlackness] | None
 """What was matched last, and what it proves; None before the first time."""
 
 
 def until_proven(
     form: Problem,
     graph: CostGraph,
-    match: Callable[[Last], tuple[DeviceMatching, Mapping[str, Any]]],
+    match: Callable[[Last], tuple[DeviceSolution, Mapping[str, Any]]],
     stats: Mapping[str, Any] | None = None,
 ) -> MatchedOnDevice:
     """Match, and match again the rows whose edges rounding left slack, until the duals prove the matching.
@@ -46,7 +46,7 @@ def until_proven(
 
 
 def settle_unassigned_columns(
-    graph: CostGraph, matching: DeviceMatching, match: Callable[[CostGraph, DeviceMatching, Any], Any]
+    graph: CostGraph, matching: DeviceSolution, match: Callable[[CostGraph, DeviceSolution, Any], Any]
 ) -> int:
     """Match the unassigned columns that are below their bound, or raise them to it; return how many there were.
 
@@ -67,7 +67,7 @@ def settle_unassigned_columns(
         return 0
     by_columns = graph.transposed()
     duals = certify(graph, matching, matching.v).row_duals
-    seen_from_columns = DeviceMatching(duals, matching.row_of_col, matching.col_of_row, matching.counts)
+    seen_from_columns = DeviceSolution(duals, matching.row_of_col, matching.col_of_row, matching.counts)
     match(by_columns, seen_from_columns, columns)
     matching.is_searched |= seen_from_columns.is_searched
     v = certify(by_columns, seen_from_columns, seen_from_columns.v).row_duals
@@ -75,13 +75,13 @@ def settle_unassigned_columns(
     return len(columns)
 
 
-def released(graph: CostGraph, matching: DeviceMatching, proof: Slackness) -> Any:
+def released(graph: CostGraph, matching: DeviceSolution, proof: DeviceSlackness) -> Any:
     """Unassign the rows whose matched edges rounding left slack; return all rows that are to be matched again."""
     matching.unmatch(graph.cp.flatnonzero(proof.has_slack))
     return graph.cp.flatnonzero((matching.col_of_row < 0) & (proof.row_duals < graph.row_bound)).astype(np.int32)
 
 
-def state_after_release(graph: CostGraph, matching: DeviceMatching, proof: Slackness) -> tuple[DeviceState, Any]:
+def state_after_release(graph: CostGraph, matching: DeviceSolution, proof: DeviceSlackness) -> tuple[DeviceState, Any]:
     """Return the state from which the `released` rows are matched, and these; other edges have no slack then."""
     free, cp = released(graph, matching, proof), graph.cp
     cols, paid = matching.col_of_row, proof.terms[0][: graph.n_rows]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..device import cuda
 from ..device.structs import struct
-from ..problem.gpu_graph import CostGraph, DeviceMatching
+from ..problem.gpu_graph import CostGraph, DeviceSolution
 
 THREADS = 512
 _NO_SINK = cuda.declared("paths/trees.cu", "NO_SINK")
@@ -29,14 +29,14 @@ def blocks_of(graph: CostGraph, kernel: Any) -> int:
     return max(1, min(work, cuda.multiprocessors(), cuda.resident_blocks(kernel, THREADS)))
 
 
-def grow_trees(graph: CostGraph, matching: DeviceMatching, free: Any, stats: dict[str, Any] | None = None) -> int:
+def grow_trees(graph: CostGraph, matching: DeviceSolution, free: Any, stats: dict[str, Any] | None = None) -> int:
     """Match the given free rows, and others again where a path needs their columns.
 
     Parameters
     ----------
     graph : CostGraph
         Sparse.
-    matching : DeviceMatching
+    matching : DeviceSolution
         Updated; matched edges have zero slack, all other unmatched rows at their bound.
     free : cupy.ndarray of int32 (k,)
     stats : dict, optional

@@ -192,7 +192,7 @@ def _global_columns(cp: Any, problem: Problem) -> Any:
 
 
 @dataclass
-class DeviceMatching:
+class DeviceSolution:
     """A matching and column duals in device memory, and what was done for them.
 
     Attributes
@@ -222,7 +222,7 @@ class DeviceMatching:
     is_searched: bool = False
 
     @classmethod
-    def start(cls, graph: CostGraph, v: Any) -> DeviceMatching:
+    def start(cls, graph: CostGraph, v: Any) -> DeviceSolution:
         """Nothing is matched; column duals `v` (kept, not copied)."""
         cp = graph.cp
         return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32), {})

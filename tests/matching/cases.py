@@ -10,8 +10,8 @@ mode names those modules `tests.matching.…`, so the relative import works from
         assert_solves(case, "my-solver")
 
 The optimum that a case states never comes from the code under test: SciPy's `linear_sum_assignment` finds it, with an
-unmatched cost on the (n + m) × (n + m) matrix whose dummy rows and columns mean "alone"; where integers are beyond the
-2**53 up to which SciPy is right, all matchings are tried.
+unmatched cost on the (n + m) × (n + m) matrix whose dummy rows and columns mean "unassigned"; where integers are beyond
+the 2**53 up to which SciPy is right, all matchings are tried.
 """
 
 from __future__ import annotations

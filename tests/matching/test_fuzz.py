@@ -247,7 +247,7 @@ def test_a_gap_proven_at_lower_unmatched_costs_is_no_fault_where_the_stated_ones
     assert _assert_not_fooled(problem, stated, solve(problem, "hungarian-classical", "cpu"))
 
 
-def test_one_ulp_of_a_link_counts_where_all_others_are_nearly_free() -> None:
+def test_one_ulp_of_a_matched_edge_counts_where_all_others_are_nearly_free() -> None:
     problem, stated = _stated(6_009_443)
     assert _assert_not_fooled(problem, stated, solve(problem, "auto", "cpu"))
 

@@ -176,7 +176,7 @@ def test_a_batch_is_its_blocks(solver: str | Solver, form: Any, data: st.DataObj
 @pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems(has_unmatched_cost=True))
 @thorough
-def test_no_link_is_dearer_than_leaving_both_alone(solver: str | Solver, drawn: tuple):
+def test_no_matched_edge_is_dearer_than_leaving_both_unassigned(solver: str | Solver, drawn: tuple):
     cost, row_u, col_u = drawn
     rows, cols = solve(_problem(*drawn), solver).edges()
     assert (cost[rows, cols] <= row_u[rows] + col_u[cols] + 1e-12 * abs(cost[rows, cols])).all()

@@ -17,7 +17,7 @@ from ...problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, indep
 from .methods import Method, by_dual_phases, by_forests, by_trees, by_zeros
 from .numba_threads import numba_threads
 from .reduction import reduce_columns, reduce_rows
-from .state import State, start
+from .state import TreeState, start
 
 
 def match_classical(problem: Problem, *, sequential: bool) -> Matched:
@@ -72,7 +72,7 @@ def _graph(problem: Problem) -> Graph:
 
 
 def _by_forests_or_phases(
-    parts: Parts, graph: Graph, state: State, *, forests: Method
+    parts: Parts, graph: Graph, state: TreeState, *, forests: Method
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all stops at few paths."""
     return (forests if graph[1] is None else by_dual_phases)(parts, graph, state)

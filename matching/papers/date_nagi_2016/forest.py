@@ -20,7 +20,7 @@ from numba import prange
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import unassigned_sink
-from .state import State, augment, forget, free_rows, key_of, with_lists
+from .state import TreeState, augment, forget, free_rows, key_of, with_lists
 from .tree import update_duals
 
 STRIP = 2048
@@ -45,7 +45,7 @@ class Forest(NamedTuple):
     sinks: np.ndarray
 
 
-def no_forest(state: State) -> Forest:
+def no_forest(state: TreeState) -> Forest:
     """Return the scratch space of a forest."""
     n = len(state.r)
     return Forest(np.empty(n, np.int32), np.full(n, -1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))

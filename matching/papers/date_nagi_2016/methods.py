@@ -11,32 +11,32 @@ from ...jit.threads import side_by_side
 from ...problem.flat_graph import Graph, Parts
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
-from .state import State, no_trees
+from .state import TreeState, no_trees
 from .tree import match_by_trees
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
-Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
+Method = Callable[[Parts, Graph, TreeState], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
 
 SEARCHES_COUNTED = 40
 """Searches of the forests whose paths are counted one by one, for Table 2."""
 
 
-def by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+def by_zeros(parts: Parts, graph: Graph, state: TreeState) -> tuple[np.ndarray, dict[str, Any]]:
     """Match by the sequential classical variant (`classical`)."""
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
     names = ("searches", "rows_scanned", "dual_updates", "compressions")
     return _in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last)
 
 
-def by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+def by_trees(parts: Parts, graph: Graph, state: TreeState) -> tuple[np.ndarray, dict[str, Any]]:
     """Match by the sequential alternating-tree variant (`tree`)."""
     names = ("searches", "rows_scanned", "dual_updates")
     return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state))
 
 
-def by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
+def by_forests(parts: Parts, graph: Graph, state: TreeState, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
     """Match by the parallel alternating-tree variant (`forest`), which says what `many` is."""
     names = ("searches", "rows_scanned", "dual_updates", "levels", *range(SEARCHES_COUNTED))
     own = no_trees(state), no_forest(state)
@@ -45,7 +45,7 @@ def by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -
     return infeasible_row, counts | {"paths_of_search": np.array(paths)}
 
 
-def by_dual_phases(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+def by_dual_phases(parts: Parts, graph: Graph, state: TreeState) -> tuple[np.ndarray, dict[str, Any]]:
     """Match by the classical variant in dual phases (`zero_graph`)."""
     names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")
     return _in_runs(match_by_dual_phases, names, parts, graph, state, no_trees(state), no_zeros(state))

@@ -35,7 +35,7 @@ def keep_shortest_paths(delta, roots, rows, cols, costs, state, zeros):
         Rows that are matched with a column within Δ, the nearest to the roots first.
     cols, costs : (pairs,)
         As `zeros.first` and `zeros.last` say; updated.
-    state : State
+    state : TreeState
     zeros : Zeros
         `col_dist`, `row_dist` begin as `none`, or as that of staying unassigned; updated, as are `last` and
         `may_leave`.

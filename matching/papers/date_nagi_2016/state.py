@@ -14,7 +14,7 @@ from ...paths.state import FREE, UNASSIGNED
 from ...problem import INT_LIMIT
 
 
-class State(NamedTuple):
+class TreeState(NamedTuple):
     """Duals and matching; searches in disjoint components may share one.
 
     `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the unmatched cost. `r`, `v`
@@ -51,11 +51,11 @@ class Trees(NamedTuple):
     stack: np.ndarray
 
 
-def start(row_bound: np.ndarray, col_bound: np.ndarray) -> State:
+def start(row_bound: np.ndarray, col_bound: np.ndarray) -> TreeState:
     """Return the state in which nothing is matched, columns are at their bound or 0, and rows at 0."""
     n, m, dtype = len(row_bound), len(col_bound), col_bound.dtype
     none = np.inf if dtype.kind == "f" else INT_LIMIT
-    return State(
+    return TreeState(
         none,
         bool((row_bound < none).any() or (col_bound < none).any()),
         row_bound,
@@ -67,7 +67,7 @@ def start(row_bound: np.ndarray, col_bound: np.ndarray) -> State:
     )
 
 
-def no_trees(state: State) -> Trees:
+def no_trees(state: TreeState) -> Trees:
     """Return trees without a member."""
     n, m, dtype = len(state.r), len(state.v), state.v.dtype
     return Trees(

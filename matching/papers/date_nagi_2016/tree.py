@@ -24,7 +24,7 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
         Rows that reach no column which others reach.
     indptr, indices, data : the graph
         `indices` is None when the k-th entry of a row is column k.
-    state, trees : State, Trees
+    state, trees : TreeState, Trees
         Updated; reduced (Algorithm 1).
     counts : int64 (3,)
         Incremented: searches, rows scanned, dual updates.

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import unassigned_sink
-from .state import State, augment, free_rows
+from .state import TreeState, augment, free_rows
 
 _NO_LEVEL = np.iinfo(np.int32).max
 
@@ -41,7 +41,7 @@ class Zeros(NamedTuple):
     row_dist: np.ndarray
 
 
-def no_zeros(state: State) -> Zeros:
+def no_zeros(state: TreeState) -> Zeros:
     """Return the scratch space of the dual phases; searches in disjoint components share it."""
     n_rows, n_cols, dtype = len(state.r), len(state.v), state.v.dtype
     return Zeros(

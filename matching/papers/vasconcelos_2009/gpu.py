@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...auction.options import AuctionOptions
-from ...problem.gpu_graph import CostGraph, DeviceMatching
+from ...problem.gpu_graph import CostGraph, DeviceSolution
 
 THREADS = 256
 
 
-def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceMatching:
+def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceSolution:
     """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
 
     Nothing is finished exactly: matched edges are within eps of their row's best.
@@ -22,7 +22,7 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceMatc
         graph.kernel("papers/vasconcelos_2009/auction.cu", f"auction_paper_{step}") for step in ("bid", "assign")
     )
     eps = np.float64(options.eps)
-    matching = DeviceMatching.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, 0.0))
+    matching = DeviceSolution.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, 0.0))
     bid_value, bid_target = cp.empty(n, cp.float64), cp.empty(n, cp.int32)
     retired, assigned = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
     counter = cp.zeros(1, cp.int32)

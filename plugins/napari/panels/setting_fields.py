@@ -61,7 +61,7 @@ class SettingFields:
                 self.counts[name] = NumberField(-1, _MOST_FRAMES, auto="auto", is_whole=True)
                 self.counts[name].show_number(None)
             else:
-                self.texts[name] = QLineEdit(placeholderText=empty[name])
+                self.texts[name] = QLineEdit(placeholderText=empty.get(name, ""))
 
     def in_order(self) -> Mapping[str, QWidget]:
         """Return all fields."""

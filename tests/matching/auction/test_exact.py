@@ -87,13 +87,13 @@ def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return turned.indptr, turned.indices, turned.data
 
 
-def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
+def test_columns_that_scaled_phases_leave_unassigned_end_at_their_bound():
     problem = neighbour_graph(1000, 1010)
     answer = solve(problem, Auction())
-    alone = answer.row_of_col < 0
+    unassigned = answer.row_of_col < 0
     assert answer.stats["unassigned_columns"] > 0
-    assert alone.sum() == 10
-    assert (answer.col_duals[alone] == 0).all()
+    assert unassigned.sum() == 10
+    assert (answer.col_duals[unassigned] == 0).all()
     assert (answer.col_duals <= 0).all()
 
 
@@ -193,7 +193,7 @@ def test_a_spent_budget_carries_what_is_known():
     assert known.stats["bids"] <= 300
 
 
-def test_a_spent_budget_has_a_finite_gap_where_rows_may_stay_alone():
+def test_a_spent_budget_has_a_finite_gap_where_rows_may_stay_unassigned():
     graph = neighbour_graph(300, 300)
     problem = Problem.sparse((graph.indptr, graph.indices, graph.data), shape=(300, 300), unmatched_cost=0.3)
     with pytest.raises(NotConverged) as caught:

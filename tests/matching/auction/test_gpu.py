@@ -318,7 +318,7 @@ def test_paper_mode_bids_on_edges_alone_where_costs_are_sparse() -> None:
     np.testing.assert_array_equal(on_gpu.col_of_row, on_cpu.col_of_row)
 
 
-def test_paper_mode_lets_rows_stay_alone() -> None:
+def test_paper_mode_lets_rows_stay_unassigned() -> None:
     cost = np.random.default_rng(14).random((40, 40))
     problem = Problem.dense(cost, unmatched_cost=0.02)
     answer = solve(problem, Auction(variant="paper", eps=1e-6), "cuda")

@@ -30,7 +30,7 @@ from auctrack.matching.paths import gpu_forest, gpu_trees
 from auctrack.matching.paths.gpu_forest import match_by_forests
 from auctrack.matching.paths.gpu_paths import grow_forest
 from auctrack.matching.problem.convert import as_dense
-from auctrack.matching.problem.gpu_graph import CostGraph, DeviceMatching, starting_duals
+from auctrack.matching.problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
 
 from ..cases import SMALL_COSTS, nearly_tied
 from .conftest import THREADS
@@ -126,7 +126,7 @@ def test_forests_match_the_rows_that_few_bids_leave_whosever_turn_it_is(
 
 def _matched_by_forests(problem: Problem) -> Assignment:
     graph = CostGraph.of(CUPY, problem)
-    matching = DeviceMatching.start(graph, starting_duals(graph))
+    matching = DeviceSolution.start(graph, starting_duals(graph))
     left = bid(graph, matching, most_rounds=2)
     assert len(left) > 1
     infeasible_row, left = grow_forest(graph, matching, left)
@@ -307,7 +307,7 @@ def test_sentinels_do_not_hide_wrong_edges(can_be_fetched: bool, monkeypatch: py
         monkeypatch.setattr(gpu_certificate, "MOST_FETCHED", 0)
         monkeypatch.setattr(refine, "MOST_FETCHED", 0)
     graph = CostGraph.of(CUPY, problem)
-    matching = DeviceMatching(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)), {})
+    matching = DeviceSolution(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)), {})
     assert not certified(graph, problem, matching, solver="", device="cuda", stats={}).is_optimal
     answer = solve(problem, Auction(), "cuda")
     right = solve(problem, "jv", "cpu")

@@ -13,7 +13,7 @@ from auctrack.matching.auction.gpu_sampled_start import sampled_prices
 from auctrack.matching.auction.gpu_scaling import TOO_HARD
 from auctrack.matching.certificate.gpu_certificate import certify
 from auctrack.matching.problem.costs import pair_costs
-from auctrack.matching.problem.gpu_graph import CostGraph, DeviceMatching
+from auctrack.matching.problem.gpu_graph import CostGraph, DeviceSolution
 
 pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("host")]
 
@@ -29,11 +29,11 @@ SETS = {
     ("name", "metric"), [("space", "squared"), ("plane", "distance"), ("one column more", "distance")]
 )
 def test_prices_are_the_most_that_a_sample_leaves(name: str, metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    samples: list[tuple[Any, CostGraph, DeviceMatching]] = []
+    samples: list[tuple[Any, CostGraph, DeviceSolution]] = []
     starts: list[Any] = []
 
     def watched(problem: Problem, pairs: Any, solve_sample: Any) -> Any:
-        def remembered(sample: Problem) -> tuple[CostGraph, DeviceMatching]:
+        def remembered(sample: Problem) -> tuple[CostGraph, DeviceSolution]:
             samples.append((sample, *solve_sample(sample)))
             return samples[-1][1:]
 

@@ -112,7 +112,7 @@ def test_the_matrix_is_made_where_it_is_the_shorter_way(name: str):
 
 
 @pytest.mark.parametrize("name", FAR_APART)
-def test_shortest_paths_match_the_matrix_where_some_stay_alone(name: str):
+def test_shortest_paths_match_the_matrix_where_some_stay_unassigned(name: str):
     x, y = FAR_APART[name]
     for problem in (Problem.points(x[:-9], y), Problem.points(x, y[:-9])):
         answer, dense = assert_optimal(problem), solve(problem, "jv")
@@ -161,7 +161,7 @@ def test_blocks_are_solved_on_their_own():
 @pytest.mark.parametrize("eps", [0.3, 1e-2, 1e-4])
 @pytest.mark.parametrize(("m", "unmatched_cost"), [(250, None), (250, 0.2), (375, None)])
 @pytest.mark.parametrize("axes", [1, 2, 3])
-def test_eps_bounds_the_gap_and_each_link_over_all_pairs(axes: int, m: int, unmatched_cost: float | None, eps: float):
+def test_eps_bounds_the_gap_and_each_edge_over_all_pairs(axes: int, m: int, unmatched_cost: float | None, eps: float):
     rng = np.random.default_rng(2)
     x, y = rng.random((250, axes)), rng.random((m, axes))
     problem = Problem.points(x, y, unmatched_cost=unmatched_cost)

@@ -14,7 +14,7 @@ from auctrack.matching.certificate import gpu_certificate
 from auctrack.matching.certificate.gpu_certificate import certified
 from auctrack.matching.certificate.gpu_near_pairs import near_pairs
 from auctrack.matching.certificate.near_pairs import near_pairs as near_pairs_on_host
-from auctrack.matching.problem.gpu_graph import CostGraph, DeviceMatching
+from auctrack.matching.problem.gpu_graph import CostGraph, DeviceSolution
 
 from ..auction.on_host import CUPY, be_the_device
 
@@ -86,7 +86,12 @@ def test_a_large_matrix_in_doubt_is_proven_by_few_of_its_edges(monkeypatch: pyte
     cols, rows, v = map(CUPY.asarray, (best.col_of_row, best.row_of_col, best.col_duals))
     on_device = _on_device(problem)
     answer = certified(
-        CostGraph.of(CUPY, on_device), on_device, DeviceMatching(v, cols, rows, {}), solver="", device="cuda", stats={}
+        CostGraph.of(CUPY, on_device),
+        on_device,
+        DeviceSolution(v, cols, rows, {}),
+        solver="",
+        device="cuda",
+        stats={},
     )
     assert answer.is_optimal
     assert answer.gap <= 1e-9 * 1e-12

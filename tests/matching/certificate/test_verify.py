@@ -199,7 +199,7 @@ def test_an_inverse_that_is_none_is_caught(problem: Problem, answer: Assignment)
         _assert_wrong(problem, replace(answer, row_of_col=broken), "not the inverse")
 
 
-def test_a_missing_link_is_caught_where_all_must_be_matched():
+def test_a_missing_matched_edge_is_caught_where_all_must_be_matched():
     for name in ("integers", "reals", "square", "sparse", "points", "batch"):
         problem = PROBLEMS[name]
         answer = solve(problem)
@@ -215,16 +215,16 @@ def test_a_missing_link_is_caught_where_all_must_be_matched():
 @pytest.mark.parametrize("cost", [0, 0.0, 2, 2.5])
 def test_an_incomplete_matching_is_never_certified_as_optimal(shape: tuple[int, int], cost: float):
     problem = Problem.dense(np.full(shape, cost))
-    one_link = np.full(shape[0], -1, np.int32)
-    one_link[0] = 0
-    answer = certify(problem, one_link, np.zeros(shape[1]), solver="")
+    one_matched = np.full(shape[0], -1, np.int32)
+    one_matched[0] = 0
+    answer = certify(problem, one_matched, np.zeros(shape[1]), solver="")
     assert not answer.is_optimal
     assert answer.gap == np.inf
     assert answer.row_duals.sum() + answer.col_duals.sum() <= solve(problem).cost
 
 
 @pytest.mark.parametrize("form", ["inf", "mask", "sparse"])
-def test_a_forbidden_link_is_caught(form: str):
+def test_a_forbidden_pair_is_caught(form: str):
     allowed = ~np.eye(3, dtype=bool)
     cost = np.arange(9).reshape(3, 3)
     if form == "inf":

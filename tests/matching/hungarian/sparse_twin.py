@@ -155,7 +155,7 @@ class Twin:
         claimed: dict[int, int] = {}
         for i, base in queue:
             root = label[i]
-            phase.limit[root] = min(phase.limit[root], self._alone_key(phase, i, base))
+            phase.limit[root] = min(phase.limit[root], self._unassigned_key(phase, i, base))
             for j, cost in self.edges[i]:
                 if j not in lowered or base + (cost - self.v[j] - phase.dual[i]) != phase.dist[j]:
                     continue
@@ -165,7 +165,7 @@ class Twin:
         phase.parent |= claimed
         return [(self.row_of_col[j], phase.dist[j]) for j in claimed if self.row_of_col[j] >= 0]
 
-    def _alone_key(self, phase: Phase, i: int, base: Any) -> Any:
+    def _unassigned_key(self, phase: Phase, i: int, base: Any) -> Any:
         bound = self.row_bound[i]
         return base + (bound - phase.dual[i]) if bound < self.none else self.none
 
@@ -190,7 +190,7 @@ class Twin:
         members = self._members(phase)
         sinks = [(phase.root[j], dist) for j, dist in phase.dist.items() if self.row_of_col[j] < 0]
         sinks += [
-            (root, self._alone_key(phase, i, base) if self._is_expanded(phase, j) else base)
+            (root, self._unassigned_key(phase, i, base) if self._is_expanded(phase, j) else base)
             for i, j, root, base in members
         ]
         for root, dist in sinks:
@@ -223,7 +223,7 @@ class Twin:
             if self.row_of_col[j] < 0 and dist == phase.delta[root]:
                 sink[root] = min(sink.get(root, j), j)
         for i, j, root, base in self._members(phase):
-            if self._is_expanded(phase, j) and self._alone_key(phase, i, base) == phase.delta[root]:
+            if self._is_expanded(phase, j) and self._unassigned_key(phase, i, base) == phase.delta[root]:
                 sink[root] = min(sink.get(root, m + i), m + i)
         for j, dist in phase.dist.items():
             change = dist - phase.delta[phase.root[j]]

@@ -33,7 +33,7 @@ def test_a_named_case_is_solved_and_proven(solver: Any, case: Case):
 @pytest.mark.parametrize("shape", [(700, 700), (500, 900), (900, 500), (1300, 1300)])
 @pytest.mark.parametrize("spread", [3, 10_000])
 @pytest.mark.parametrize("solver", ["hungarian-tree", "hungarian-classical"])
-def test_the_answer_is_the_cpus_link_by_link_and_dual_by_dual(
+def test_the_answer_is_the_cpus_edge_by_edge_and_dual_by_dual(
     solver: str, shape: tuple[int, int], dtype: Any, spread: int
 ):
     rng = np.random.default_rng(spread)

@@ -76,7 +76,7 @@ def on_one_device(problem: Problem, name: str) -> Any:
 
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(("solver", "dtype"), SOLVERS.values(), ids=SOLVERS)
-def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
+def test_the_answer_is_the_cpus_edge_by_edge(solver: Any, dtype: Any):
     rng = np.random.default_rng(3)
     square, wide = (40, 40), (20, 40)
     for shape, spread, unmatched_cost in ((square, 400, None), (square, 3, None), (wide, 80, None), (square, 200, 40)):

@@ -17,7 +17,7 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.certificate.matched import Matching, nothing_matched
+from auctrack.matching.certificate.matched import SolverMatching, nothing_matched
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
 from auctrack.matching.hungarian import HungarianClassical, HungarianTree
@@ -47,7 +47,7 @@ class OnShards:
     def groups(self, problem: Problem, _: str) -> list[np.ndarray]:
         return one_by_one(problem)
 
-    def match(self, problem: Problem, _: str) -> Matching:
+    def match(self, problem: Problem, _: str) -> SolverMatching:
         block = as_dense(problem)
         return match_shards(self._shards(block), self.method) if min(block.shape) else nothing_matched(block)
 

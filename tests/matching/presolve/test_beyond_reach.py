@@ -111,7 +111,7 @@ def test_an_answer_that_is_not_proven_is_one_to_the_problem_as_stated() -> None:
 
 
 @pytest.mark.parametrize("dearer", [1e-2, 1e-7])
-def test_verify_sees_a_dearer_link_beside_such_unmatched_costs(dearer: float) -> None:
+def test_verify_sees_a_dearer_matched_edge_beside_such_unmatched_costs(dearer: float) -> None:
     """An exchange of two rows' edges costs that much: 1e-7 is within what duals as large lose by rounding."""
     cost = near_costs(far_cols=(0,))
     cost[:2, 1:] = 2.9

@@ -49,7 +49,7 @@ def test_every_solver_is_guarded():
 
 @pytest.mark.parametrize("solver", GATED_SOLVERS)
 @pytest.mark.parametrize("degree", GATED_CEILINGS)
-def test_gated_links_are_read_a_few_times_only(solver, degree):
+def test_gated_pairs_are_read_a_few_times_only(solver, degree):
     assert row_reads(solve(gated_pair(5000, degree), solver, device="cpu")) < GATED_CEILINGS[degree]
 
 

@@ -6,6 +6,7 @@ import inspect
 import re
 import tomllib
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import typer
@@ -17,10 +18,11 @@ from auctrack.plugins.cli.settings_file import settings_file
 from auctrack.plugins.words.setting_options import SETTINGS, as_options
 from auctrack.plugins.words.toml import to_toml
 from auctrack.tracker.linking.gate.spacing import WIDEST
-from auctrack.tracker.linking.settings import HOOKS
+from auctrack.tracker.linking.settings import HOOKS, LinkSettings
 from auctrack.tracker.setting_words import WORDS
 from auctrack.tracker.settings import Settings
 
+README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 EVERYTHING = {
     "input": {
         "kind": "labels",
@@ -102,8 +104,11 @@ def test_every_setting_but_functions_has_one_option():
     assert sorted(options) == sorted([("", "min_length"), *(one for one in settings if one not in has_none)])
 
 
-def test_the_help_states_the_search_range_that_is_taken():
-    assert f"{WIDEST:g} times the mean distance" in SETTINGS["search_range"].help
+@pytest.mark.parametrize(
+    "text", [SETTINGS["search_range"].help, LinkSettings.__doc__, README], ids=["help", "docstring", "README"]
+)
+def test_what_is_read_states_the_search_range_that_is_taken(text):
+    assert f"{WIDEST:g} times the mean distance" in text
 
 
 @pytest.mark.parametrize(

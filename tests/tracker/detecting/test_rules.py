@@ -145,7 +145,7 @@ def test_a_diameter_is_held_to_as_many_blobs_of_a_larger_one_as_it_finds():
 
 
 @pytest.mark.parametrize(("blobs", "brightest", "best"), [(40, 100.0, 1), (40, 80.0, 3), (10, 100.0, 3)])
-def test_a_lone_large_blob_is_no_particle_where_one_of_many_smaller_ones_answers_as_much(blobs, brightest, best):
+def test_a_single_large_blob_is_no_particle_where_one_of_many_smaller_ones_answers_as_much(blobs, brightest, best):
     responses = np.array([30.0, 40.0, 20.0, 90.0, 50.0])
     heights = [np.append(brightest, np.full(blobs, r)) for r in responses[:3]] + [np.array([90.0]), np.array([50.0])]
     counts = np.array([len(found) for found in heights])

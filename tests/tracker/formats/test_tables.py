@@ -161,7 +161,7 @@ def test_the_line_of_a_bad_cell_is_counted_from_the_titles_on(tmp_path: Path) ->
         read_points(tmp_path / "position.csv")
 
 
-def test_trackmate_tracks_give_a_lone_spot_an_id_of_its_own(tmp_path: Path) -> None:
+def test_trackmate_tracks_give_a_single_spot_an_id_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="micron", z=Z))
     assert read_tracks(tmp_path / "spots.csv").table["track_id"].tolist() == [7, 7, 8, 7]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...calibrating.digits import in_digits
+from ...calibrating.stated import AXES
 from .learning import Belief
 
 _NOTHING = 1e-9
@@ -147,7 +148,7 @@ class Motion:
         along = [] if self.persistence_along is None else [f"{share:.2f}" for share in self.persistence_along]
         if len(set(along)) < 2:
             return ""
-        return ", ".join(f"{share} along {axis}" for share, axis in zip(along, "zyx"[-len(along) :], strict=True))
+        return ", ".join(f"{share} along {axis}" for share, axis in zip(along, AXES[-len(along) :], strict=True))
 
     def _as_time(self, between: float, time_unit: str) -> str:
         """Return the persistence as a time, where it is one; `between` is the time between consecutive frames."""

@@ -8,7 +8,7 @@ import numpy as np
 
 STEPS = 2.0**20
 """Of an axis: places are told apart that finely, so that other units and origins leave the order as it is."""
-FRAME, *AXES = (
+FRAME, *ODD = (
     np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB)
 )
 """Odd numbers of mixed bits, for the frame and for the axes from the last on."""
@@ -40,7 +40,7 @@ def by_frame_and_place(frame: np.ndarray, axes: Sequence[np.ndarray]) -> np.ndar
 def _lots(since: np.ndarray, axes: Sequence[np.ndarray]) -> np.ndarray:
     """Return a number of 63 bits for each detection, as good as drawn, the same for those at one place of a frame."""
     lot = since.astype(np.uint64) * FRAME
-    for along, odd in zip(reversed(axes), AXES, strict=False):
+    for along, odd in zip(reversed(axes), ODD, strict=False):
         low = along.min()
         lot += np.rint((along - low) / (float(along.max() - low) or 1.0) * STEPS).astype(np.uint64) * odd
     for shift, odd in MIXED:

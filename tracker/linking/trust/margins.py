@@ -54,13 +54,13 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     reduced = np.empty(len(indices))
     _reduce(problem.indptr, indices, problem.data, r, v, reduced)
     row_bound, col_bound = problem.dual_bounds()
-    alone_row, alone_col = np.maximum(row_bound - r, 0.0), np.maximum(col_bound - v, 0.0)
+    unassigned_row, unassigned_col = np.maximum(row_bound - r, 0.0), np.maximum(col_bound - v, 0.0)
     col_of_row = np.full(problem.n_rows, -1, dtype=np.int32)
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
     col_of_row[rows], row_of_col[cols] = cols, rows
     by_row = problem.indptr, indices, reduced
-    settle_row = _settled(*transposed_csr(*by_row, problem.n_cols), alone_row, col_of_row, row_of_col)
-    settle_col = _settled(*by_row, alone_col, row_of_col, col_of_row)
+    settle_row = _settled(*transposed_csr(*by_row, problem.n_cols), unassigned_row, col_of_row, row_of_col)
+    settle_col = _settled(*by_row, unassigned_col, row_of_col, col_of_row)
     repairs = *by_row, row_of_col, settle_row, settle_col
     cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
     parts = side_by_side(lambda links: _margins(rows[links], cols[links], *repairs), list(map(slice, cuts, cuts[1:])))

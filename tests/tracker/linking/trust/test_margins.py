@@ -35,7 +35,7 @@ def test_margin_equals_the_cost_of_solving_again_without_the_link(n, m, share, u
             assert margin == pytest.approx(again.cost - answer.cost, abs=1e-9)
 
 
-def test_a_lone_pair_is_as_sure_as_both_ends_are_dear():
+def test_a_single_pair_is_as_sure_as_both_ends_are_dear():
     problem = problem_of(1, 1, [0], [0], [3.0], 5.0)
     assert link_margins(problem, solve(problem)).tolist() == [7.0]
 

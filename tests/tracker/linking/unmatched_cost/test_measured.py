@@ -80,7 +80,7 @@ def test_nothing_to_measure_says_so():
 
 
 @pytest.mark.parametrize(("cost", "of_two"), [("distance", 6.0), ("squared", 36.0)])
-def test_two_lone_particles_cost_as_much_as_one_link_of_twice_the_distance(cost, of_two):
+def test_two_unlinked_particles_cost_as_much_as_one_link_of_twice_the_distance(cost, of_two):
     assert 2 * UnmatchedCost(3.0, "").in_costs(cost) == pytest.approx(of_two, rel=1e-11)
 
 
