@@ -62,7 +62,7 @@ def _figure(value: float | None) -> str:
 def links_of_one(score: Score, max_missed_frames: int) -> str:
     """Return what `score_links` says of one movie; of links across gaps only where there are any."""
     pieces = "no" if math.isnan(score.tracks.mean_fragments) else f"{score.tracks.mean_fragments:.2f}"
-    complete, covered = _percent(score.tracks.completeness), _percent(score.tracks.mean_coverage)
+    complete, covered = (_share(share, ".1%") for share in (score.tracks.completeness, score.tracks.mean_coverage))
     named = [("detections", score.detections), ("links", score.links)]
     gaps = [("gap links", score.gap_links)] if score.gap_links.real or score.gap_links.predicted else []
     among = f"up to {max_missed_frames}, in links too" if max_missed_frames else "not among the links"
@@ -81,9 +81,5 @@ def links_of_one(score: Score, max_missed_frames: int) -> str:
     return "\n".join(rows)
 
 
-def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.1%}"
-
-
-def _share(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.4f}"
+def _share(value: float, form: str = ".4f") -> str:
+    return "–" if math.isnan(value) else f"{value:{form}}"

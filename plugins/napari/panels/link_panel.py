@@ -43,7 +43,7 @@ _EMPTY = {
     "memory_budget_gb": "4 GB; or 16GB, or 500MB",
 }
 _ENABLED = Qt.ItemDataRole.UserRole - 1  # a standard item's flags: 0 greys it out
-_DEVICES = tuple((value, name) for value, name in _CHOICES["device"].items())
+_DEVICES = tuple(_CHOICES["device"].items())
 _NO_GPU = "no gpu"
 _HOW_GPU = "auctrack uses NVIDIA GPUs: install it with cuda13 or cuda12 (README, Install), and install NVIDIA's driver."
 _FIRST = ("linking", "motion", "search_range")
