@@ -132,7 +132,7 @@ def command(
     from ...tracker.measuring.msd import mean_squared_displacement
     from ..words.notes import on_length, on_motionless, on_unknown_size
     from .inputs import stem
-    from .measure_intervals import on_linked_anew, sampled_tracks, with_intervals
+    from .measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from .standard_input import STANDARD_INPUT, table_file
     from .tracks_table import read_tracks_table
 
@@ -142,11 +142,12 @@ def command(
     make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file, console.at_work(name, "drawing likely trackings" if intervals else "reading it"):
         read = read_tracks_table(file, tracks, given.of_table)
-        sampled = sampled_tracks(read, file, min_length) if intervals else []
-        anew = on_linked_anew(file) if intervals else []
+        stated = stated_settings(file) if intervals else None
+        sampled = sampled_tracks(read, file, stated, min_length) if intervals else []
         beside = input_beside(file)
     asked = given.unit or (beside.unit if beside else None)
-    console.note(*anew, *on_unknown_size(read, asked), *on_length(read, min_length))
+    console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, asked))
+    console.note(*on_length(read, min_length))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
     console.note(*on_motionless(measures))

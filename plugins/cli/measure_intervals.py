@@ -32,10 +32,10 @@ _NEEDED = {
 """What each measure needs to be there in a tracking, and what its interval comes from."""
 
 
-def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
+def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_length: int) -> list[Tracks]:
     """Draw trackings of the detections of a table, linked by the settings that stand beside it.
 
-    Where none do, they are linked by the defaults, and divide and merge where the tracks do.
+    Where none are stated, they are linked by the defaults, and divide and merge where the tracks do.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
     from ...tracker.measuring.measures import filter_by_length
 
     try:
-        linking = link_points(tracks, _stated_settings(path) or _as_tracks_are(tracks), samples=TRACKINGS)
+        linking = link_points(tracks, stated or _as_tracks_are(tracks), samples=TRACKINGS)
     except InvalidSetting as error:
         if error.setting != "samples":
             raise
@@ -94,9 +94,9 @@ def on_unknown(intervals: pd.DataFrame) -> list[str]:
     return notes
 
 
-def on_linked_anew(path: Path) -> list[str]:
+def on_linked_anew(stated: LinkSettings | None) -> list[str]:
     """Return that likely trackings are those of auctrack, where nothing says how the tracks of a table were linked."""
-    if _stated_settings(path) is not None:
+    if stated is not None:
         return []
     return [
         "nothing beside the table says how its tracks were linked, so the intervals are of its detections linked again "
@@ -104,7 +104,7 @@ def on_linked_anew(path: Path) -> list[str]:
     ]
 
 
-def _stated_settings(path: Path) -> LinkSettings | None:
+def stated_settings(path: Path) -> LinkSettings | None:
     """Return how the tracks of a table were linked, as it stands beside it; None where it does not."""
     from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.settings import Settings
