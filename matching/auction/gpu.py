@@ -34,7 +34,7 @@ def match_on_gpu(problem: Problem, options: AuctionOptions) -> SolverMatching:
         form = _form_for_gpu(problem, options)
         graph = CostGraph.of(cp, form)
         matching = _match_graph(graph, form, options)
-    stats, unfinished = _in_seconds(matching.counts), _what_is_unfinished(matching, options)
+    stats, unfinished = _in_seconds(matching.statistics()), _what_is_unfinished(matching, options)
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
         local = local_partners(graph, matching.col_of_row, problem.row_offsets, problem.col_offsets)
         return Matched(problem.on_host(), cuda.to_host(local), matching.v.get(), stats, unfinished, options.is_exact)
@@ -57,7 +57,7 @@ def _what_is_unfinished(matching: DeviceSolution, options: AuctionOptions) -> st
     """Say what a budget left undone; empty if nothing."""
     if matching.unchecked_rows and not matching.waiting:
         return (
-            f"after {matching.counted('pricing_rounds')} rounds of adding pairs to the graph of neighbours, "
+            f"after {matching.spent.pricing_rounds} rounds of adding pairs to the graph of neighbours, "
             f"{matching.unchecked_rows} rows still have pairs that are cheaper than its prices allow; use solver='jv'."
         )
     return out_of_bids(options, matching.waiting)
@@ -88,14 +88,14 @@ def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[C
 def _match_graph(graph: CostGraph, form: Problem, options: AuctionOptions) -> DeviceSolution:
     """Match a graph, once it is known that all rows can be matched that must."""
     began = perf_counter_ns()
-    counts: dict[str, int] = {}
+    feasibility_ns = 0
     if not (form.has_unmatched_cost or form.allows_all):
         fault = find_fault(graph, form.row_offsets, form.col_offsets)
         if fault is not None:
             raise fault
-        counts["feasibility_ns"] = perf_counter_ns() - began
+        feasibility_ns = perf_counter_ns() - began
     matching = _bid(graph, options)
-    matching.count(**counts)
+    matching.count(feasibility_ns=feasibility_ns)
     return matching
 
 

@@ -70,6 +70,8 @@ def bid(
     )
     host = counts[:5].get()
     stage = "phases_ns" if eps else "final_bids_ns"
-    matching.count(**{"bids": int(host[0]), "rounds": int(host[1]), stage: perf_counter_ns() - began})
+    matching.spent.bids += int(host[0])
+    matching.spent.rounds += int(host[1])
+    matching.count(**{stage: perf_counter_ns() - began})
     left = waiting[: int(host.view(np.uint32)[7])]
     return ascending(cp, left) if in_order else left

@@ -62,9 +62,10 @@ def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Device
     )
     matching.count(graph_ns=graph_ns)
     if infeasible_row == TOO_HARD:
-        counts = matching.counts
+        on_cheapest = matching
         matching, infeasible_row = solve_in_phases(matrix)
-        matching.count(**counts, whole_matrix=1)
+        matching.count_on(on_cheapest)
+        matching.count(whole_matrix=1)
         return matching, infeasible_row
     reads = _most_reads(matrix) if most_bids is None else np.inf
     for _ in range(PRICING_ROUNDS):
@@ -75,7 +76,8 @@ def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Device
         began = perf_counter_ns()
         duals, _, _, has_slack = certify(graph, matching, matching.v)
         found, n_found = _violations(matrix, matching, duals)
-        matching.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
+        matching.spent.pricing_rounds += 1
+        matching.count(pairs_added=n_found, check_ns=perf_counter_ns() - began)
         contradicted = found.number > 0
         violated = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | has_slack)
         if len(violated) == 0:
@@ -87,10 +89,10 @@ def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Device
             break
         graph = with_pairs(graph, found, n_found)
         if graph.is_bounded:
-            matching, infeasible_row = _again(graph, matching.counts, most_bids)
+            matching, infeasible_row = _again(graph, matching, most_bids)
         else:
             infeasible_row = finish_free(graph, matching, matching.unmatch(violated), most_bids)
-    matching, infeasible_row = _again(matrix, matching.counts, most_bids)
+    matching, infeasible_row = _again(matrix, matching, most_bids)
     matching.count(whole_matrix=1)
     return matching, infeasible_row
 
@@ -103,10 +105,10 @@ def _most_reads(matrix: CostGraph) -> float:
     return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 
 
-def _again(graph: CostGraph, counts: dict[str, int], most_bids: int | None) -> tuple[DeviceSolution, int]:
+def _again(graph: CostGraph, earlier: DeviceSolution, most_bids: int | None) -> tuple[DeviceSolution, int]:
     """Solve from the start, counting on."""
-    matching, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
-    matching.count(**counts)
+    matching, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - earlier.spent.bids)
+    matching.count_on(earlier)
     return matching, infeasible_row
 
 

@@ -90,7 +90,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[Co
             may_start_again, reads = False, SAMPLED_READS * reads
             free, infeasible_row = _solve_from_sample(free, matching, problem, pairs, reads)
         if infeasible_row in (TOO_HARD, SAY_LITTLE):
-            return _solve_matrix(graph, problem, matching.counts, options)
+            return _solve_matrix(graph, problem, matching, options)
         if infeasible_row >= 0 or matching.waiting:
             break
         if graph.is_bounded and settle_columns(_bounded_as(graph, free), matching):
@@ -124,7 +124,7 @@ def _solve_bounded(
         if len(violated) == 0:
             return graph, matching, -1
         if scans_left(graph, matching, reads) == 0:
-            return _solve_matrix(graph, problem, matching.counts, options)
+            return _solve_matrix(graph, problem, matching, options)
         infeasible_row = match_anew(graph, matching, violated)
         pairs.forget()
     matching.unchecked_rows = len(violated)
@@ -152,9 +152,9 @@ def _solve_free(
         return graph, matching, TOO_HARD
     if matching.waiting:
         return graph, matching, -1
-    rounds = matching.counted("rounds")
+    rounds = matching.spent.rounds
     left = bid_without_increment(graph, matching, None, most_bids)
-    lasted = matching.counted("rounds") - rounds >= MANY_ROUNDS
+    lasted = matching.spent.rounds - rounds >= MANY_ROUNDS
     is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
     if is_hard and may_start_again and len(increments(graph)) > 1:
         matching.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
@@ -179,12 +179,12 @@ def _solve_from_sample(
 
 
 def _solve_matrix(
-    graph: CostGraph, problem: Problem, counts: dict[str, int], options: AuctionOptions
+    graph: CostGraph, problem: Problem, earlier: DeviceSolution, options: AuctionOptions
 ) -> tuple[CostGraph, DeviceSolution, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
     refuse_matrix(options)
     matrix, matching, infeasible_row = solve_matrix(graph, problem)
-    matching.count(**counts)
+    matching.count_on(earlier)
     return matrix, matching, infeasible_row
 
 

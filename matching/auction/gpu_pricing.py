@@ -69,6 +69,7 @@ class AllPairs:
         )
         self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
         n_found, n_violated = map(int, counts.get())
-        matching.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
+        matching.spent.pricing_rounds += 1
+        matching.count(pairs_added=n_found, check_ns=perf_counter_ns() - began)
         self._repairs += n_found == 0
         return with_pairs(graph, found, n_found), violated[:n_violated]

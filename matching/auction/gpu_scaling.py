@@ -127,8 +127,8 @@ def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
         stats = {}
         infeasible_row = grow_trees(graph, matching, rows, stats)
     matching.is_searched = True
-    matching.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
-    matching.count(trees_ns=perf_counter_ns() - began)
+    matching.spent.rows_scanned += stats.get("rows_scanned", 0)
+    matching.count(tree_searches=stats.get("searches", 0), trees_ns=perf_counter_ns() - began)
     return infeasible_row
 
 
@@ -251,17 +251,17 @@ def scans_left(graph: CostGraph, matching: DeviceSolution, reads: float) -> int 
     """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
     if reads == np.inf:
         return None
-    rows_read = matching.counted("bids") + matching.counted("rows_scanned")
+    rows_read = matching.spent.bids + matching.spent.rows_scanned
     return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
 
 
 def _rest(matching: DeviceSolution, most_bids: int | None) -> int | None:
-    return None if most_bids is None else most_bids - matching.counted("bids")
+    return None if most_bids is None else most_bids - matching.spent.bids
 
 
 def is_spent(matching: DeviceSolution, left: Any, most_bids: int | None) -> bool:
     """Whether the budget ended the bids; the rows left are counted as waiting then."""
-    if most_bids is None or matching.counted("bids") < most_bids:
+    if most_bids is None or matching.spent.bids < most_bids:
         return False
     matching.waiting = len(left)
     return len(left) > 0

@@ -62,7 +62,7 @@ def _match_matrix(cp: Any, block: Problem, method: Method) -> SolverMatching:
         infeasible_row, counts = method(costs, now, free)
         if infeasible_row >= 0:
             raise violator_of(costs, infeasible_row, now)
-        matching = DeviceSolution(now.v, cp.maximum(now.col_of_row, FREE), now.row_of_col, {})
+        matching = DeviceSolution(now.v, cp.maximum(now.col_of_row, FREE), now.row_of_col)
         settle_unassigned_columns(graph, matching, grow_trees)
         return matching, counts
 

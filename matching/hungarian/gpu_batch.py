@@ -103,9 +103,8 @@ class Batch:
         cp, state = self.costs.cp, self.state
         first_col, first_row = self._firsts()
         col_of_row = cp.where(state.col_of_row < 0, FREE, state.col_of_row + first_col)
-        return DeviceSolution(
-            state.v, col_of_row, cp.where(state.row_of_col < 0, FREE, state.row_of_col + first_row), {}
-        )
+        row_of_col = cp.where(state.row_of_col < 0, FREE, state.row_of_col + first_row)
+        return DeviceSolution(state.v, col_of_row, row_of_col)
 
     def go_on_from(self, state: DeviceState) -> None:
         """Take over a state with rows and columns counted over all problems."""

@@ -19,7 +19,7 @@ from ..paths.gpu_paths import grow_forest
 from ..paths.gpu_settling import Last, released, settle_unassigned_columns, until_proven
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
-from ..problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
+from ..problem.gpu_graph import CostGraph, DeviceSolution, Spent, starting_duals
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
@@ -75,10 +75,11 @@ def _match_rows(graph: CostGraph, matching: DeviceSolution, free: Any, stats: di
     """Match the given rows, and count; return as `grow_trees` does."""
     if graph.is_bounded:
         return grow_trees(graph, matching, free, stats)
-    forest = replace(matching, counts={})
+    forest = replace(matching, spent=Spent(), counts={})
     infeasible_row, _ = grow_forest(graph, forest, free)
-    stats |= {name: forest.counted(counted) for name, counted in _COUNTS.items()}
-    stats["search_s"] = forest.counted("forest_ns") / 1e9
+    done = {"forests": 0, "forest_rounds": 0, "forest_ns": 0} | forest.statistics()
+    stats |= {name: done[counted] for name, counted in _COUNTS.items()}
+    stats["search_s"] = done["forest_ns"] / 1e9
     return infeasible_row
 
 

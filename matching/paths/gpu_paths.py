@@ -60,7 +60,8 @@ def augment(graph: CostGraph, matching: DeviceSolution, rows: Any, most_scans: i
     )
     host = counts.get()
     steps, paths, scanned = map(int, host[:3])
-    matching.count(path_steps=steps, shortest_paths=paths, rows_scanned=scanned, paths_ns=perf_counter_ns() - began)
+    matching.spent.rows_scanned += scanned
+    matching.count(path_steps=steps, shortest_paths=paths, paths_ns=perf_counter_ns() - began)
     infeasible_row, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
     return _UNCLAIMED - infeasible_row if infeasible_row else -1, ascending(cp, left[:n_left])
 
@@ -101,7 +102,8 @@ def grow_forest(
     host = counts.get()
     forests, rounds, scanned, paths = map(int, host[:4])
     matching.is_searched = True
-    matching.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
-    matching.count(forest_ns=perf_counter_ns() - began)
+    matching.spent.rows_scanned += scanned
+    forest_ns = perf_counter_ns() - began
+    matching.count(forests=forests, forest_rounds=rounds, shortest_paths=paths, forest_ns=forest_ns)
     infeasible_row, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
     return infeasible_row - 1, ascending(cp, sources[:n_left])

@@ -67,7 +67,7 @@ def settle_unassigned_columns(
         return 0
     by_columns = graph.transposed()
     duals = certify(graph, matching, matching.v).row_duals
-    seen_from_columns = DeviceSolution(duals, matching.row_of_col, matching.col_of_row, matching.counts)
+    seen_from_columns = DeviceSolution(duals, matching.row_of_col, matching.col_of_row, matching.spent, matching.counts)
     match(by_columns, seen_from_columns, columns)
     matching.is_searched |= seen_from_columns.is_searched
     v = certify(by_columns, seen_from_columns, seen_from_columns.v).row_duals

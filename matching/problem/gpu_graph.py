@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -192,6 +192,16 @@ def _global_columns(cp: Any, problem: Problem) -> Any:
 
 
 @dataclass
+class Spent:
+    """What has been spent on a matching so far, of which there may be a limit: as its statistics name it."""
+
+    bids: int = 0
+    rounds: int = 0
+    rows_scanned: int = 0
+    pricing_rounds: int = 0
+
+
+@dataclass
 class DeviceSolution:
     """A matching and column duals in device memory, and what was done for them.
 
@@ -200,8 +210,10 @@ class DeviceSolution:
     v : int64 or float64 (columns,)
     col_of_row, row_of_col : int32 (rows,), (columns,)
         -1 = unassigned.
+    spent : Spent
+        What limits are held against.
     counts : dict
-        What was done so far, for the statistics.
+        What else was done so far, for the statistics alone.
     waiting : int
         Rows that have no column yet because a budget is spent.
     unchecked_rows : int
@@ -215,7 +227,8 @@ class DeviceSolution:
     v: Any
     col_of_row: Any
     row_of_col: Any
-    counts: dict[str, int]
+    spent: Spent = field(default_factory=Spent)
+    counts: dict[str, int] = field(default_factory=dict)
     waiting: int = 0
     unchecked_rows: int = 0
     has_given_up: bool = False
@@ -225,7 +238,7 @@ class DeviceSolution:
     def start(cls, graph: CostGraph, v: Any) -> DeviceSolution:
         """Nothing is matched; column duals `v` (kept, not copied)."""
         cp = graph.cp
-        return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32), {})
+        return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32))
 
     def unmatch_all(self) -> None:
         """Leave all unassigned and keep the duals."""
@@ -241,14 +254,20 @@ class DeviceSolution:
             unmatch((-(-len(rows) // THREADS),), (THREADS,), arguments)
         return rows
 
-    def counted(self, name: str) -> int:
-        """Return a count, for a budget."""
-        return self.counts.get(name, 0)
-
     def count(self, **more: int) -> None:
         """Add to the counts."""
         for name, number in more.items():
             self.counts[name] = self.counts.get(name, 0) + number
+
+    def count_on(self, earlier: DeviceSolution) -> None:
+        """Add what was done for a matching that this one takes the place of."""
+        for name, number in asdict(earlier.spent).items():
+            setattr(self.spent, name, getattr(self.spent, name) + number)
+        self.count(**earlier.counts)
+
+    def statistics(self) -> dict[str, int]:
+        """Return all that was done."""
+        return asdict(self.spent) | self.counts
 
 
 def starting_duals(graph: CostGraph) -> Any:

@@ -49,7 +49,8 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceSolu
         )
         settled = _settled(counter, retired, assigned, counting=counting)
         rounds += 1
-    matching.count(bids=bids, rounds=rounds)
+    matching.spent.bids += bids
+    matching.spent.rounds += rounds
     matching.waiting = n - settled
     return matching
 

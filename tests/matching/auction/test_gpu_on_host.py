@@ -237,7 +237,7 @@ def test_phases_of_a_matrix_have_its_own_scale() -> None:
     costs = np.random.default_rng(3).choice(4, (90, 90), p=[0.03, 0.32, 0.33, 0.32])
     graph = CostGraph.of(CUPY, Problem.dense(costs))
     assert increments(graph) == []
-    assert gpu_dense._prices_of_phases(graph).counts["bids"] >= 90
+    assert gpu_dense._prices_of_phases(graph).spent.bids >= 90
 
 
 def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +307,7 @@ def test_sentinels_do_not_hide_wrong_edges(can_be_fetched: bool, monkeypatch: py
         monkeypatch.setattr(gpu_certificate, "MOST_FETCHED", 0)
         monkeypatch.setattr(refine, "MOST_FETCHED", 0)
     graph = CostGraph.of(CUPY, problem)
-    matching = DeviceSolution(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)), {})
+    matching = DeviceSolution(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)))
     assert not certified(graph, problem, matching, solver="", device="cuda", stats={}).is_optimal
     answer = solve(problem, Auction(), "cuda")
     right = solve(problem, "jv", "cpu")

@@ -54,9 +54,8 @@ def test_it_tells_what_the_cpu_tells(problem: Problem, step: int, first: int, mo
     first = np.repeat(problem.col_offsets[:-1], problem.n_rows_of_block)
     col_of_row = np.where(own < 0, -1, own + first).astype(np.int32)
     graph = CostGraph.of(CUPY, problem)
-    matching = DeviceSolution(
-        graph.col_bound, CUPY.asarray(col_of_row), CUPY.asarray(np.full(problem.n_cols, -1, np.int32)), {}
-    )
+    no_rows = CUPY.asarray(np.full(problem.n_cols, -1, np.int32))
+    matching = DeviceSolution(graph.col_bound, CUPY.asarray(col_of_row), no_rows)
     told = []
     for gap in 10.0 ** np.arange(-30.0, 3.0):
         gaps = np.full(problem.n_blocks, gap)
@@ -82,7 +81,7 @@ def test_no_more_rows_are_looked_at_than_have_to_pay(monkeypatch: pytest.MonkeyP
     problem = Problem.sparse(csr_array((cost, (np.tile(rows, 2), np.arange(2 * n)))))
     graph = CostGraph.of(CUPY, problem)
     partners = CUPY.asarray(rows.astype(np.int32))
-    matching = DeviceSolution(graph.col_bound, partners, partners, {})
+    matching = DeviceSolution(graph.col_bound, partners, partners)
     paid_by_eight = 2 * 0.25
     assert not barely_above_least(graph, matching, problem.row_offsets, np.array([2 * SHARE * paid_by_eight]))
     assert looked == [8, 32]
@@ -102,7 +101,7 @@ def _edge_dearer_in_its_last_digit() -> tuple[Problem, np.ndarray]:
 def test_an_edge_dearer_in_its_last_digit_is_not_called_optimal() -> None:
     problem, dearer = _edge_dearer_in_its_last_digit()
     graph = CostGraph.of(CUPY, problem)
-    matching = DeviceSolution(CUPY.asarray(np.zeros(110)), CUPY.asarray(dearer), CUPY.asarray(dearer), {})
+    matching = DeviceSolution(CUPY.asarray(np.zeros(110)), CUPY.asarray(dearer), CUPY.asarray(dearer))
     answer = certified(graph, problem, matching, solver="", device="cuda", stats={})
     assert not answer.is_optimal
     assert answer.gap < SHARE * answer.cost
@@ -123,7 +122,7 @@ def test_of_a_batch_only_the_blocks_in_doubt_are_proven_on_the_host(monkeypatch:
     cols = np.concatenate([best.col_of_row, dearer + 110]).astype(np.int32)
     rows = np.concatenate([best.row_of_col, dearer + 110]).astype(np.int32)
     v = CUPY.asarray(np.concatenate([best.col_duals, np.zeros(110)]))
-    matching = DeviceSolution(v, CUPY.asarray(cols), CUPY.asarray(rows), {})
+    matching = DeviceSolution(v, CUPY.asarray(cols), CUPY.asarray(rows))
     answer = certified(CostGraph.of(CUPY, batch), batch, matching, solver="", device="cuda", stats={})
     assert fetched == [problem.shape]
     assert not answer.is_optimal

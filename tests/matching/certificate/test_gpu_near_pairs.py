@@ -88,7 +88,7 @@ def test_a_large_matrix_in_doubt_is_proven_by_few_of_its_edges(monkeypatch: pyte
     answer = certified(
         CostGraph.of(CUPY, on_device),
         on_device,
-        DeviceSolution(v, cols, rows, {}),
+        DeviceSolution(v, cols, rows),
         solver="",
         device="cuda",
         stats={},
