@@ -12,15 +12,14 @@ from pathlib import Path
 import typer
 
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
-from ...tracker.formats.csv import TABLES
 from ...tracker.formats.registry import READ, ends_in, to_write
 from ...tracker.formats.sidecar import sidecar_path
 from ...tracker.formats.write import require_names
 from ...tracker.settings import InputSettings
+from ...tracker.suffixes import MOVIES, TABLES
 from . import console
 from .destination import SUFFIXES, refuse_inputs
 
-MOVIES = (".ome.tiff", ".ome.tif", ".tiff", ".tif")
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
 """What our commands put behind the name of an input."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.errors import InvalidInput
+from ...tracker.suffixes import PLAIN_TABLES
 from ..words.setting_options import INPUT
 from . import console, options
 from .command_settings import given_settings, usage
@@ -158,8 +159,8 @@ def command(
         raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
-    if output is not None and output.suffix not in (".csv", ".parquet"):
-        raise typer.BadParameter(f"needs a name in .csv or .parquet; got {output}.", param_hint="--output")
+    if output is not None and not output.name.lower().endswith(PLAIN_TABLES):
+        raise typer.BadParameter(f"needs a name in {' or '.join(PLAIN_TABLES)}; got {output}.", param_hint="--output")
     from .destination import make_ready
 
     given = given_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input

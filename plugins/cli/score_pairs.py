@@ -54,7 +54,7 @@ def movie_name(table: Path) -> str:
     >>> movie_name(Path("out/cells.tracks.csv.gz"))
     'cells'
     """
-    from ...tracker.formats.csv import TABLES
+    from ...tracker.suffixes import TABLES
 
     name = table.name
     for ending in (*TABLES, *_ENDINGS):
@@ -64,7 +64,7 @@ def movie_name(table: Path) -> str:
 
 def _tables(folder: Path, ending: str) -> dict[str, Path]:
     """Return the tables of a folder by movie; where some are named `ending`, only those."""
-    from ...tracker.formats.csv import TABLES
+    from ...tracker.suffixes import TABLES
 
     tables = [path for path in sorted(folder.iterdir()) if path.name.endswith(TABLES)]
     named = [path for path in tables if ending in path.name]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.calibrating.digits import counted, in_digits
+from ...tracker.suffixes import OME_TIFF, PLAIN_TABLES
 from ..words.setting_options import option_of
 from . import console, options
 from .command_settings import usage
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ...tracker.simulating.render import RenderSettings
     from ...tracker.simulating.simulate import Simulation, SimulationSettings
 
-_MOVIES = (".ome.tif", ".ome.tiff")
 _BYTES_WRITTEN = 2
 _BYTES_A_VOXEL = 8 + 2  # of the frame that is drawn: expected photons, and what the camera reads of them
 _BYTES_AT_REST = 250e6  # Python with its libraries
@@ -36,7 +36,7 @@ _OPTIONS = {
     "psf_sigma_um": "psf_sigma",
 }
 """Options that are called otherwise than their settings."""
-_ENDINGS = (*_MOVIES, ".csv", ".parquet")
+_ENDINGS = (*OME_TIFF, *PLAIN_TABLES)
 _movement, _detector, _microscope = map(
     options.panel, ("Particles and how they move", "Detector (points only)", "Microscope (movies only)")
 )
@@ -112,7 +112,7 @@ def command(
         raise typer.BadParameter(
             f"needs a name that ends in .ome.tif, .csv or .parquet; got {output}.", param_hint="OUT"
         )
-    is_movie = output.name.lower().endswith(_MOVIES)
+    is_movie = output.name.lower().endswith(OME_TIFF)
     _refuse_idle(ctx, output, is_movie=is_movie)
     truth = _truth_beside(output)
     _refuse_truth_of_another(truth, output)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from ..errors import InvalidInput
 from ..regular_files import refuse_pipe
+from ..suffixes import TABLES, TIFF
 from .bombs import Unpacked, require_honest_parquet
 from .dialects import POSITIONAL, TRACKMATE
 from .sidecar import Sidecar
@@ -31,10 +32,6 @@ _SEPARATORS = ",;\t"
 _EXCELS_FIRST_LINE = re.compile(r"\"?sep=.\"?\s*", re.IGNORECASE)
 _ROWS_LOOKED_AT = 100
 """Rows that tell whether a table has decimal commas: the first ones may be whole numbers."""
-
-TEXT_TABLES = (".csv.gz", ".csv", ".tsv", ".txt")
-TABLES = (*TEXT_TABLES, ".parquet")
-"""How the names of point tables end."""
 
 _MISSING = ["", "nan", "NaN", "NA", "N/A", "#N/A", "null", "NULL", "None"]
 """What stands for a number that is missing. In a column of text, as we wrote it, these are words like any other."""
@@ -61,7 +58,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     name = path.name.lower()
     if not path.exists():
         raise InvalidInput(f"{path}: there is no such file.")
-    if name.endswith((".tif", ".tiff")):
+    if name.endswith(TIFF):
         raise InvalidInput(f"{path}: is a movie, not a table; auctrack track finds and links its particles.")
     if path.is_dir():
         raise InvalidInput(f"{path}: is a folder; name one table in it ({', '.join(TABLES)}).")

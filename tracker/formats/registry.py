@@ -11,8 +11,8 @@ from typing import Any
 from ..errors import InvalidInput, InvalidSetting
 from ..points import Points
 from ..regular_files import refuse_pipe
+from ..suffixes import TABLES
 from .content import Written
-from .csv import TABLES
 from .loaded import Loaded
 from .xml_file import root_of
 

@@ -18,9 +18,10 @@ from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
 from ..other_tables import what_came
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import AXES, Points, Tracks, shown
+from ..suffixes import TEXT_TABLES
 from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments
-from .csv import TEXT_TABLES, line_of_row
+from .csv import line_of_row
 from .detection_parents import with_tracks_of_parents
 from .dialects import listed, names_in, naming, our_names, renamed
 from .graph import refuse_circles

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from ..errors import InvalidInput
-from .tiff import AS_TIFF, TIFF_SUFFIXES, TiffStack
+from ..suffixes import TIFF
+from .tiff import AS_TIFF, TiffStack
 
 
 def files_of(path: str | Path) -> tuple[Path, ...]:
@@ -33,7 +34,7 @@ def holds_tiff_files(folder: str | Path) -> bool:
 
 
 def _is_tiff_name(file: Path) -> bool:
-    return file.suffix.lower() in TIFF_SUFFIXES and not file.name.startswith(".")
+    return file.suffix.lower() in TIFF and not file.name.startswith(".")
 
 
 def _natural(file: Path) -> tuple[tuple[int, str], ...]:

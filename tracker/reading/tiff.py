@@ -18,13 +18,13 @@ from ...matching.jit.threads import side_by_side
 from ..calibrating.stated import Stated
 from ..errors import TIFF_DAMAGE, InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
+from ..suffixes import TIFF
 from ..timeline import Timeline
 from .axes import are_known, divided, known_axes, naming_axes
 from .contiguous import NEW_MEMORY, Into, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 from .stack import SPACE, Region
 
-TIFF_SUFFIXES = frozenset({".tif", ".tiff"})
 AS_TIFF = (
     "Movies are read from TIFF: in Fiji, File > Import > Bio-Formats opens most formats, and File > Save As writes "
     "TIFF. Tables are read from CSV and Parquet."
@@ -400,7 +400,7 @@ def damage_explained(path: Path) -> Generator[None]:
         what = f"is not a TIFF file, or a damaged one ({error})."
         if path.is_file() and path.stat().st_size == 0:
             what = "the file is empty."
-        elif path.suffix.lower() not in TIFF_SUFFIXES:
+        elif path.suffix.lower() not in TIFF:
             what = f"is not a TIFF file. {AS_TIFF}"
         if path.suffix.lower() == ".xml":
             what = "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table."

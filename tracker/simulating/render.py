@@ -25,6 +25,7 @@ from ..errors import InvalidSetting
 from ..formats.write import sidecar_beside, write_whole
 from ..kinds import SIZE, declared_as, require_kinds
 from ..points import AXES, Tracks
+from ..suffixes import OME_TIFF
 from .simulate import Simulation, SimulationSettings
 
 # Spots end here, in PSF sigmas: what is cut off is below 4e-4 of the peak.
@@ -203,10 +204,10 @@ def output_paths(path: Path) -> tuple[Path, Path]:
     InvalidSetting
         If the path does not end as an OME-TIFF does.
     """
-    for ending in (".ome.tif", ".ome.tiff"):
+    for ending in OME_TIFF:
         if path.name.lower().endswith(ending):
             return path, path.with_name(path.name[: -len(ending)] + ".truth.csv")
-    raise InvalidSetting(f"path needs to end in .ome.tif or .ome.tiff; got {path.name!r}.")
+    raise InvalidSetting(f"path needs to end in {' or '.join(OME_TIFF)}; got {path.name!r}.")
 
 
 def _write_movie(
