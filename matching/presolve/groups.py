@@ -137,9 +137,9 @@ def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[As
         stats |= {name: stats.get(name, 0) + count for name, count in answer.stats.items()}
 
     def of_blocks(name: str) -> np.ndarray:
-        return np.concatenate([np.atleast_1d(getattr(answer, name)) for answer in answers])[np.argsort(order)]
+        return np.concatenate([np.atleast_1d(getattr(answer, name)) for answer in answers])[_places_of(order)]
 
-    rows, cols = (np.argsort(members(offsets, order)[0]) for offsets in (problem.row_offsets, problem.col_offsets))
+    rows, cols = (_places_of(members(offsets, order)[0]) for offsets in (problem.row_offsets, problem.col_offsets))
     sides = {"col_of_row": rows, "row_of_col": cols, "row_duals": rows, "col_duals": cols}
     return replace(
         answers[0],
@@ -151,6 +151,13 @@ def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[As
         row_offsets=problem.row_offsets,
         col_offsets=problem.col_offsets,
     )
+
+
+def _places_of(order: np.ndarray) -> np.ndarray:
+    """Return where each member stands in an order of all of them."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def _placed(parts: Sequence[Any], place: np.ndarray) -> Any:
