@@ -17,6 +17,8 @@ from ..problem.gpu_graph import PATH_BYTES, CostGraph, DeviceSolution
 THREADS = 512
 REACHED_PER_SCAN = 64
 """Columns that a search may reach per row it may scan; one that reaches more is too long."""
+EDGES_OF_A_THREAD = 16
+"""Edges of a graph for each thread of a forest of more than a block a multiprocessor: every phase reads them all."""
 UNLIMITED = 2**31 - 1
 _UNCLAIMED = UNLIMITED
 
@@ -79,7 +81,6 @@ def grow_forest(
         return -1, rows
     began = perf_counter_ns()
     kernel = graph.kernel("paths/graph_forest.cu", "auction_forest", lanes=True, cooperative=True)
-    # One block a multiprocessor: rounds are short, a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
     dtype = graph.dual_dtype
     queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
@@ -89,7 +90,7 @@ def grow_forest(
     words = counts[8:].view(cp.uint32)
     sources = rows.copy()
     kernel(
-        (min(cuda.resident_blocks(kernel, THREADS), cuda.multiprocessors()),),
+        (_blocks_of_forest(graph, kernel),),
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), matching.v, matching.col_of_row, matching.row_of_col),
@@ -107,3 +108,12 @@ def grow_forest(
     matching.count(forests=forests, forest_rounds=rounds, shortest_paths=paths, forest_ns=forest_ns)
     infeasible_row, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
     return infeasible_row - 1, ascending(cp, sources[:n_left])
+
+
+def _blocks_of_forest(graph: CostGraph, kernel: Any) -> int:
+    """Return one block a multiprocessor, or more where there are many edges.
+
+    Rounds are short, so that a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
+    """
+    for_edges = len(graph.cost) // (EDGES_OF_A_THREAD * THREADS)
+    return min(cuda.resident_blocks(kernel, THREADS), max(cuda.multiprocessors(), for_edges))
