@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .tracker.linking.link import link, link_points
     from .tracker.linking.result import Linking
     from .tracker.linking.settings import LinkSettings
+    from .tracker.measuring.drift import measure_drift, subtract_drift
     from .tracker.measuring.ensemble import measure_ensemble
     from .tracker.measuring.intervals import ensemble_intervals, msd_intervals
     from .tracker.measuring.measures import filter_by_length, measure_tracks
@@ -72,6 +73,8 @@ _HOMES = {
     "filter_by_length": "tracker.measuring.measures",
     "measure_tracks": "tracker.measuring.measures",
     "mean_squared_displacement": "tracker.measuring.msd",
+    "measure_drift": "tracker.measuring.drift",
+    "subtract_drift": "tracker.measuring.drift",
     "measure_ensemble": "tracker.measuring.ensemble",
     "ensemble_intervals": "tracker.measuring.intervals",
     "msd_intervals": "tracker.measuring.intervals",
@@ -114,6 +117,7 @@ __all__ = [
     "link",
     "link_points",
     "mean_squared_displacement",
+    "measure_drift",
     "measure_ensemble",
     "measure_tracks",
     "msd_intervals",
@@ -128,6 +132,7 @@ __all__ = [
     "score_sparse",
     "simulate",
     "solve",
+    "subtract_drift",
     "track",
     "verify",
     "write_points",

@@ -50,6 +50,15 @@ def command(
         int | None,
         _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", min=1),
     ] = None,
+    without_drift: Annotated[
+        bool,
+        _measures(
+            "",
+            "Take off first what all tracks move by together, as a stage or a liquid carries them: from each frame to "
+            "the next the mean step of the tracks in both.",
+            "--subtract-drift",
+        ),
+    ] = False,
     intervals: Annotated[
         bool,
         _measures(
@@ -121,16 +130,17 @@ def command(
 
     auctrack measure movie.tracks.csv --min-length 5 --picture
 
-    auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
+    auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
     """
     from .destination import checked_format, destination, make_ready
 
     checked_format(format_, _FORMATS)
     _refuse_idle(per_track=per_track, max_lag=max_lag, msd=msd, picture=picture)
     given = given_settings({**ctx.params, "min_length": None}).input
+    from ...tracker.measuring.drift import measure_drift, subtract_drift
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
-    from ..words.notes import on_length, on_motionless, on_unknown_size
+    from ..words.notes import on_drift, on_length, on_motionless, on_unknown_size
     from .inputs import stem
     from .measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from .standard_input import STANDARD_INPUT, table_file
@@ -144,14 +154,17 @@ def command(
         read = read_tracks_table(file, tracks, given.of_table)
         stated = stated_settings(file) if intervals else None
         sampled = sampled_tracks(read, file, stated, min_length) if intervals else []
+        drift = measure_drift(read) if without_drift else None
         beside = input_beside(file)
     asked = given.unit or (beside.unit if beside else None)
     console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, asked))
-    console.note(*on_length(read, min_length))
+    console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
+    if drift is not None:
+        read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
     console.note(*on_motionless(measures))
-    made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length}
+    made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length, "subtract_drift": without_drift}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
     _report(measures, kept, files.measures)
     if msd:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...tracker.calibrating.digits import in_digits
 from ...tracker.calibrating.units import is_pixel
+from ...tracker.points import AXES
 from ...tracker.settings import Settings
 from .setting_options import option_of
 
@@ -32,6 +33,8 @@ _NEAR_THE_RANGE = 0.6
 """Median link over search range: links between unrelated neighbours come to 0.7 (2D) and 0.8 (3D) of it."""
 _APART = 2
 """Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
+_FEW_FOR_DRIFT = 20
+"""Tracks that go from a frame to the next, median, below which a drift holds much of their own steps: a twentieth."""
 _SLANTED = 0.01
 """Share of a frame that is slanted padding: less is a corner that a camera does not see."""
 _OTHER_TONE = 2.0
@@ -302,6 +305,28 @@ def on_motionless(measures: pd.DataFrame) -> list[str]:
     if measures.empty or (measures["length"] > 1).any():
         return []
     return ["each track has one detection, so nothing moves: speeds and mean squared displacements are empty."]
+
+
+def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
+    """Return what is to be said of the drift that was taken off, `measure_drift`'s; None for none."""
+    if drift is None or len(drift) < 2:
+        return []
+    axes = [axis for axis in AXES if axis in drift]
+    way = ", ".join(f"{axis} {in_digits(float(drift[axis].iloc[-1]))}" for axis in axes)
+    first, last = drift["frame"].iloc[[0, -1]]
+    n = drift["n"].iloc[1:]
+    notes = [f"taken off: a drift from frame {first} to {last} of {way} {unit}."]
+    if (n == 0).any():
+        notes.append(
+            f"of {len(n)} steps from one frame to the next {(n == 0).sum()} have no track on both sides, so that their "
+            "drift is not known and is taken for none."
+        )
+    if n.median() < _FEW_FOR_DRIFT:
+        notes.append(
+            f"the drift is of few tracks, {n.median():.0f} a step: what they share by chance goes with it, so that "
+            "displacements come out too small."
+        )
+    return notes
 
 
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:

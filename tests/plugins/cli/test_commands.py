@@ -90,6 +90,39 @@ def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp
     assert json.loads((tmp_path / "movie.msd.csv.settings.json").read_text())["settings"]["units"]["msd"] == "µm²"
 
 
+def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_is_taken_off(auctrack, tmp_path):
+    rng = np.random.default_rng(1)
+    steps = rng.normal([0.0, 2.0], 0.1, (300, 12, 2))  # carried along x
+    places = rng.uniform(0, 400, (300, 1, 2)) + np.cumsum(steps, axis=1)
+    rows = {"frame": np.tile(np.arange(12), 300), "track_id": np.repeat(np.arange(300), 12)}
+    pd.DataFrame({**rows, **dict(zip("yx", places.reshape(-1, 2).T, strict=True))}).to_csv(tmp_path / "t.csv")
+    asked = "t.csv", "--unit", "µm", "--frame-interval", 1, "--msd", "--max-lag", 4
+    ok(auctrack("measure", *asked, "-o", "carried/"))
+    result = auctrack("measure", *asked, "--subtract-drift", "-o", "still/")
+    assert result.exit_code == 0
+    note = re.search(r"drift from frame 0 to 11 of y (\S+), x (\S+) µm", " ".join(result.output.split()))
+    assert note is not None
+    assert [float(each) for each in note.groups()] == pytest.approx([0, 22], abs=0.2)
+    carried, still = (pd.read_csv(tmp_path / folder / "t.msd.csv")["msd"] for folder in ("carried", "still"))
+    lags = np.arange(1, 5)
+    assert carried.to_numpy() == pytest.approx(4 * lags**2 + 0.02 * lags, rel=0.02)
+    assert still.to_numpy() == pytest.approx(0.02 * lags, rel=0.1)
+    made_with = json.loads((tmp_path / "still" / "t.msd.csv.settings.json").read_text(encoding="utf-8"))["settings"]
+    assert made_with["subtract_drift"] is True
+
+
+@pytest.mark.parametrize(
+    ("tracks", "frames", "said"), [(5, range(9), "few tracks"), (50, (0, 1, 2, 5, 6), "3 have no track on both sides")]
+)
+def test_a_drift_that_is_hardly_known_is_said_to_be(auctrack, tmp_path, tracks, frames, said):
+    rng = np.random.default_rng(1)
+    rows = [(frame, track, *rng.uniform(0, 9, 2)) for track in range(tracks) for frame in frames]
+    pd.DataFrame(rows, columns=["frame", "track_id", "y", "x"]).to_csv(tmp_path / "t.csv")
+    result = auctrack("measure", "t.csv", "--subtract-drift", "--unit", "pixel")
+    assert result.exit_code == 0
+    assert said in " ".join(result.output.split())
+
+
 def test_score_by_identity_needs_no_tolerance_and_by_position_says_that_it_does(auctrack, samples):
     ok(auctrack("link", samples / "points.csv", "-o", "points.tracks.csv"))
     said = ok(auctrack("score", "points.tracks.csv", samples / "points.csv"))

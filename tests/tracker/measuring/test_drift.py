@@ -1,0 +1,115 @@
+"""Particles that a stage or a liquid carries along, and the same without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack import mean_squared_displacement, measure_drift, subtract_drift
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.points import Tracks
+from auctrack.tracker.timeline import Timeline
+
+MICROSCOPE = Calibration(scale=(2.0, 0.5, 0.25), unit="µm", frame_interval=10.0)
+CARRIED = np.array([0.5, -1.0, 3.0])
+"""Voxels a frame along z, y, x."""
+
+
+def walkers(n=200, frames=30, *, step=1, ndim=3, seed=1) -> Tracks:
+    """Tracks that diffuse, each from its own place."""
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(0, 100, (n, 1, ndim)) + np.cumsum(rng.normal(0, 1, (n, frames, ndim)), axis=1)
+    columns = dict(zip(("z", "y", "x")[-ndim:], places.reshape(-1, ndim).T, strict=True))
+    frame = np.tile(np.arange(frames) * step, n)
+    table = pd.DataFrame({"track_id": np.repeat(np.arange(n), frames), "frame": frame, **columns})
+    return Tracks(table, MICROSCOPE, timeline=Timeline(step))
+
+
+def carried(tracks: Tracks) -> Tracks:
+    """The same, carried along."""
+    way = tracks.frames[:, None] / tracks.frame_step * CARRIED[-tracks.ndim :]
+    moved = {axis: tracks.table[axis] + way[:, k] for k, axis in enumerate(tracks.axes)}
+    return replace(tracks, table=tracks.table.assign(**moved))
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("step", [1, 5], ids=["every frame", "every fifth"])
+def test_without_their_drift_carried_particles_are_where_they_would_be_but_for_what_they_share_by_chance(ndim, step):
+    still, found = subtract_drift(walkers(ndim=ndim, step=step)), subtract_drift(carried(walkers(ndim=ndim, step=step)))
+    np.testing.assert_allclose(found.positions, still.positions, atol=1e-9)
+
+
+def test_the_drift_is_in_physical_units_and_begins_in_the_first_frame():
+    tracks = walkers(n=4000, frames=5)
+    drift = measure_drift(carried(tracks.only(tracks.frames > 0)))
+    assert drift["frame"].tolist() == [1, 2, 3, 4]
+    assert drift["n"].tolist() == [0, 4000, 4000, 4000]
+    expected = np.outer(np.arange(4), CARRIED * MICROSCOPE.scale)
+    np.testing.assert_allclose(drift[["z", "y", "x"]], expected, atol=6 * 2 * np.sqrt(3 / 4000))
+
+
+def test_the_mean_squared_displacement_is_that_of_diffusion_again():
+    tracks = walkers(n=500, frames=20)
+    wanted = mean_squared_displacement(tracks, 10)["msd"].to_numpy()
+    carried_along = mean_squared_displacement(carried(tracks), 10)["msd"].to_numpy()
+    found = mean_squared_displacement(subtract_drift(carried(tracks)), 10)["msd"].to_numpy()
+    assert carried_along[-1] > 1.5 * wanted[-1]
+    np.testing.assert_allclose(found, wanted, rtol=0.02)
+
+
+def test_particles_that_come_and_go_do_not_count_as_drift():
+    """The mean position jumps by half the box where half the particles appear; their steps do not."""
+    early, late = walkers(n=50), walkers(n=50, seed=2)
+    late = late.only(late.frames >= 15)
+    far = late.table.assign(track_id=late.table["track_id"] + 50, x=late.table["x"] + 1000)
+    both = replace(early, table=pd.concat([early.table, far], ignore_index=True))
+    assert abs(measure_drift(both)["x"]).max() < 1
+
+
+def test_steps_over_missed_frames_are_not_the_drift_of_one():
+    tracks = carried(walkers(n=300, frames=10))
+    rng = np.random.default_rng(3)
+    seen = tracks.only(rng.random(len(tracks)) < 0.8)
+    x = measure_drift(seen)["x"].to_numpy()
+    np.testing.assert_allclose(x, np.arange(10) * CARRIED[2] * MICROSCOPE.scale[2], atol=6 * 0.25 * 3 / np.sqrt(150))
+
+
+def test_where_no_track_is_in_both_frames_the_drift_stays_what_it_was():
+    tracks = carried(walkers(frames=10))
+    halves = tracks.only(tracks.frames != 5)
+    drift = measure_drift(halves).set_index("frame")
+    assert drift.loc[[5, 6], "n"].tolist() == [0, 0]
+    assert drift.loc[6, "x"] == drift.loc[5, "x"] == drift.loc[4, "x"]
+
+
+def test_the_drift_of_particles_that_lie_still_can_be_taken_off_others():
+    tracks = walkers()
+    beads = carried(replace(tracks, table=tracks.table.assign(z=0.0, y=0.0, x=0.0)))
+    np.testing.assert_allclose(subtract_drift(carried(tracks), measure_drift(beads)).positions, tracks.positions)
+
+
+def test_points_of_no_track_and_all_else_in_the_table_stay():
+    tracks = carried(walkers(n=20))
+    table = tracks.table.assign(intensity=np.arange(len(tracks)), track_id=tracks.table["track_id"] - 1)
+    one_free = replace(tracks, table=table.set_index(np.arange(len(tracks)) + 7), parents={3: [2]})
+    found = subtract_drift(one_free)
+    assert found.parents == {3: [2]}
+    assert found.table.index.equals(one_free.table.index)
+    assert found.table.drop(columns=["z", "y", "x"]).equals(one_free.table.drop(columns=["z", "y", "x"]))
+    assert (found.table["track_id"] < 0).any()
+
+
+def test_no_tracks_have_no_drift():
+    none = walkers().only(np.zeros(200 * 30, bool))
+    assert len(measure_drift(none)) == 0
+    assert len(subtract_drift(none)) == 0
+
+
+@pytest.mark.parametrize("measure", [measure_drift, subtract_drift])
+def test_a_table_is_no_tracks(measure):
+    with pytest.raises(InvalidInput, match="Tracks"):
+        measure(walkers().table)
