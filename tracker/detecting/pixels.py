@@ -132,7 +132,7 @@ def _background(image: np.ndarray) -> float:
 
 def largest(pixels: np.ndarray) -> float:
     """Return the largest absolute value, 0 of no pixels."""
-    return float(np.abs(pixels).max()) if pixels.size else 0.0
+    return max(float(pixels.max()), -float(pixels.min())) if pixels.size else 0.0
 
 
 def median(pixels: np.ndarray) -> float:

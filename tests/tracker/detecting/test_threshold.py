@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.detecting import threshold
 from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.peaks import local_maxima
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -167,3 +170,17 @@ def test_frames_are_spread_from_first_to_last():
     assert spread_frames((3, 4, 5), 5) == (3, 4, 5)
     assert spread_frames(tuple(range(0, 200, 2)), 3) == (0, 100, 198)
     assert spread_frames((), 5) == ()
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32])
+def test_a_frame_that_is_looked_at_takes_at_most_three_copies_in_float32_beside_itself(dtype, monkeypatch):
+    monkeypatch.setattr(threshold, "_ENOUGH", 1 << 12)  # of large frames as many voxels are next to nothing
+    images = np.random.default_rng(0).normal(100.0, 10.0, (1, 40, 128, 128)).astype(dtype)
+    sample_qualities(Stack(images), DetectSettings(6.0))  # compiled
+    tracemalloc.start()
+    try:
+        sample_qualities(Stack(images), DetectSettings(6.0))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3.0 * 4 * images[0].size
