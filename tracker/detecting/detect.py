@@ -84,8 +84,8 @@ def detect(
         Where frames are filtered. "auto": on the current GPU, if there is one that holds a frame and the movie has
         2**27 voxels or more. A GPU finds what a CPU does but for rounding in float32.
     memory_budget_gb : float
-        Memory of the host, in GB, that filtering may take beside the frame at hand. Automatic settings look at up to
-        five frames as a whole whatever it is.
+        Memory of the host, in GB, that filtering may take beside the frame at hand. Automatic settings look at whole
+        frames, one at a time at least, whatever it is.
     **misplaced
         None: settings come in `DetectSettings`, which the message says where one is given by itself.
 
@@ -141,7 +141,7 @@ def detect_steps(
     movie = Mended(movie, is_kept=crew.is_fed)
     with ExitStack() as opened:
         coming = opened.enter_context(Coming(movie, frames, crew, _measured(frames, settings))) if crew.is_fed else None
-        resolved, hint = _resolved(movie, settings, crew.device, coming)
+        resolved, hint = _resolved(movie, settings, crew.device, coming, budget)
         if coming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
             crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
@@ -185,11 +185,16 @@ def _points_of(movie: FrameSource, found: list[FrameColumns]) -> Points:
 
 
 def resolve_settings(
-    movie: FrameSource, settings: DetectSettings, device: str = "auto", coming: Coming | None = None
+    movie: FrameSource,
+    settings: DetectSettings,
+    device: str = "auto",
+    coming: Coming | None = None,
+    budget: float = DEFAULT_BUDGET,
 ) -> DetectSettings:
     """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
 
-    `device`, as in `detect`, is where this is measured; in frames that are read, or that are `coming`.
+    `device`, as in `detect`, is where this is measured; in frames that are read, or that are `coming`. The budget, in
+    bytes, decides how many of them are looked at at a time, never what is found.
 
     Raises
     ------
@@ -198,11 +203,11 @@ def resolve_settings(
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one.
     """
-    return _resolved(without_defects(movie), settings, device, coming)[0]
+    return _resolved(without_defects(movie), settings, device, coming, budget)[0]
 
 
 def _resolved(
-    movie: FrameSource, settings: DetectSettings, device: str, coming: Coming | None
+    movie: FrameSource, settings: DetectSettings, device: str, coming: Coming | None, budget: float
 ) -> tuple[DetectSettings, list[str]]:
     """Return the settings in force, and what is to be said of them."""
     hint: list[str] = []
@@ -212,7 +217,7 @@ def _resolved(
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
     if settings.threshold is None:
-        divided = suggest_threshold(movie, settings, device, coming)
+        divided = suggest_threshold(movie, settings, device, coming, budget)
         settings, hint = replace(settings, threshold=divided.threshold), [*hint, *filter(None, [divided.hint])]
     return settings, hint
 

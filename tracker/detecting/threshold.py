@@ -21,7 +21,7 @@ from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
 from .peaks import can_be_listed, local_maxima
 from .pixels import Frame, grey_levels, held_by, largest, median
-from .side_by_side import Coming, crew_for, looked_at
+from .side_by_side import DEFAULT_BUDGET, Coming, crew_for, looked_at
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -95,15 +95,19 @@ class ThresholdSuggestion:
 
 
 def suggest_threshold(
-    movie: FrameSource, settings: DetectSettings, device: str = "auto", coming: Coming | None = None
+    movie: FrameSource,
+    settings: DetectSettings,
+    device: str = "auto",
+    coming: Coming | None = None,
+    budget: float = DEFAULT_BUDGET,
 ) -> ThresholdSuggestion:
     """Suggest the threshold on `quality` for a whole movie, from at most five frames spread over it.
 
-    Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule. The frames are read, or
-    are among those that are `coming`.
+    Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule. The frames are read, as
+    many at a time as go into the budget in bytes, or are among those that are `coming`.
     """
     frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
-    sample = _sampled(movie, settings, frames, device, coming)
+    sample = _sampled(movie, settings, frames, device, coming, budget)
     with cuda.device_of(sample.qualities):
         threshold, is_sure = _divided(sample)
         return ThresholdSuggestion(threshold, "" if is_sure else _doubt(sample, threshold, len(frames)))
@@ -143,10 +147,11 @@ def _sampled(
     frames: tuple[int, ...],
     device: str,
     coming: Coming | None = None,
+    budget: float = DEFAULT_BUDGET,
 ) -> QualitySample:
     """Measure some frames where they are filtered."""
     scale = movie.calibration.scale_for(movie.ndim)
-    crew = coming.crew if coming else crew_for(movie.shape, len(frames), None, device)
+    crew = coming.crew if coming else crew_for(movie.shape, len(frames), None, device, budget=budget)
 
     def sample(frame: Frame) -> QualitySample:
         with held_by(crew.device, frame.pixels) as pixels:

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auctrack.tracker.detecting import side_by_side, threshold
 from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.tiles import tiles_of
 
 from .test_detect import stack_of
+from .test_threshold import Stack
 
 
 @pytest.mark.parametrize("overlap", [1, 5])
@@ -78,3 +80,22 @@ def test_a_frame_takes_no_more_memory_than_the_budget_beside_itself():
 
     taken(budget)  # compiling allocates too
     assert taken(budget) < image.nbytes + 1e9 * budget < taken(4)
+
+
+def test_an_automatic_threshold_looks_at_as_many_frames_at_a_time_as_the_budget_has_room_for(monkeypatch):
+    monkeypatch.setattr(side_by_side, "processors", lambda: 4)
+    monkeypatch.setattr(threshold, "_ENOUGH", 1 << 12)  # of large frames as many voxels are next to nothing
+    movie = Stack(np.stack([crowded((40, 64, 64)).astype(np.uint16)] * 5))
+    settings, voxels = DetectSettings(4.0), movie.images[0].size
+
+    def taken(budget: float) -> int:
+        tracemalloc.start()
+        try:
+            detect(movie, settings, memory_budget_gb=budget / 1e9)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    taken(4e9)  # compiling allocates too
+    one = 28.0 * voxels
+    assert taken(1.5 * one) < one < taken(4e9)
