@@ -304,6 +304,7 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
         "memory_gb": look.bytes / 1e9,
         "memory_budget_gb": settings.link.memory_budget_gb,
         "expected_seconds": dict(look.seconds),
+        "expected_devices": dict(look.seconds.devices),
         "points_per_frame": {"least": low, "median": middle, "most": high},
         "spacing": spacing,
         "median_step": step,

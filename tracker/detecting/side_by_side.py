@@ -124,6 +124,15 @@ def _fit(voxels: int, device: str) -> int:
         return cuda.free_bytes() // (_BYTES_ON_GPU * voxels)
 
 
+def read_at_a_time(shape: tuple[int, ...]) -> int:
+    """Return how many frames are read at a time for a GPU, each into memory of its own."""
+    return max(1, min(_FRAMES_READ, _readers(), _VOXELS_READ // math.prod(shape)))
+
+
+def _readers() -> int:
+    return max(1, 3 * processors() // 4)
+
+
 class Coming:
     """Frames of a movie on their way to where they are worked on; closed as a context.
 
@@ -138,10 +147,9 @@ class Coming:
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Frame]] = {}
         self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
-        readers = max(1, 3 * processors() // 4)
-        at_a_time = max(1, min(_FRAMES_READ, readers, _VOXELS_READ // math.prod(movie.shape)))
+        at_a_time = read_at_a_time(movie.shape)
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
-        self._into = pinned_memory(crew.device, readers // at_a_time)
+        self._into = pinned_memory(crew.device, _readers() // at_a_time)
         for _ in range(len(looked_at) + crew.frames + crew.ahead if crew.is_fed else 0):
             self._fetch()
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pandas as pd
 import pytest
 from numba.core import event
 
-from auctrack import Points
+from auctrack import Points, link_points
 from auctrack.plugins.cli import first_look
 from auctrack.plugins.words.compiling import seconds_compiling
 from auctrack.tracker import stage_seconds
+from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.detecting.side_by_side import Crew
+from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs
+from auctrack.tracker.linking.motion import gpu_ordered
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.settings import Settings
+from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
+from auctrack.tracker.pipeline import DetectedPoints, open_movie
+from auctrack.tracker.settings import InputSettings, Settings
 
 
 class Clock:
@@ -42,7 +49,7 @@ def test_compiling_is_no_part_of_the_time_that_a_run_is_expected_to_take(monkeyp
         return (yield from finds(*given))
 
     monkeypatch.setattr(first_look, "finding_stage", on_an_empty_cache)
-    assert first_look.first_look(str(movie), Settings(), 3).seconds["detect"] == 2.0
+    assert first_look.first_look(str(movie), Settings(), 3).seconds["detect"] == 3 * 2.0  # as long for each frame
 
 
 def test_functions_that_are_compiled_for_another_or_at_once_count_once(clock):
@@ -67,13 +74,81 @@ def test_no_run_is_expected_to_take_no_time(seconds, said):
     points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
     spent = stage_seconds.StageSeconds()
     spent.update(seconds)
-    look = first_look.FirstLook(points, Settings(), 1, 1, 0.0, spent)
+    look = first_look.FirstLook(points, Settings(), 1, 1, 0.0, False, spent)
     assert look.time == said
 
 
 def test_starts_are_tried_on_no_more_than_a_sample():
     """So that a small movie is expected to take longer a particle than a large one; without learned motion as long."""
     learned, none = Settings(), Settings(link=LinkSettings(motion="none"))
-    seconds = [[first_look._linking(points, given)[1] / points for points in (1e3, 1e6)] for given in (learned, none)]
+    seconds = [
+        [first_look._seconds_linking(points, given.link, "cpu") / points for points in (1e3, 1e6)]
+        for given in (learned, none)
+    ]
     assert seconds[0][0] > 5 * seconds[0][1]
     assert seconds[1][0] == pytest.approx(seconds[1][1])
+
+
+def in_frames(frames: int, each: int) -> pd.DataFrame:
+    places = np.random.default_rng(0).uniform(0, 10, (frames * each, 3))
+    return pd.DataFrame(places, columns=list("zyx")).assign(frame=np.repeat(np.arange(frames), each))
+
+
+def looked_at(tmp_path, table: pd.DataFrame, budget: float, **given) -> first_look.FirstLook:
+    path = tmp_path / "points.csv"
+    table.to_csv(path, index=False)
+    return first_look.first_look(str(path), Settings(link=LinkSettings(memory_budget_gb=budget, **given)), 1)
+
+
+def test_learned_motion_of_few_frames_is_said_to_exceed_a_budget_that_it_cannot_keep_to(tmp_path):
+    few, many = in_frames(5, 400), in_frames(200, 10)
+    tight = 0.3 * len(few) * BYTES_A_DETECTION / 1e9
+    held, windows = (looked_at(tmp_path, table, tight) for table in (few, many))
+    assert "exceed" in held.memory
+    assert "exceed" not in windows.memory
+    assert held.bytes > windows.bytes
+    assert held.bytes == looked_at(tmp_path, few, 4.0).bytes
+    assert "exceed" not in looked_at(tmp_path, few, tight, motion="none").memory
+
+
+def test_a_run_exceeds_its_budget_where_the_first_look_says_so():
+    table = in_frames(5, 400)
+    tight = 0.3 * len(table) * BYTES_A_DETECTION / 1e9
+    notes = link_points(Points(table), LinkSettings(memory_budget_gb=tight)).report["notes"]
+    assert any("more than the memory budget" in note for note in notes)
+
+
+def test_frames_of_which_settings_are_measured_take_more_memory_and_a_budget_bounds_both(movie):
+    given = DetectSettings(3.0, threshold=20.0)
+    with open_movie(movie, InputSettings()) as frames:
+        auto, known = (first_look._working_memory(frames, Settings(detect=one)) for one in (DetectSettings(), given))
+        one_at_a_time = Settings(detect=given, link=LinkSettings(memory_budget_gb=1e-9))
+        assert first_look._working_memory(frames, one_at_a_time) < known < auto
+
+
+@pytest.mark.parametrize(("motion", "room"), [("auto", gpu_ordered), ("none", gpu_frame_pairs)])
+def test_where_the_particles_of_all_frames_would_be_linked_is_said(tmp_path, monkeypatch, motion, room):
+    table = in_frames(4, 10)
+    assert looked_at(tmp_path, table, 4.0, motion=motion).seconds.devices["link"] == "cpu"
+    monkeypatch.setattr(room, "takes_gpu", lambda points, _: len(points) == len(table))
+    look = looked_at(tmp_path, table, 4.0, motion=motion)
+    assert look.seconds.devices["link"] == "cuda"
+    assert "(cuda)" in look.time
+
+
+def test_some_frames_are_looked_at_where_all_of_them_would_be_detected(movie, monkeypatch):
+    """A few frames are too few for a GPU, all of them may not be."""
+    asked = []
+
+    def found(part, settings, _under):
+        asked.append((len(part), settings.link.device))
+        return DetectedPoints(Points(in_frames(1, 3)))
+        yield
+
+    monkeypatch.setattr(
+        first_look, "crew_for", lambda _shape, frames, *_, **__: Crew(1, 1, "cuda" if frames == 3 else "cpu")
+    )
+    monkeypatch.setattr(first_look, "finding_stage", found)
+    look = first_look.first_look(str(movie), Settings(), 2)
+    assert asked == [(2, "cuda"), (1, "cuda")]
+    assert look.seconds.devices["detect"] == "cuda"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ BYTES_EACH = 48
 """Device memory for each of them: a card with less at hand solves fewer at a time."""
 
 
-def takes_gpu(points: Points, settings: LinkSettings) -> bool:
+def takes_gpu(points: Sized, settings: LinkSettings) -> bool:
     """Whether frame pairs are linked in the memory of a GPU, as far as settings and size tell."""
     if settings.solver not in ("auto", "auction") or len(points) == 0 or settings.device == "cpu":
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sized
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,14 +40,14 @@ def movie_in_order(points: Points, settings: LinkSettings) -> Generator[Ordered 
     if not settings.is_learned:
         yield None
         return
-    if not _takes_gpu(points, settings):
+    if not takes_gpu(points, settings):
         yield ordered(points)
         return
     with cuda.using("cuda" if settings.device == "auto" else settings.device) as cp:
         yield ordered_on_gpu(cp, points, settings.motion) or ordered(points)
 
 
-def _takes_gpu(points: Points, settings: LinkSettings) -> bool:
+def takes_gpu(points: Sized, settings: LinkSettings) -> bool:
     """Whether motion is learned in the memory of a GPU, as far as settings and size tell."""
     needs_host = settings.predict is not None or settings.extra_cost is not None
     if settings.device == "cpu" or needs_host or len(points) == 0:

@@ -78,6 +78,20 @@ def pays(movie: Ordered, windows: list[Window], at_once: int) -> bool:
     return largest <= max(at_once, WORTH_WHILE * len(movie))
 
 
+def held_at_once(detections: float, frames: int, budget: float, lags: int) -> float:
+    """Return about how many detections are held at once of a movie whose frames have as many each.
+
+    All of them where the budget, in bytes, has room, or where windows of the fewest frames would hold hardly fewer; as
+    `movie_links.links_within_budget` finds out from the frames themselves.
+    """
+    if detections * BYTES_A_DETECTION <= budget:
+        return detections
+    at_once = max(budget - detections * BYTES_MADE, 0.0) / BYTES_A_DETECTION
+    fewest = detections * min(1.0, 4 * lags / max(frames, 1))
+    largest = max(at_once, fewest)
+    return largest if largest <= max(at_once, WORTH_WHILE * detections) else detections
+
+
 def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
     """Return runs of frames spread over a movie, a fourth of a window in all, and which detections they hold.
 

@@ -12,7 +12,13 @@ from auctrack.tracker.linking.motion.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.motion.shift_of_all import without_drift
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
+from auctrack.tracker.linking.whole_movie.windows import (
+    BYTES_A_DETECTION,
+    BYTES_MADE,
+    held_at_once,
+    pays,
+    windows_of,
+)
 from auctrack.tracker.points import Points
 
 from ..movies import f1, table, walks
@@ -181,3 +187,17 @@ def test_windows_of_the_fewest_frames_that_exceed_the_budget_are_noted():
     linking = link_points(scattered(), held(1000))
     assert linking.report["windows"] > 1
     assert "memory budget" in linking.report["notes"][-1]
+
+
+@pytest.mark.parametrize("lags", [1, 2, 4])
+@pytest.mark.parametrize("frames", [2, 6, 10, 80, 300])
+@pytest.mark.parametrize("share", [0.13, 0.3, 0.6, 0.9, 1.0])
+def test_what_is_held_at_once_is_told_of_a_movie_by_its_numbers_alone(share, frames, lags):
+    movie = ordered(table(np.repeat(np.arange(frames), 20), np.random.default_rng(0).uniform(0, 5, (20 * frames, 3))))
+    n, budget = len(movie), share * len(movie) * BYTES_A_DETECTION
+    at_once = int((budget - n * BYTES_MADE) / BYTES_A_DETECTION)
+    windows = windows_of(movie, at_once, lags)
+    most = max(int(movie.starts[window.last] - movie.starts[window.first]) for window in windows)
+    if share == 1.0 or not pays(movie, windows, at_once):
+        most = n
+    assert held_at_once(n, frames, budget, lags) == pytest.approx(most, abs=20)  # a frame
