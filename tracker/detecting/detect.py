@@ -212,7 +212,9 @@ def _resolved(
     """Return the settings in force, and what is to be said of them."""
     hint: list[str] = []
     if settings.diameter == "auto":
-        suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark, device=device, coming=coming)
+        suggested = suggest_diameter(
+            movie, bright_on_dark=settings.bright_on_dark, device=device, coming=coming, budget=budget
+        )
         settings, hint = replace(settings, diameter=suggested.diameter), suggested.hints
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)

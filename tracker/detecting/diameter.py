@@ -25,7 +25,7 @@ from ..errors import InvalidInput
 from .defects import without_defects
 from .peaks import can_be_listed
 from .pixels import Frame, grey_levels, held_by, queue_of, working_on
-from .side_by_side import Coming, crew_for, looked_at
+from .side_by_side import DEFAULT_BUDGET, Coming, crew_for, looked_at
 from .threshold import (
     QualitySample,
     image_qualities,
@@ -45,6 +45,7 @@ SUGGESTING_FRAMES = 3
 _IF_EMPTY_FRAMES = 24  # where nothing stands out in those
 _STEP = 2.0**0.25  # from one diameter to the next
 _VOXELS = 1 << 20  # of a frame that are looked at
+_BAND = 1 << 18  # voxels whose grey levels are squared at a time
 _SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
 _FINE = 16.0  # diameter in voxels from which the image is binned
 _NEARLY = 2.0 / 3.0  # of the strongest response
@@ -122,7 +123,12 @@ class Averages:
 
 
 def suggest_diameter(
-    movie: FrameSource, *, bright_on_dark: bool = True, device: str = "cpu", coming: Coming | None = None
+    movie: FrameSource,
+    *,
+    bright_on_dark: bool = True,
+    device: str = "cpu",
+    coming: Coming | None = None,
+    budget: float = DEFAULT_BUDGET,
 ) -> DiameterSuggestion:
     """Suggest the diameter of the particles in a movie, from up to three of its frames; 24 if these are empty.
 
@@ -139,6 +145,8 @@ def suggest_diameter(
         Where frames are looked at, as in `detect`.
     coming : Coming, optional
         Frames that are on their way there, the three among them.
+    budget : float
+        Bytes of the host that decide how many frames are looked at at a time.
 
     Raises
     ------
@@ -149,10 +157,10 @@ def suggest_diameter(
     diameters = diameters_to_try(movie.shape, scale)
     device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
     frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
-    responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, coming)
+    responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, coming, budget)
     if not responses.any() and len(movie.frame_numbers) > len(frames):
         frames = spread_frames(movie.frame_numbers, _IF_EMPTY_FRAMES)
-        responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, None)
+        responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, None, budget)
     blobs = np.array([len(found) for found in heights], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
     if not responses.any():
@@ -188,9 +196,10 @@ def _blobs_in(
     bright_on_dark: bool,
     device: str,
     coming: Coming | None,
+    budget: float,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return the median response of the blobs in some frames at each diameter, and their heights, descending."""
-    with _windows(movie, frames, device, coming) as stacks:
+    with _windows(movie, frames, device, coming, budget) as stacks:
         noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
         toned = stacks if bright_on_dark else [-stack for stack in stacks]
         curve = _curve(diameters.tolist(), Averages(toned, noises, movie.calibration.scale_for(movie.ndim)), device)
@@ -365,7 +374,11 @@ def _vertex(responses: np.ndarray, best: int) -> float:
 
 @contextmanager
 def _windows(
-    movie: FrameSource, frames: tuple[int, ...], device: str, coming: Coming | None = None
+    movie: FrameSource,
+    frames: tuple[int, ...],
+    device: str,
+    coming: Coming | None = None,
+    budget: float = DEFAULT_BUDGET,
 ) -> Generator[list[np.ndarray]]:
     """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile.
 
@@ -376,7 +389,8 @@ def _windows(
         with held_by(device, frame.pixels) as pixels:
             return _window(grey_levels(pixels)[0])
 
-    windows = looked_at(movie, frames, window_of, crew_for(movie.shape, len(frames), None, device), coming)
+    crew = crew_for(movie.shape, len(frames), None, device, budget=budget)
+    windows = looked_at(movie, frames, window_of, crew, coming)
     are_alike = len({window.shape for window in windows}) == 1
     with queue_of(device):
         yield [np.stack(windows)] if are_alike else [window[None] for window in windows]
@@ -399,16 +413,28 @@ def _variances_of_windows(volume: np.ndarray, tops: list[int], lefts: list[int],
 
     Summed in double precision, so that a GPU and a CPU choose the same window.
     """
-    away = volume - volume[0, 0, 0]
-    first, second = (
-        _sums_in_windows(levels.sum(axis=0, dtype=np.float64), tops, lefts, side) for levels in (away, away * away)
-    )
+    first, second = (_sums_in_windows(sums, tops, lefts, side) for sums in _sums_along_z(volume))
     rows, columns = (
         np.minimum(side, length - np.array(starts))
         for length, starts in zip(volume.shape[1:], (tops, lefts), strict=True)
     )
     voxels = len(volume) * rows[:, None] * columns
     return second / voxels - (first / voxels) ** 2
+
+
+def _sums_along_z(volume: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums along z of grey levels, less that of a voxel, and of their squares, float64 (y, x) each.
+
+    Some rows at a time on the host, so that hardly anything is held beside the volume.
+    """
+    first, second = (np.empty(volume.shape[1:], np.float64, like=volume) for _ in range(2))
+    rows = volume.shape[1] if cuda.is_device_array(volume) else max(1, _BAND // volume[:, 0].size)
+    for top in range(0, volume.shape[1], rows):
+        band = slice(top, top + rows)
+        away = volume[:, band] - volume[0, 0, 0]
+        first[band] = away.sum(axis=0, dtype=np.float64)
+        second[band] = (away * away).sum(axis=0, dtype=np.float64)
+    return first, second
 
 
 def _sums_in_windows(plane: np.ndarray, tops: list[int], lefts: list[int], side: int) -> np.ndarray:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting.detect import detect
+from auctrack.tracker.detecting import diameter as diameters
+from auctrack.tracker.detecting.detect import detect, resolve_settings
 from auctrack.tracker.detecting.diameter import diameters_to_try, suggest_diameter, voxels_to_average
 from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.detecting.side_by_side import crew_for
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import InputSettings, Settings
@@ -155,6 +158,35 @@ def test_of_a_large_frame_a_window_that_holds_particles_is_looked_at():
     image = rng.normal(100.0, 5.0, (2100, 1400)).astype(np.float32)
     image[1700:1828, 900:1028] += balls((128, 128), scattered(rng, (128, 128), np.ones(2), 20, 16.0), 8.0, np.ones(2))
     assert suggest_diameter(Stack(image[None], (1.0, 1.0))).diameter == pytest.approx(8.0, rel=0.2)
+
+
+def test_a_window_is_found_without_a_copy_of_the_frame_and_the_same_from_rows_in_bands(monkeypatch):
+    monkeypatch.setattr(diameters, "_VOXELS", 1 << 17)
+    grey = np.random.default_rng(0).normal(100.0, 10.0, (60, 160, 160)).astype(np.float32)
+    whole = diameters._variances_of_windows(grey, [0, 46, 92], [0, 46, 92], 46)
+    monkeypatch.setattr(diameters, "_BAND", 1 << 14)
+    np.testing.assert_array_equal(diameters._variances_of_windows(grey, [0, 46, 92], [0, 46, 92], 46), whole)
+    tracemalloc.start()
+    try:
+        diameters._window(grey)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.5 * grey.nbytes
+
+
+def test_frames_are_looked_at_as_many_at_a_time_as_the_budget_has_room_for(monkeypatch):
+    images = np.random.default_rng(0).normal(100.0, 2.0, (4, 64, 64))
+    images[:, 30:34, 30:34] += 200.0
+    given = []
+
+    def crew(*frames, **room):
+        given.append(room.get("budget"))
+        return crew_for(*frames, **room)
+
+    monkeypatch.setattr(diameters, "crew_for", crew)
+    resolve_settings(Stack(images, (1.0, 1.0)), DetectSettings(threshold=1.0), "cpu", budget=1e6)
+    assert 1e6 in given
 
 
 def test_the_reason_names_the_diameter_the_frames_and_the_number_of_blobs():
