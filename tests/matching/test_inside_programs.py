@@ -27,6 +27,19 @@ PROGRAMS = {
             os._exit(0 if again == costs[0] else 1)
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """,
+    "a child takes one thread where its parent used more, while another thread uses them still": """
+        child = 0
+        def shared(_):
+            return solve(cost, "hungarian-tree", "cpu", threads=2).cost
+        assert shared(0) == costs[0]
+        with ThreadPoolExecutor(1) as pool:
+            others = pool.map(shared, range(8))
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if shared(0) == costs[0] else 1)
+            assert set(others) == {costs[0]}
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """,
     "four threads solve at once": """
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda _: solve(cost, "hungarian-tree", "cpu").cost, range(8)))

@@ -27,13 +27,13 @@ def match_classical(problem: Problem, *, sequential: bool) -> Matched:
 
 def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matched:
     """Match by the alternating-tree variant, with one path a search or one of each tree."""
-    forests = partial(by_forests, many=None if threads in (None, 1) else True)
-    methods: dict[str, Method] = {
-        "sequential": by_trees,
-        "paper": forests,
-        "default": partial(_by_forests_or_phases, forests=forests),
-    }
-    with numba_threads(threads):
+    with numba_threads(threads) as shared:
+        forests = partial(by_forests, many=True if shared else None)
+        methods: dict[str, Method] = {
+            "sequential": by_trees,
+            "paper": forests,
+            "default": partial(_by_forests_or_phases, forests=forests),
+        }
         return _match(problem, methods[variant])
 
 
