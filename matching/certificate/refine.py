@@ -7,6 +7,9 @@ hand may not be the cheapest. Both are settled by a label-correcting search from
 exchanges that lowers the cost, makes that exchange and goes on (M. Klein, "A primal method for minimal cost flows",
 Management Science 14, 1967).
 
+A cost far above all others, a sentinel, takes from pairs of floats the digits that decide among these. So each column
+has its least cost taken from it, which every answer pays; what a row pays in any case drops out of its moves.
+
 The search runs on a graph of places. Each column is a place, and one more, `outside`, holds all that is unassigned.
 Each row stands on its column, or outside. So that unassigned columns can take part, each column has a stand-in, which
 stands on the column while it is unassigned and outside while it is matched. A member (a row or a stand-in) may move to
@@ -24,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..device import cuda
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
 from ..tolerance import EPS, FLOAT_SCREEN, NEAR_ULPS, PAIR_ROUNDING
@@ -90,9 +93,8 @@ def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.n
     known = certify(block, answer.col_of_row, answer.col_duals, solver="")
     if known.is_optimal:  # another block is what lacks a proof
         return answer.col_of_row, answer.col_duals
-    bound = block.dual_bounds()[1]
-    for begin in (None, np.where(np.isfinite(bound), bound, 0.0)):
-        found = _settled(block, known, known.col_duals if begin is None else begin)
+    for begins_at_hand in (True, False):
+        found = _settled(block, known, begins_at_hand=begins_at_hand)
         if found is None:
             return None
         known = certify(block, *found, solver="")
@@ -101,23 +103,40 @@ def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.n
     return known.col_of_row, known.col_duals
 
 
-def _settled(block: Problem, answer: Assignment, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return a matching that no exchange makes cheaper, and its duals, from given column duals; None if too far."""
+def _settled(block: Problem, answer: Assignment, *, begins_at_hand: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return a matching that no exchange makes cheaper, and its duals; None if too far.
+
+    The search begins with the answer's column duals, or with their bounds, and their least costs where they have none.
+    """
     n, m = block.shape
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
     moves = indptr, block.indices, unmasked(block).data, *block.dual_bounds()
-    labels = _labels(answer, begin)
+    base, bound = _least_of_columns(*moves[1:3], moves[-1]), moves[-1]
+    begin = answer.col_duals if begins_at_hand else np.where(np.isfinite(bound), bound, base)
+    labels = _labels(answer, begin, base)
     sweeps = SWEEPS if block.n_edges <= MOST_PAIRS else SWEEPS_OF_LARGE
     if not _settle(*moves, labels, sweeps * (m + 1)):
         return None
     place = labels.place[:n]
     is_free = not np.isfinite(np.concatenate(block.dual_bounds())).any()
-    v = _rounded(labels.high, labels.low, m if m == 0 or not is_free else np.argsort(labels.high[:m])[m // 2], is_free)
+    high, low = difference.py_func(labels.base, 0.0, -labels.high, -labels.low)
+    v = _rounded(high, low, m if m == 0 or not is_free else np.argsort(high[:m])[m // 2], is_free)
     return np.where(place < m, place, -1).astype(np.int32), v
 
 
+def _least_of_columns(indices: np.ndarray | None, data: np.ndarray, col_bound: np.ndarray) -> np.ndarray:
+    """Return what each column costs at least, matched or unassigned; 0 where it can be neither."""
+    m = len(col_bound)
+    least = col_bound.copy()
+    if indices is None:
+        np.minimum(least, data.reshape(-1, m).min(axis=0, initial=np.inf), out=least)
+    else:
+        np.minimum.at(least, indices, data)
+    return np.where(np.isfinite(least), least, 0.0)
+
+
 def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> np.ndarray:
-    """Return the labels of the columns as floats, that of the origin 0; where all may move, the largest is exact."""
+    """Return the duals of the columns as floats, that of the origin 0; where all may move, the largest is exact."""
     high, low = difference.py_func(high[:-1], low[:-1], high[origin], low[origin])
     if is_free and len(high):
         low = low - low[np.argmax(abs(high))]
@@ -127,8 +146,9 @@ def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> n
 class Labels(NamedTuple):
     """State of the search: of each place its label high + low, the last member to lower it, and the member on it.
 
-    The last place is `outside`, where there is no single member. `place` (rows + columns,) tells where
-    each member is, `queue` and `is_queued` the places whose moves are to be tried.
+    Labels are above `base`, what each column costs at least. The last place is `outside`, where there is no single
+    member. `place` (rows + columns,) tells where each member is, `queue` and `is_queued` the places whose moves are to
+    be tried.
     """
 
     high: np.ndarray
@@ -138,18 +158,19 @@ class Labels(NamedTuple):
     place: np.ndarray
     queue: np.ndarray
     is_queued: np.ndarray
+    base: np.ndarray
 
 
-def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
+def _labels(answer: Assignment, begin: np.ndarray, base: np.ndarray) -> Labels:
     """Return the state that the search begins with: the answer's matching, the duals, every place in the queue."""
     n, m = len(answer.col_of_row), len(answer.row_of_col)
     place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
     outside = np.flatnonzero(answer.row_of_col < 0)
     place[n + outside] = outside
     member = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
-    high = np.append(begin, 0.0)
-    queue = np.arange(m + 1)
-    return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), member, place, queue, np.ones(m + 1, np.bool_))
+    high, queue = np.append(begin - base, 0.0), np.arange(m + 1)
+    labels = high, np.zeros(m + 1), np.full(m + 1, -1), member, place, queue, np.ones(m + 1, np.bool_)
+    return Labels(*labels, np.append(base, 0.0))
 
 
 @compiled
@@ -206,24 +227,37 @@ def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
     return lowered
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, **BORROWING)
 def _try(x, there, own, cost, labels, ends):
     """Lower the label of a place to what it takes the member to go there, if that is lower; return 1 if so, else 0."""
     here = labels.place[x]
-    size = abs(labels.high[here]) + abs(own) + abs(cost) + abs(labels.high[there])
-    roughly = (labels.high[here] - own) + (cost - labels.high[there])
-    if there == here or cost == np.inf or roughly > FLOAT_SCREEN * size:
+    if there == here or cost == np.inf:
         return 0
-    base_high, base_low = difference(labels.high[here], labels.low[here], own, 0.0)
-    new_high, new_low = difference(base_high, base_low, -cost, 0.0)
-    if (new_high - labels.high[there]) + (new_low - labels.low[there]) >= -PAIR_ROUNDING * size:
+    label, now = labels.high[here], labels.high[there]
+    base, base_there = labels.base[here], labels.base[there]
+    size = abs(label) + abs(now) + abs(own) + abs(base) + abs(cost) + abs(base_there)
+    if (label - now) + ((cost - base_there) - (own - base)) > FLOAT_SCREEN * size:
         return 0
-    labels.high[there], labels.low[there], labels.parent[there] = new_high, new_low, x
+    more, more_low = _more(cost, base_there, own, base)
+    high, low = difference(label, labels.low[here], -more, -more_low)
+    if (high - now) + (low - labels.low[there]) >= -PAIR_ROUNDING * (abs(label) + abs(now) + abs(more)):
+        return 0
+    labels.high[there], labels.low[there], labels.parent[there] = high, low, x
     _enqueue(there, labels, ends)
     return 1
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, **BORROWING)
+def _more(cost, base_there, own, base):
+    """Return what a place costs more than another, both above their base, as a pair of floats: all its digits."""
+    there, there_low = difference(cost, 0.0, base_there, 0.0)
+    here, here_low = difference(own, 0.0, base, 0.0)
+    more, more_low = difference(there, 0.0, here, 0.0)
+    rest, rest_low = difference(there_low, 0.0, here_low, 0.0)
+    return difference(more, more_low, -rest, -rest_low)
+
+
+@compiled(forceinline=True, **BORROWING)
 def _enqueue(place, labels, ends):
     """Put a place into the queue, whose head and size are `ends`, unless it is in it."""
     if not labels.is_queued[place]:
