@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Auction, NotConverged, Problem, solve, verify
-from auctrack.matching.auction import matrix_instead
+from auctrack.matching.auction import cpu, matrix_instead
 
 RNG = np.random.default_rng(0)
 LATTICE = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
@@ -71,6 +71,12 @@ def test_no_unit_is_too_small_or_too_large(name: str, metric: Any, power: int):
 def test_finds_the_optimum_over_all_pairs(name: str, metric: Any):
     x, y = POINTS[name]
     assert_optimal(Problem.points(x, y, metric=metric))
+
+
+@pytest.mark.parametrize("name", ["all in one place", "fewer than neighbours", "one and one"])
+def test_neighbours_decide_between_few_points_too(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cpu, "SMALL", 0)
+    assert assert_optimal(Problem.points(*POINTS[name])).stats["pricings"] >= 1
 
 
 @pytest.mark.parametrize("unmatched_cost", [0.0, 0.02, 0.1, 2.0])
@@ -156,6 +162,20 @@ def test_blocks_are_solved_on_their_own():
     problems = [Problem.points(*POINTS[name]) for name in ("independent, 3D", "a few more rows, 3D")]
     answer = assert_optimal(Problem.batch(problems))
     assert answer.cost.tolist() == [solve(problem, Auction()).cost for problem in problems]
+
+
+@pytest.mark.parametrize("unmatched_cost", [None, 0.2])
+def test_small_sets_of_a_batch_need_no_trees(unmatched_cost: float | None, monkeypatch: pytest.MonkeyPatch):
+    sizes = [(30, 30), (250, 250), (5, 127), (0, 3), (127, 20), (128, 9), (60, 60)]
+    sets = [(RNG.random((n, 2)), RNG.random((m, 2))) for n, m in sizes]
+    problems = [Problem.points(x, y, unmatched_cost=unmatched_cost) for x, y in sets]
+    alone = [solve(problem, Auction(), "cpu") for problem in problems]
+    assert ["pricings" in answer.stats for answer in alone] == [max(shape) >= 128 for shape in sizes]
+    for at_once in (cpu.PAIRS_AT_ONCE, 1000):
+        monkeypatch.setattr(cpu, "PAIRS_AT_ONCE", at_once)
+        answer = assert_optimal(Problem.batch(problems))
+        assert answer.cost == pytest.approx([one.cost for one in alone], rel=1e-12)
+        assert answer.stats["pricings"] == sum(one.stats.get("pricings", 0) for one in alone)
 
 
 @pytest.mark.parametrize("eps", [0.3, 1e-2, 1e-4])
