@@ -46,6 +46,9 @@ def command(
         ),
     ] = False,
     per_track: Annotated[bool, _measures("", "With --msd: one curve per track.", "--per-track")] = False,
+    per_axis: Annotated[
+        bool, _measures("", "With --msd: also that along each axis, msd_z, msd_y and msd_x.", "--per-axis")
+    ] = False,
     max_lag: Annotated[
         int | None,
         _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", min=1),
@@ -135,7 +138,7 @@ def command(
     from .destination import checked_format, destination, make_ready
 
     checked_format(format_, _FORMATS)
-    _refuse_idle(per_track=per_track, max_lag=max_lag, msd=msd, picture=picture)
+    _refuse_idle(per_track=per_track, per_axis=per_axis, max_lag=max_lag, msd=msd, picture=picture)
     given = given_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measuring.drift import measure_drift, subtract_drift
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
@@ -168,10 +171,10 @@ def command(
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
     _report(measures, kept, files.measures)
     if msd:
-        curves = mean_squared_displacement(kept, max_lag, per_track=per_track)
+        curves = mean_squared_displacement(kept, max_lag, per_track=per_track, per_axis=per_axis)
         if intervals and not per_track:
             curves = with_intervals(curves, sampled, max_lag)
-        made_with |= {"max_lag": max_lag, "per_track": per_track}
+        made_with |= {"max_lag": max_lag, "per_track": per_track, "per_axis": per_axis}
         _write(curves, kept, files.curve, files.kind, made_with, overwrite=overwrite)
         console.show(console.aligned([("msd", str(files.curve))]))
     if intervals:
@@ -214,10 +217,11 @@ class _Files:
         return cls(kind, measures, curve, intervals, picture)
 
 
-def _refuse_idle(*, per_track: bool, max_lag: int | None, msd: bool, picture: bool) -> None:
+def _refuse_idle(*, per_track: bool, per_axis: bool, max_lag: int | None, msd: bool, picture: bool) -> None:
     """Refuse options that nothing asked for would use."""
-    if per_track and not msd:
-        raise typer.BadParameter("goes with --msd only.", param_hint="--per-track")
+    for name, is_asked in {"--per-track": per_track, "--per-axis": per_axis}.items():
+        if is_asked and not msd:
+            raise typer.BadParameter("goes with --msd only.", param_hint=name)
     if max_lag is not None and not (msd or picture):
         raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
 

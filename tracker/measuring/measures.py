@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..calibrating.calibration import FRAME, Calibration
 from ..kinds import require_whole
-from ..points import Tracks, require
+from ..points import AXES, Tracks, require
 from .track_order import by_track, numbered
 
 # A feature column is averaged over the track when its name says that it measures one of these.
@@ -85,6 +85,7 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
         "mean_speed": f"{length}/{time}",
         "lag_time": time,
         "msd": f"{length}²",
+        **{f"msd_{axis}": f"{length}²" for axis in AXES},
         "standard_error": f"{length}²",
         "msd_low": f"{length}²",
         "msd_high": f"{length}²",

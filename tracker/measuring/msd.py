@@ -19,7 +19,9 @@ MOST_LAGS = 100_000_000
 """Lags of all tracks, those without a pair counted in, that are summed at a time: 1.6 GB."""
 
 
-def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per_track: bool = False) -> pd.DataFrame:
+def mean_squared_displacement(
+    tracks: Tracks, max_lag: int | None = None, *, per_track: bool = False, per_axis: bool = False
+) -> pd.DataFrame:
     """Average the squared displacement over all pairs of positions of one track that are a lag apart.
 
     Parameters
@@ -30,6 +32,8 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
         Longest lag, as a difference of frame numbers. None: as long as the longest track.
     per_track : bool
         One curve a track instead of one over all pairs of all tracks.
+    per_axis : bool
+        Also that of the displacements along each axis, whose sum `msd` is.
 
     Returns
     -------
@@ -40,7 +44,7 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
 
         - `track_id`: with `per_track`;
         - `lag`: a difference of frame numbers; `lag_time`: the same as time;
-        - `msd`: mean of the squared displacements;
+        - `msd`: mean of the squared displacements; with `per_axis` also `msd_z`, `msd_y`, `msd_x`;
         - `standard_error`: of `msd`, over tracks (see Notes), NaN where one track alone has the lag; not with
           `per_track`;
         - `n`: the number of pairs averaged; `n_tracks`: of how many tracks they are, not with `per_track`.
@@ -66,19 +70,19 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
             f"needs a whole number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.",
             setting="max_lag",
         )
-    sums = summed(tracks.frames[order], tracks.positions[order], start, max_lag)
+    frame, position = tracks.frames[order], tracks.positions[order]
     interval = tracks.calibration.frame_interval or 1.0
-    if not per_track:
-        return _averaged(sums, interval)
-    return pd.DataFrame(
-        {
-            "track_id": tracks.table["track_id"].to_numpy()[order[start]][sums.track],
-            "lag": sums.lag,
-            "lag_time": sums.lag * interval,
-            "msd": sums.total / sums.n,
-            "n": sums.n,
-        }
-    )
+    track_id = tracks.table["track_id"].to_numpy()[order[start]]
+
+    def curve(place: np.ndarray) -> pd.DataFrame:
+        sums = summed(frame, place, start, max_lag)
+        return _of_each(sums, track_id, interval) if per_track else _averaged(sums, interval)
+
+    table = curve(position)
+    along = {f"msd_{axis}": place for axis, place in zip(tracks.axes, position.T, strict=True)} if per_axis else {}
+    for name, place in along.items():
+        table.insert(list(table).index("n"), name, curve(np.ascontiguousarray(place[:, None]))["msd"])
+    return table
 
 
 class Sums(NamedTuple):
@@ -135,6 +139,19 @@ def _add_pairs(frame, position, start, stop, begin, total, n):
                     squared += (position[b, axis] - position[a, axis]) ** 2
                 total[begin[track] + lag - 1] += squared
                 n[begin[track] + lag - 1] += 1
+
+
+def _of_each(sums: Sums, track_id: np.ndarray, interval: float) -> pd.DataFrame:
+    """Return the curve of each track."""
+    return pd.DataFrame(
+        {
+            "track_id": track_id[sums.track],
+            "lag": sums.lag,
+            "lag_time": sums.lag * interval,
+            "msd": sums.total / sums.n,
+            "n": sums.n,
+        }
+    )
 
 
 def _averaged(sums: Sums, interval: float) -> pd.DataFrame:

@@ -335,6 +335,7 @@ def test_no_result_takes_the_place_of_its_input(auctrack, tmp_path, words):
     [
         (("measure", "t.csv", "--msd", "-o", "k.msd.csv"), "where the curve of --msd goes"),
         (("measure", "t.csv", "--per-track"), "goes with --msd only"),
+        (("measure", "t.csv", "--per-axis"), "goes with --msd only"),
         (("measure", "t.csv", "--max-lag", 3), "goes with --msd or --picture only"),
         (("track", ""), "an input needs a name"),
     ],

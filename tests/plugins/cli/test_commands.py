@@ -77,7 +77,8 @@ def test_the_name_of_the_result_chooses_its_format(auctrack, samples, tmp_path, 
 
 
 def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp_path):
-    said = ok(auctrack("measure", samples / "movie.truth.csv", "--min-length", 5, "--msd", "--max-lag", 3, "-o", "./"))
+    asked = "--min-length", 5, "--msd", "--max-lag", 3, "--per-axis", "-o", "./"
+    said = ok(auctrack("measure", samples / "movie.truth.csv", *asked))
     assert "µm/s" in said
     measures = pd.read_csv(tmp_path / "movie.measures.csv")
     truth = read_tracks(samples / "movie.truth.csv").table
@@ -87,7 +88,9 @@ def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp
     msd = pd.read_csv(tmp_path / "movie.msd.csv")
     assert msd["lag"].tolist() == [1, 2, 3]
     assert msd["lag_time"].tolist() == [10.0, 20.0, 30.0]
-    assert json.loads((tmp_path / "movie.msd.csv.settings.json").read_text())["settings"]["units"]["msd"] == "µm²"
+    assert msd[["msd_z", "msd_y", "msd_x"]].sum(axis=1).to_numpy() == pytest.approx(msd["msd"].to_numpy())
+    units = json.loads((tmp_path / "movie.msd.csv.settings.json").read_text())["settings"]["units"]
+    assert units["msd"] == units["msd_x"] == "µm²"
 
 
 def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_is_taken_off(auctrack, tmp_path):

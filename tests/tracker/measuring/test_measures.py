@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
 
@@ -101,6 +102,9 @@ def test_without_an_interval_times_are_in_frames():
         "mean_speed": "µm/s",
         "lag_time": "s",
         "msd": "µm²",
+        "msd_z": "µm²",
+        "msd_y": "µm²",
+        "msd_x": "µm²",
         "standard_error": "µm²",
         "msd_low": "µm²",
         "msd_high": "µm²",
@@ -143,10 +147,11 @@ def test_no_tracks_measure_as_an_empty_table_of_the_same_columns():
     empty = Tracks(full.table.iloc[:0], MICROSCOPE)
     assert list(measure_tracks(empty).columns) == list(measure_tracks(full).columns)
     assert measure_tracks(empty).dtypes.tolist() == measure_tracks(full).dtypes.tolist()
-    for per_track in (False, True):
-        curve = mean_squared_displacement(empty, per_track=per_track)
+    for per_track, per_axis in itertools.product((False, True), repeat=2):
+        curve = mean_squared_displacement(empty, per_track=per_track, per_axis=per_axis)
         assert len(curve) == 0
-        assert list(curve.columns) == list(mean_squared_displacement(full, per_track=per_track).columns)
+        wanted = mean_squared_displacement(full, per_track=per_track, per_axis=per_axis)
+        assert list(curve.columns) == list(wanted.columns)
 
 
 def test_msd_of_a_straight_line_is_the_squared_distance():
@@ -284,3 +289,27 @@ def test_lags_that_do_not_fit_into_memory_are_asked_for_one_by_one():
     with pytest.raises(InvalidSetting, match="max_lag"):
         mean_squared_displacement(far_apart)
     assert mean_squared_displacement(far_apart, max_lag=5)["lag"].tolist() == [3]
+
+
+@pytest.mark.parametrize("per_track", [False, True])
+def test_along_each_axis_particles_spread_by_their_part_of_the_whole(per_track):
+    rng = np.random.default_rng(1)
+    widths = np.array([0.5, 2.0, 8.0])  # voxels a frame; 1, 1 and 2 µm
+    lives = [dict(enumerate(rng.normal(0, 1, (30, 3)).cumsum(axis=0) * widths)) for _ in range(300)]
+    lives[0] = {frame: place for frame, place in lives[0].items() if frame % 3}
+    curve = mean_squared_displacement(tracks(*lives), 4, per_track=per_track, per_axis=True)
+    whole = mean_squared_displacement(tracks(*lives), 4, per_track=per_track)
+    along = curve[["msd_z", "msd_y", "msd_x"]]
+    pd.testing.assert_frame_equal(curve.drop(columns=along.columns), whole)
+    np.testing.assert_allclose(along.sum(axis=1), whole["msd"])
+    mean = along.groupby(curve["lag"]).mean().to_numpy()
+    np.testing.assert_allclose(mean, np.outer(range(1, 5), [1.0, 1.0, 4.0]), rtol=0.1)
+    assert measure_units(MICROSCOPE)["msd_z"] == "µm²"
+
+
+def test_a_plane_has_no_z_of_its_own_to_spread_along():
+    table = pd.DataFrame({"track_id": 0, "frame": range(4), "y": [0.0, 1, 2, 3], "x": 0.0})
+    curve = mean_squared_displacement(Tracks(table), per_axis=True)
+    assert [name for name in curve if name.startswith("msd_")] == ["msd_y", "msd_x"]
+    np.testing.assert_allclose(curve["msd_y"], [1, 4, 9])
+    np.testing.assert_allclose(curve["msd_x"], 0)
