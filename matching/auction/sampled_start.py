@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..certificate.matched import Matched
-from ..points.box_tree import cheapest_columns
+from ..points.box_tree import cheapest_in_order
 from ..problem import Problem
 from ..problem.costs import edge_costs
 from ..problem.problem import Metric
@@ -51,7 +51,7 @@ def sampled_duals(
     sample = Problem.points(x[rows], y[cols], metric=metric)
     found = solve(sample)
     r = _costs(sample, found.col_of_row) - found.col_duals[found.col_of_row]
-    leaving_most = cheapest_columns(y, x[rows], r, metric == "squared")
+    leaving_most = cheapest_in_order(y, x[rows], r, metric == "squared")
     v = _costs(Problem.points(y, x[rows], metric=metric), leaving_most) - r[leaving_most]
     if m > n:
         v = np.minimum(v, 0.0)

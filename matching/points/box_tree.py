@@ -111,13 +111,19 @@ def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool)
     if not len(x):
         return np.empty(0, np.int64)
     row_order, col_order = hilbert_orders(x, y)
-    rows, tree = build_tree(x[row_order]), build_tree(y[col_order])
-    prices, largest = largest_in_boxes(tree, v[col_order])
-    places, out = np.empty(len(x), np.int64), np.empty(len(x), np.int64)
+    out = np.empty(len(x), np.int64)
+    out[row_order] = col_order[cheapest_in_order(x[row_order], y[col_order], v[col_order], squared)]
+    return out
+
+
+def cheapest_in_order(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool) -> np.ndarray:
+    """As `cheapest_columns`, of rows and columns that are already in Hilbert order, one of each or more."""
+    rows, tree = build_tree(x), build_tree(y)
+    prices, largest = largest_in_boxes(tree, v)
+    places = np.empty(len(x), np.int64)
     question = tree, rows.points, len(x), prices, largest, squared, places
     side_by_side(lambda task: _cheapest(task, *question), tasks(len(x)))
-    out[row_order] = col_order[places]
-    return out
+    return places
 
 
 @compiled(**BORROWING)
@@ -132,7 +138,7 @@ def corners(rows, first, end):
     return z0, z1, y0, y1, x0, x1
 
 
-@compiled(**BORROWING)
+@compiled(forceinline=True, **BORROWING)
 def box_gaps(tree, first, box, gaps):
     """Squared distances from one box to the eight boxes from `first` on, rounded down."""
     z0, z1, y0, y1, x0, x1 = box
@@ -151,7 +157,7 @@ def box_gaps(tree, first, box, gaps):
         gaps[c] = (dz * dz + dy * dy + dx * dx) * _DOWN
 
 
-@compiled(**BORROWING)
+@compiled(forceinline=True, **BORROWING)
 def least_in_leaf(tree, leaf, z, y, x, largest, squared):
     """Return a lower bound, rounding included, of c - v between one point and the points of a leaf."""
     lower, upper = tree.lower, tree.upper
@@ -162,7 +168,7 @@ def least_in_leaf(tree, leaf, z, y, x, largest, squared):
     return (gap if squared else np.sqrt(gap)) - largest[leaf]
 
 
-@compiled(**BORROWING)
+@compiled(forceinline=True, **BORROWING)
 def point_squares(tree, first, z, y, x, squares):
     """Squared distances from one point to the eight points from `first` on, summed as in `costs.pair_cost`."""
     points = tree.points

@@ -77,25 +77,30 @@ def contradictions(
 @compiled
 def _search(task, tree, rows, r, v, largest, squared, tolerance, indptr, indices, columns, slack, counts):
     stack, gaps, near = np.empty(FAN * 24, np.int64), np.empty(FAN), np.empty(FAN)
+    asked_below = np.empty(FAN)
     end = min(len(r), (task + 1) * ROWS_PER_TASK)
     for i in range(task * ROWS_PER_TASK, end, FAN):
         asked = i, min(i + FAN, end)
         found = indptr, indices, columns, slack, counts
-        _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near)
+        _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near, asked_below)
 
 
 @compiled
-def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near):
-    """Descend once for up to eight rows; `found` are the known pairs and the new ones."""
+def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near, asked_below):
+    """Descend once for up to eight rows; `found` are the known pairs and the new ones.
+
+    `asked_below` is room for the c - v up to which each row takes a pair: that of the last on its list once it is full.
+    """
     indptr, indices, columns, slack, counts = found
     first, end = asked
     highest = -np.inf
     for i in range(first, end):
-        highest = max(highest, r[i] - tolerance)
+        asked_below[i - first] = r[i] - tolerance
+        highest = max(highest, asked_below[i - first])
     if highest == -np.inf:
         return
     box = corners(rows, first, end)
-    size = 1
+    size, most, is_full = 1, slack.shape[1], False
     stack[0] = (len(tree.starts) - 2) << 40
     while size:
         size -= 1
@@ -116,7 +121,7 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
             continue
         for i in range(first, end):
             z, y, x = rows[0, i], rows[1, i], rows[2, i]
-            if least_in_leaf(tree, at, z, y, x, largest, squared) > _asked_below(i, r, tolerance, slack, counts):
+            if least_in_leaf(tree, at, z, y, x, largest, squared) > asked_below[i - first]:
                 continue
             point_squares(tree, at * FAN, z, y, x, near)
             for c in range(FAN):
@@ -127,9 +132,13 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
                     rounding = _ROUNDING * max(cost, abs(price), abs(r[i]))
                     if below < -rounding - tolerance and not _is_known(indices, indptr[i], indptr[i + 1], at * FAN + c):
                         _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
-        highest = -np.inf
-        for i in range(first, end):
-            highest = max(highest, _asked_below(i, r, tolerance, slack, counts))
+                        if counts[i] == most:
+                            asked_below[i - first] = r[i] + slack[i, most - 1]
+                            is_full = True
+        if is_full:
+            highest = -np.inf
+            for i in range(end - first):
+                highest = max(highest, asked_below[i])
 
 
 @compiled(**BORROWING)
@@ -138,13 +147,6 @@ def _is_known(indices, begin, end, column):
     while at < end and indices[at] != column:
         at += 1
     return at < end
-
-
-@compiled(**BORROWING)
-def _asked_below(i, r, tolerance, slack, counts):
-    """Return the c - v up to which row i takes a pair: once its list is full, that of the last on it."""
-    last = slack.shape[1] - 1
-    return r[i] + slack[i, last] if counts[i] > last else r[i] - tolerance
 
 
 @compiled(**BORROWING)
