@@ -30,7 +30,7 @@ from .reading.frames import FrameSource
 from .reading.movie import Movie, read_movie
 from .settings import InputSettings, Settings
 from .stage_seconds import StageSeconds
-from .stepwise import Steps, finished
+from .stepwise import Steps, finished, on_device
 
 _LOG = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 class Advance:
     """How far a stage is, in frames; `so_far` makes the points, or the tracks, that it has found until now.
 
-    `settings` are those with which these points were detected.
+    `settings` are those with which these points were detected; `device` is where, "" where that is not known.
     """
 
     stage: Stage
@@ -52,6 +52,7 @@ class Advance:
     total: int
     so_far: Callable[[], Points | None] = lambda: None
     settings: DetectSettings | None = None
+    device: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,10 +185,10 @@ def finding_stage(
         return DetectedPoints(source)
     if settings.input.kind == "labels":
         return DetectedPoints((yield from _named("detect", label_steps(source, intensity))))
-    yield Advance("detect", 0, len(source))
     device = crew_for(source.shape, len(source), None, settings.link.device, overlap=0).device
+    yield Advance("detect", 0, len(source), device=device)
     steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)
-    found = yield from _named("detect", steps)
+    found = yield from _named("detect", on_device(steps, device))
     _LOG.info("detected on %s with %s", device, found.settings)
     for note in found.notes:
         _LOG.info(note)
@@ -218,7 +219,8 @@ def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Gene
             return end.value
         _LOG.debug("%s: %d of %d", stage, step.done, step.total)
         scale = 1 if total is None else total / step.total
-        yield Advance(stage, int(step.done * scale), step.total if total is None else total, step.so_far, step.settings)
+        done, of_all = int(step.done * scale), step.total if total is None else total
+        yield Advance(stage, done, of_all, step.so_far, step.settings, step.device)
 
 
 def _check_types(source: object, settings: object) -> None:
@@ -240,11 +242,11 @@ def find_points(
     source: str | Path | Array,
     settings: Settings,
     *,
-    progress: StageProgress | None = None,
+    show: Callable[[Advance], Any] | None = None,
     seconds: StageSeconds | None = None,
 ) -> DetectedPoints:
     """Return the particles of an input; what reading and detecting took is added to `seconds`."""
-    return finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _passed_on(progress))
+    return finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), show)
 
 
 def _found_in(

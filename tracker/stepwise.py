@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .points import Points
@@ -28,12 +28,15 @@ class Step:
         Returns what was found so far, made when it is called; None where there is nothing to show yet.
     settings
         Those in force, where detection has measured what was automatic.
+    device : str
+        Where the work is done, "" where that is not known.
     """
 
     done: int
     total: int
     so_far: Callable[[], Points | None] = _nothing
     settings: Any = None
+    device: str = ""
 
 
 Steps = Generator[Step, None, Result]
@@ -64,6 +67,16 @@ def finished(steps: Generator[Reported, None, Result], report: Callable[[Reporte
                 return end.value
             if report is not None:
                 report(step)
+
+
+def on_device(steps: Steps[Result], device: str) -> Steps[Result]:
+    """Do steps that say where."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            return end.value
+        yield replace(step, device=device)
 
 
 def counted(progress: Progress | None) -> Callable[[Step], Any] | None:

@@ -22,10 +22,11 @@ from ...tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
 from ...tracker.formats.write import write_tracks, write_whole
 from ...tracker.linking.result import Linking
-from ...tracker.pipeline import TrackingResult, open_movie, track
+from ...tracker.pipeline import TrackingResult, open_movie, stages
 from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
+from ...tracker.stepwise import finished
 from ..words.notes import (
     on_doubt,
     on_frozen_frames,
@@ -103,12 +104,13 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     described = describe(job, settings)  # a wrong option is named before what it would replace
     if standing is not None:
         raise standing
-    with console.progress(job.source) as progress:
-        result = track(job.source, settings, progress=progress)
+    opening = console.READING if settings.input.is_table(job.source) else console.LOOKING
+    with console.progress(job.source, opening=opening) as progress:
+        result = finished(stages(job.source, settings), console.of_pipeline(progress))
     record: dict[str, Any] = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
     writing = StageSeconds()
     try:
-        with held_back(), writing.of("write"):
+        with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
             write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
     except OutputExists:
         if not is_up_to_date(job, key):  # else another run into this folder was faster

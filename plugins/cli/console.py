@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import typer
 
@@ -23,6 +23,8 @@ from ..words.compiling import COMPILED, compiling_reported
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ...tracker.pipeline import Advance
+
 SECONDS_BETWEEN_LINES = 10.0
 
 _LOG = logging.getLogger(__name__)
@@ -30,7 +32,21 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202
 """What a terminal obeys (ESC, directions of text), and what stands for the bytes of a name that is not UTF-8."""
 
 
-StageProgress = Callable[[str, int, int], None]
+LOOKING, READING = ("look", "what the movie suggests"), ("read", "the table")
+"""What is done before the first step of a stage, by its stage."""
+
+
+class StageProgress(Protocol):
+    """What shows how far a stage is, and on what device where that is known."""
+
+    def __call__(self, stage: str, done: int, total: int, device: str = "") -> None:
+        """Show it."""
+        ...
+
+
+def of_pipeline(progress: StageProgress) -> Callable[[Advance], None]:
+    """Return what shows how far the pipeline is, and on what device."""
+    return lambda at: progress(at.stage, at.done, at.total, at.device)
 
 
 @cache
@@ -133,14 +149,16 @@ def indented(text: str) -> str:
 
 
 @contextmanager
-def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = None) -> Generator[StageProgress]:
+def progress(
+    title: str, noun: str = "frame", nouns: Mapping[str, str] | None = None, opening: tuple[str, str] = LOOKING
+) -> Generator[StageProgress]:
     """Show the progress of one input: bars with the time left on a terminal, a line now and then elsewhere.
 
-    `noun` is what is counted; `nouns` of the stages that count something else.
+    `noun` is what is counted; `nouns` of the stages that count something else; `opening` what is done first.
     """
 
-    def of_all(stage: str, total: int) -> str:
-        return counted(total, (nouns or {}).get(stage, noun))
+    def of_all(stage: str, total: int, device: str) -> str:
+        return counted(total, (nouns or {}).get(stage, noun)) + (f" ({device})" if device else "")
 
     if not stderr().is_terminal:
         in_lines, compiled = _lines(title, of_all)
@@ -153,15 +171,17 @@ def progress(title: str, noun: str = "frame", nouns: Mapping[str, str] | None = 
     columns = (named, BarColumn(), count, TimeRemainingColumn())
     with Progress(*columns, console=stderr(), transient=True) as bars:
         tasks = {}
-        opening = bars.add_task("look", total=None, count="what the movie suggests")  # before the first frame is done
+        begun, what = opening
+        before = bars.add_task(begun, total=None, count=what)
         compiling = bars.add_task("compile", total=None, count=COMPILED, visible=False)
 
-        def advance(stage: str, done: int, total: int) -> None:
-            bars.update(opening, visible=False)
+        def advance(stage: str, done: int, total: int, device: str = "") -> None:
+            bars.update(before, visible=False)
             bars.update(compiling, visible=False)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, count="")
-            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {of_all(stage, total)}, left:")
+            count = f"{done} of {of_all(stage, total, device)}, left:"
+            bars.update(tasks[stage], completed=done, total=total, count=count)
 
         with compiling_reported(lambda: bars.update(compiling, visible=True)):
             yield advance
@@ -187,12 +207,12 @@ def say_of_compiling(title: str) -> None:
     say(f"{title}: compiling {COMPILED}")
 
 
-def _lines(title: str, of_all: Callable[[str, int], str]) -> tuple[StageProgress, Callable[[], None]]:
+def _lines(title: str, of_all: Callable[[str, int, str], str]) -> tuple[StageProgress, Callable[[], None]]:
     """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
     running, first = "", 0
 
-    def advance(stage: str, done: int, total: int) -> None:
+    def advance(stage: str, done: int, total: int, device: str = "") -> None:
         nonlocal began, last, running, first
         now = time.monotonic()
         if stage != running or done <= 1:
@@ -200,6 +220,6 @@ def _lines(title: str, of_all: Callable[[str, int], str]) -> tuple[StageProgress
         if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
-            say(f"{title}: {stage} {done} of {of_all(stage, total)}{left}")
+            say(f"{title}: {stage} {done} of {of_all(stage, total, device)}{left}")
 
     return advance, lambda: say_of_compiling(title)

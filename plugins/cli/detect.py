@@ -74,7 +74,7 @@ def command(
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")
     described = describe(Job(movie, (), result), settings)
     with console.progress(movie) as progress:
-        found = find_points(movie, settings, progress=progress)
+        found = find_points(movie, settings, show=console.of_pipeline(progress))
     points, found_with = found.points, found.settings
     effective = settings if found_with is None else replace(settings, detect=found_with)
     with held_back():

@@ -68,8 +68,9 @@ def command(
 
     from ...tracker.formats.registry import to_write
     from ...tracker.formats.write import write_tracks
-    from ...tracker.pipeline import track
+    from ...tracker.pipeline import stages
     from ...tracker.stage_seconds import StageSeconds
+    from ...tracker.stepwise import finished
     from .batch import report
     from .inputs import Job, stem
     from .interrupt import held_back
@@ -81,10 +82,10 @@ def command(
         job = Job(str(points), (file,), destination(output, f"{stem(str(file))}.tracks", format_))
         into = to_write(job.result, format_)
         make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder, has_settings=True)
-        with console.progress(job.source) as progress:
-            result = track(file, settings, progress=progress)
+        with console.progress(job.source, opening=console.READING) as progress:
+            result = finished(stages(file, settings), console.of_pipeline(progress))
     writing = StageSeconds()
-    with held_back(), writing.of("write"):
+    with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
         record = tracking_record(job.source, settings, result)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result, {**result.seconds, **writing})

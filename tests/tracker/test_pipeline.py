@@ -19,10 +19,11 @@ from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.formats.write import write_tracks
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.pipeline import track
+from auctrack.tracker.pipeline import stages, track
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.settings import InputSettings, Settings
+from auctrack.tracker.stepwise import finished
 
 ROOT = Path(__file__).parents[2]
 MOVIE = ROOT / "sample_data/movie.ome.tif"
@@ -105,6 +106,14 @@ def test_progress_names_its_stages():
     seen: dict[str, tuple[int, int]] = {}
     track(MOVIE, Settings(InputSettings(frames="0:3")), progress=lambda stage, *at: seen.__setitem__(stage, at))
     assert seen == {"detect": (3, 3), "link": (3, 3)}
+
+
+@pytest.mark.parametrize("motion", ["auto", "none"])
+def test_every_stage_says_where_it_runs(motion):
+    where = {}
+    asked = Settings(InputSettings(frames="0:4"), link=LinkSettings(motion=motion, device="cpu"))
+    finished(stages(MOVIE, asked), lambda at: where.__setitem__(at.stage, at.device))
+    assert where == {"detect": "cpu", "link": "cpu"}
 
 
 def test_hl60_nuclei_from_labels_are_linked_as_they_are_named(real_data):

@@ -18,7 +18,7 @@ from ..links import MARGIN, PROBABILITY
 from ..other_tables import what_came
 from ..parent_columns import PARENT, parent_columns, without_parents
 from ..points import AXES, Points, require
-from ..stepwise import Progress, Steps, counted, finished
+from ..stepwise import Progress, Steps, counted, finished, on_device
 from ..unknown_settings import refuse_unknown_arguments, required_settings
 from .constraints import constraints_of
 from .dropped_frames import as_if_later, dropped_after, in_words
@@ -131,7 +131,7 @@ def link_steps(
             linking = yield from jaqaman(points, settings, margins=margins, edge_budget=edge_budget)
         elif movie is not None:
             known = partial(learned, constraints=constraints, keeping=keeping, samples=samples)
-            linking = yield from _in_time(points, movie, settings, known)
+            linking = yield from on_device(_in_time(points, movie, settings, known), _device_of(movie, settings))
         else:
             linking = yield from first_order(
                 points,
@@ -143,6 +143,13 @@ def link_steps(
             )
         common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
         return replace(linking, report={**linking.report, **common})
+
+
+def _device_of(movie: Ordered, settings: LinkSettings) -> str:
+    """Return where motion is learned."""
+    if movie.grid is None:
+        return "cpu"
+    return "cuda" if settings.device == "auto" else settings.device
 
 
 def _in_time(

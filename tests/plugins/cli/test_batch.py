@@ -102,14 +102,14 @@ def test_a_result_that_is_not_as_it_was_written_is_not_up_to_date(auctrack, movi
 
 
 def test_a_result_that_another_run_wrote_meanwhile_is_up_to_date(auctrack, movie, monkeypatch, summary):
-    track = batch.track
+    stages = batch.stages
 
-    def while_another_is_faster(source, settings, **rest):
-        monkeypatch.setattr(batch, "track", track)
+    def while_another_is_faster(source, settings):
+        monkeypatch.setattr(batch, "stages", stages)
         assert auctrack("track", movie, "--picture").exit_code == 0
-        return track(source, settings, **rest)
+        return stages(source, settings)
 
-    monkeypatch.setattr(batch, "track", while_another_is_faster)
+    monkeypatch.setattr(batch, "stages", while_another_is_faster)
     assert auctrack("track", movie, "--picture").exit_code == 0
     assert statuses(summary()) == ["up to date"]
 
@@ -177,7 +177,7 @@ def failing_at_spots(work):
 
 def test_even_our_own_bug_stops_no_other(auctrack, movie, write_movie, monkeypatch, summary):
     write_movie(movie.parent / "z.ome.tif")
-    monkeypatch.setattr(batch, "track", failing_at_spots(batch.track))
+    monkeypatch.setattr(batch, "stages", failing_at_spots(batch.stages))
     result = auctrack("track", movie.parent)
     assert (result.exit_code, statuses(summary())) == (1, ["failed", "tracked"])
     assert "unexpected ZeroDivisionError: by zero" in result.stderr
@@ -455,12 +455,12 @@ def test_what_libraries_make_of_a_ctrl_c_is_one(auctrack, tmp_path, monkeypatch,
     pressed = threading.Event()
     monkeypatch.setattr(interrupt, "_PRESSED", pressed)
 
-    def track(*_, **__):
+    def stages(*_):
         with contextlib.suppress(KeyboardInterrupt):
             interrupt.press(signal.SIGINT, None)
         raise made
 
-    monkeypatch.setattr(batch if command == "track" else pipeline, "track", track)
+    monkeypatch.setattr(batch if command == "track" else pipeline, "stages", stages)
     result = auctrack(command, "in.csv")
     assert result.exit_code == 130, result.output
     assert result.stderr.count("interrupted; nothing half-written was left\n") == 1
@@ -497,10 +497,10 @@ def test_ctrl_c_at_any_moment_leaves_a_summary(
     other = write_movie(tmp_path / "in" / "other.ome.tif")
     real, calls = getattr(batch.console, where), itertools.count()
 
-    def pressed(*given):
+    def pressed(*given, **named):
         if next(calls) == {"say": 1, "show": 2, "progress": 1}[where]:
             raise kind("handed over") from KeyboardInterrupt()
-        return real(*given)
+        return real(*given, **named)
 
     monkeypatch.setattr(batch.console, where, pressed)
     result = auctrack("track", movie, other, "--diameter", 2.5)
@@ -559,7 +559,7 @@ def test_an_interrupted_run_says_so_though_nothing_was_written_yet(auctrack, mov
     def pressed(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batch, "track", pressed)
+    monkeypatch.setattr(batch, "stages", pressed)
     result = auctrack("track", movie, "-o", "out")
     assert result.exit_code == 130
     assert "interrupted; nothing half-written" in result.stderr

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from auctrack.plugins.cli import app, console, info
 from auctrack.plugins.words.errors import sentence
+from auctrack.tracker.pipeline import Advance
 
 
 def test_help_loads_none_of_the_heavy_libraries():
@@ -48,6 +49,25 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch, capsys)
         for done in (1, 2, 6, 7):
             progress("detect", done, 10)
     assert capsys.readouterr().err.splitlines() == ["movie.tif: detect 6 of 10 frames, about 9 s left"]
+
+
+def test_a_line_of_progress_names_the_device(monkeypatch, capsys):
+    clock = iter([0.0, 1.0, 12.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    with console.progress("movie.tif") as progress:
+        show = console.of_pipeline(progress)
+        for done in (1, 6):
+            show(Advance("detect", done, 10, device="cuda"))
+    assert capsys.readouterr().err.splitlines() == ["movie.tif: detect 6 of 10 frames (cuda), about 9 s left"]
+
+
+def test_bars_name_the_device_and_what_is_done_before_the_first_of_them(monkeypatch):
+    screen = Console(file=io.StringIO(), force_terminal=True, highlight=False, color_system=None, width=100)
+    monkeypatch.setattr(console, "stderr", lambda: screen)
+    with console.progress("points.csv", opening=console.READING) as progress:
+        progress("link", 1, 3, "cuda:1")
+    assert "the table" in screen.file.getvalue()
+    assert "1 of 3 frames (cuda:1)" in screen.file.getvalue()
 
 
 def test_the_first_frame_of_a_stage_which_may_compile_tells_nothing_of_the_others(monkeypatch, capsys):

@@ -14,7 +14,7 @@ from ....matching.problem import Problem
 from ....matching.solving import solve
 from ...links import ids_of_chains
 from ...points import Points, Tracks
-from ...stepwise import Step, Steps
+from ...stepwise import Step, Steps, on_device
 from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.limits import GateLimits
@@ -53,7 +53,8 @@ def first_order(
     is_plain = not (constraints or keeping is KeepSolution.ALWAYS or margins or hooks)
     ids = None
     if is_plain and takes_gpu(points, settings):
-        ids = yield from link_on_gpu(points, settings, unmatched_cost, longest, made)
+        device = "cuda" if settings.device == "auto" else settings.device
+        ids = yield from on_device(link_on_gpu(points, settings, unmatched_cost, longest, made), device)
     is_on_host = ids is None
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
@@ -63,7 +64,7 @@ def first_order(
         for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, unmatched_cost):
             made.add(*solved)
             solutions.add(*solved)
-            yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))
+            yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made), device=made.device)
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
     if ids is None:

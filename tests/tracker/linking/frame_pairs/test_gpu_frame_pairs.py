@@ -13,10 +13,11 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_table
 from auctrack.tracker.linking.gate import spacing
-from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.link import link, link_points, link_steps
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.unmatched_cost import measured
 from auctrack.tracker.points import Points
+from auctrack.tracker.stepwise import finished
 from auctrack.tracker.timeline import Timeline
 
 from ....matching.hungarian.host_kernels import HostArray
@@ -138,6 +139,14 @@ def test_progress_counts_frame_pairs(gpu, monkeypatch):
     link_points(points, LinkSettings(motion="none", device=gpu), progress=lambda *done: seen.append(done))
     assert seen[-1] == (9, 9)
     assert seen == sorted(seen)
+
+
+@pytest.mark.parametrize("motion", ["none", "auto"])
+def test_steps_say_that_they_are_done_on_a_gpu(gpu, motion):
+    seen: list[str] = []
+    steps = link_steps(walks(60, 9, seed=2)[0], LinkSettings(motion=motion, device=gpu))
+    finished(steps, lambda step: seen.append(step.device))
+    assert set(seen) == {gpu}
 
 
 def test_a_table_gets_its_tracks(gpu):
