@@ -16,6 +16,7 @@ from .device import cuda
 from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
+from .presolve.far_above import solve_beside_far_points, solved_above_least
 from .presolve.groups import from_shorter_side, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
 from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
@@ -244,7 +245,8 @@ def _solved_on(problem: Problem, solver: Solver, device: str) -> Assignment:
 
     def in_groups(stated: Problem) -> Assignment:
         if stated.n_blocks == 1:
-            return solve_superposed(stated, partial(from_shorter_side, solve=prove))
+            alike = partial(solve_superposed, solve=partial(from_shorter_side, solve=prove))
+            return solve_beside_far_points(stated, alike)
         return solve_in_groups(stated, groups_for(solver, stated, device), prove)
 
     return at_lower_unmatched_costs(problem, in_groups)
@@ -263,8 +265,12 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     stats["solve_s"] = ended - began
     if found.unfinished and not answer.is_optimal:
         raise NotConverged(found.unfinished, assignment=answer)
+    if not found.is_refinable or answer.is_optimal:
+        return answer
+    if problem.kind == "dense":
+        answer = solved_above_least(problem, partial(_proven, solver=solver, device=device)) or answer
     is_matrix_of_points = problem.kind == "points" and found.form.kind == "dense"  # as large as it is, never fetched
-    return refined(problem if is_matrix_of_points else found.form, answer) if found.is_refinable else answer
+    return refined(problem if is_matrix_of_points else found.form, answer)
 
 
 @contextmanager

@@ -1,0 +1,81 @@
+"""Rows and columns whose costs are all far above the others', as sentinels and far points: solved above their least.
+
+A member that must be matched pays its least cost whatever the matching, so that taking it off changes no optimum. Left
+in, it takes from the duals of the others the digits that tell them apart. It is taken off where no difference is
+rounded: where no cost of the member is more than twice another (P. Sterbenz, "Floating-point computation", 1974).
+
+What is found is proven for the costs as stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certified_anew
+from ..certificate.not_converged import NotConverged
+from ..problem import Problem
+from ..problem.convert import MATRIX_PAIRS, as_dense, unmasked
+from ..tolerance import FAR
+
+FEWEST = 200
+"""Points a side below which far ones are not looked for: `auto` takes the matrix of these, which is refined."""
+
+
+def solve_beside_far_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+    """Call `solve` on two sets of as many points, or on the matrix of their costs above the least where some are far.
+
+    An auction of the points would lower its increment from the largest distance to the least, decade by decade.
+    """
+    answer = solved_above_least(problem, solve) if _has_far_points(problem) else None
+    return solve(problem) if answer is None else answer
+
+
+def solved_above_least(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
+    """Return the answer of `solve` to the costs above the least ones of rows, and of columns of equal sides.
+
+    None where nothing is taken off, as of sparse costs, integers, batches, and where members may stay unassigned.
+    """
+    is_taken = problem.kind != "sparse" and problem.n_pairs <= MATRIX_PAIRS and problem.n_rows <= problem.n_cols
+    if not is_taken or problem.n_blocks > 1 or problem.has_unmatched_cost or problem.is_integer or problem.is_on_device:
+        return None
+    matrix = unmasked(as_dense(problem))
+    cost = matrix.cost_matrix.astype(np.float64)
+    of_rows = _take_off_least(cost, axis=1)
+    of_cols = _take_off_least(cost, axis=0) if problem.n_rows == problem.n_cols else np.zeros(problem.n_cols)
+    if not (of_rows.any() or of_cols.any()):
+        return None
+
+    def as_stated(answer: Assignment) -> Assignment:
+        found = answer.on_host()
+        return certified_anew(problem, found, found.col_duals + of_cols)
+
+    try:
+        return as_stated(solve(replace(matrix, data=cost.reshape(-1))))
+    except NotConverged as error:
+        raise error.restated(as_stated) from None
+
+
+def _take_off_least(cost: np.ndarray, axis: int) -> np.ndarray:
+    """Take the least off the rows (axis 1) or columns that are nothing but large, in place; return what was taken."""
+    is_edge = cost < np.inf
+    least = cost.min(axis=axis, initial=np.inf)
+    most = np.where(is_edge, cost, -np.inf).max(axis=axis, initial=-np.inf)
+    is_far = ((least > 0) & (most <= 2 * least)) | ((most < 0) & (least >= 2 * most))
+    taken = np.where(is_far, least, 0.0)
+    cost -= np.expand_dims(taken, axis)
+    return taken
+
+
+def _has_far_points(problem: Problem) -> bool:
+    """Whether a few points are farther away than all others by `FAR` times these points' own extent."""
+    if problem.kind != "points" or problem.is_on_device or not problem.must_match_all(FEWEST):
+        return False
+    assert problem.x is not None
+    assert problem.y is not None
+    points = np.concatenate([problem.x, problem.y])
+    away = abs(points - np.median(points, axis=0)).max(axis=1)
+    return bool(away.max() > FAR * np.quantile(away, 0.9))
