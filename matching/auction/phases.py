@@ -57,7 +57,8 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
         hard = _match_easy_parts(problem, graph, parts, state, counts, most_scans)
     else:
         hard = np.ones(len(parts[1]) - 1, np.bool_)
-    _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
+    if hard.any():  # what no component needs is not compiled either
+        _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
     assert not counts[:, _INFEASIBLE_ROW].any(), "the cardinality matching matched a row that bids and paths cannot"
     stats: dict[str, Any] = {"components": len(hard)}
     waiting = int(counts[:, _WAITING].sum())
