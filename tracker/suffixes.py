@@ -11,3 +11,10 @@ TABLES = (*TEXT_TABLES, ".parquet")
 """Tables of points or tracks that are read."""
 PLAIN_TABLES = (".csv", ".parquet")
 """Tables of figures, or of a truth, that are written."""
+TRUTH = ".truth.csv"
+CORRECTIONS = ".corrections.json"
+
+
+def without_ending(name: str, endings: tuple[str, ...]) -> str:
+    """Return a name without the first of some endings that it has, in capitals or not."""
+    return next((name[: -len(ending)] for ending in endings if name.lower().endswith(ending)), name)

@@ -120,6 +120,8 @@ def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
         infeasible_row, rows = augment(graph, matching, rows, LONGEST_PATH if grows else UNLIMITED)
         if infeasible_row >= 0 or len(rows) == 0:
             return infeasible_row
+    if len(rows) == 0:
+        return -1
     began = perf_counter_ns()
     if graph.is_dense:
         infeasible_row, stats = _grow_in_matrix(graph, matching, rows)
@@ -127,8 +129,8 @@ def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
         stats = {}
         infeasible_row = grow_trees(graph, matching, rows, stats)
     matching.is_searched = True
-    matching.spent.rows_scanned += stats.get("rows_scanned", 0)
-    matching.count(tree_searches=stats.get("searches", 0), trees_ns=perf_counter_ns() - began)
+    matching.spent.rows_scanned += stats["rows_scanned"]
+    matching.count(tree_searches=stats["searches"], trees_ns=perf_counter_ns() - began)
     return infeasible_row
 
 

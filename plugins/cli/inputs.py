@@ -12,11 +12,11 @@ from pathlib import Path
 import typer
 
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
-from ...tracker.formats.registry import READ, ends_in, to_write
+from ...tracker.formats.registry import READ, to_write
 from ...tracker.formats.sidecar import sidecar_path
 from ...tracker.formats.write import require_names
 from ...tracker.settings import InputSettings
-from ...tracker.suffixes import MOVIES, TABLES
+from ...tracker.suffixes import MOVIES, TABLES, without_ending
 from . import console
 from .destination import SUFFIXES, refuse_inputs
 
@@ -182,23 +182,19 @@ def stem(source: str) -> str:
 
     `a/b.ome.tif` is `b`, `b.points.csv` is `b`, `a/frames*.tif` is `frames`, `a/*.tif` is `a`.
     """
-    name = _without_one_of(PRODUCTS, _without_suffix(source)).rstrip("._- ")
+    name = without_ending(_without_suffix(source), PRODUCTS).rstrip("._- ")
     return name or Path(os.path.realpath(source)).parent.name or "movie"
 
 
 def product_of(source: str) -> str:
     """Return which of `PRODUCTS` stands behind the name of an input, empty for none."""
     name = _without_suffix(source)
-    return name[len(_without_one_of(PRODUCTS, name)) :].lower()
+    return name[len(without_ending(name, PRODUCTS)) :].lower()
 
 
 def _without_suffix(source: str) -> str:
     name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
-    return _without_one_of((*MOVIES, *READ, *SUFFIXES.values()), name)
-
-
-def _without_one_of(endings: Sequence[str], name: str) -> str:
-    return next((name[: -len(ending)] for ending in endings if ends_in(name, ending)), name)
+    return without_ending(name, (*MOVIES, *READ, *SUFFIXES.values()))
 
 
 def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path, ...]]]:
@@ -225,7 +221,7 @@ def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path
 def _is_input_table(file: Path) -> bool:
     """Whether a file of a folder is a table to track: a .txt may be anything, and must be named itself."""
     name = file.name.lower()
-    return name.endswith(TABLES) and not name.endswith(".txt") and _without_one_of(TABLES, name) == stem(name)
+    return name.endswith(TABLES) and not name.endswith(".txt") and without_ending(name, TABLES) == stem(name)
 
 
 def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:

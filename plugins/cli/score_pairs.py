@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...tracker.errors import InvalidInput
+from ...tracker.suffixes import TRUTH
 from .standard_input import STANDARD_INPUT
 
 _ENDINGS = (".tracks", ".truth")
@@ -34,7 +35,7 @@ def paired(tracks: Path, truth: Path) -> dict[str, tuple[Path, Path]]:
         )
         raise InvalidInput(
             f"a table of tracks, such as {tracks / 'NAME.tracks.csv'}, needs its truth, such as "
-            f"{truth / 'NAME.truth.csv'}; {missing}. Rename or move them."
+            f"{truth / f'NAME{TRUTH}'}; {missing}. Rename or move them."
         )
     return {name: (found[name], real[name]) for name in sorted(found)}
 

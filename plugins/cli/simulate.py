@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...tracker.calibrating.digits import counted, in_digits
-from ...tracker.suffixes import OME_TIFF, PLAIN_TABLES
+from ...tracker.suffixes import OME_TIFF, PLAIN_TABLES, TRUTH, without_ending
 from ..words.setting_options import option_of
 from . import console, options
 from .command_settings import usage
@@ -199,13 +199,12 @@ def _report(simulation: Simulation, paths: Sequence[Path]) -> None:
 
 def _truth_beside(output: Path) -> Path:
     """Return where the truth goes: beside the movie or table, under the same name."""
-    return output.with_name(f"{_stem(output)}.truth.csv")
+    return output.with_name(f"{_stem(output)}{TRUTH}")
 
 
 def _stem(output: Path) -> str:
     """Return the name without its ending, one of those that a simulation can have."""
-    ending = next(ending for ending in _ENDINGS if output.name.lower().endswith(ending))
-    return output.name[: -len(ending)]
+    return without_ending(output.name, _ENDINGS)
 
 
 def _refuse_truth_of_another(truth: Path, output: Path) -> None:

@@ -17,6 +17,7 @@ from ... import __version__
 from ...tracker.calibrating.digits import in_digits
 from ...tracker.detecting.settings import DetectSettings
 from ...tracker.formats.graph import count_divisions, count_merges, edges_of
+from ...tracker.formats.sidecar import SUFFIX
 from ...tracker.kinds import LENGTH
 from ...tracker.linking.advice.foretold import expected_f1
 from ...tracker.linking.settings import LinkSettings
@@ -352,7 +353,7 @@ def _again(result: Result) -> str:
     if source is None:
         return ""
     command = "link" if result.behind == "points" else "track"
-    words = ["auctrack", command, str(source), "--config", f"{result.path}.settings.json", "-o", "again"]
+    words = ["auctrack", command, str(source), "--config", f"{result.path}{SUFFIX}", "-o", "again"]
     return html.section("To do it again", html.command(shlex.join(words)))
 
 

@@ -25,7 +25,7 @@ from .defects import Mended, without_defects
 from .diameter import SUGGESTING_FRAMES, suggest_diameter
 from .gpu_peaks import Bounds
 from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
-from .pixels import Frame, grey_levels, held_by, queue_of, working_on
+from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, Coming, Crew, crew_for
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
@@ -252,16 +252,16 @@ def detect_frame(
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
     check_diameter(settings.known_diameter, image.shape, scale, "units")
-    return pd.DataFrame(_columns(Frame.of(image), settings, scale, Crew(1, threads, device)))
+    return pd.DataFrame(_columns(Pixels.of(image), settings, scale, Crew(1, threads, device)))
 
 
-def _columns(frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
+def _columns(frame: Pixels, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
     """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
     return _columns_of(frame, *_peaks_of(frame.pixels, settings, scale, crew), settings, scale)
 
 
 def _columns_of(
-    frame: Frame, places: np.ndarray, seen: Around, settings: DetectSettings, scale: np.ndarray
+    frame: Pixels, places: np.ndarray, seen: Around, settings: DetectSettings, scale: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return the columns of peaks, ascending places in the pixels of a frame."""
     positions = positions_of(places, seen, frame.pixels.shape, settings, scale)
@@ -271,7 +271,7 @@ def _columns_of(
 
 
 def _columns_ahead(
-    frame: Frame, settings: DetectSettings, scale: np.ndarray, crew: Crew
+    frame: Pixels, settings: DetectSettings, scale: np.ndarray, crew: Crew
 ) -> Callable[[], Callable[[], dict[str, np.ndarray]]]:
     """Begin with a whole frame on a GPU, and return what waits for it and returns what makes `_columns` of it.
 
@@ -304,7 +304,7 @@ def _columns_ahead(
 
 
 def _columns_in_order(
-    frame: Frame, places: np.ndarray, around: np.ndarray, settings: DetectSettings, scale: np.ndarray
+    frame: Pixels, places: np.ndarray, around: np.ndarray, settings: DetectSettings, scale: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return the columns of peaks in any order, by what is seen around them."""
     order = np.argsort(places)

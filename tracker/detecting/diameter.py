@@ -24,7 +24,7 @@ from ..calibrating.digits import in_digits
 from ..errors import InvalidInput
 from .defects import without_defects
 from .peaks import can_be_listed
-from .pixels import Frame, grey_levels, held_by, queue_of, working_on
+from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
 from .side_by_side import DEFAULT_BUDGET, Coming, crew_for, looked_at
 from .threshold import (
     QualitySample,
@@ -385,7 +385,7 @@ def _windows(
     Windows of one shape are one array, (frames, …); where padding leaves several shapes, each is one of its own.
     """
 
-    def window_of(frame: Frame) -> np.ndarray:
+    def window_of(frame: Pixels) -> np.ndarray:
         with held_by(device, frame.pixels) as pixels:
             return _window(grey_levels(pixels)[0])
 

@@ -23,7 +23,7 @@ BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
 
 
 @dataclass(frozen=True)
-class Frame:
+class Pixels:
     """An image within its padding.
 
     Attributes
@@ -38,15 +38,15 @@ class Frame:
     inside: tuple[slice, ...]
 
     @classmethod
-    def of(cls, image: np.ndarray) -> Frame:
+    def of(cls, image: np.ndarray) -> Pixels:
         """Return a view of an image on the host, without its padding."""
         inside = content(image)
         return cls(image[inside], inside)
 
-    def brought_to(self, device: str) -> Frame:
+    def brought_to(self, device: str) -> Pixels:
         """Return the frame in the memory of a GPU."""
         with cuda.using(device), cuda.copy_stream():
-            return Frame(_there(self.pixels), self.inside)
+            return Pixels(_there(self.pixels), self.inside)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...matching.device import cuda
 from ...matching.jit.threads import processors
-from .pixels import Frame, pinned_memory
+from .pixels import Pixels, pinned_memory
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -145,7 +145,7 @@ class Coming:
         self.crew = crew
         self._movie, self._numbers = movie, numbers
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
-        self._frames: dict[int, Callable[[], Frame]] = {}
+        self._frames: dict[int, Callable[[], Pixels]] = {}
         self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
         at_a_time = read_at_a_time(movie.shape)
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
@@ -162,11 +162,11 @@ class Coming:
         for threads in (self._readers, self._pool):
             threads.shutdown(wait=True, cancel_futures=True)
 
-    def look(self, at: Sequence[int], work: Callable[[Frame], Result]) -> list[Result]:
+    def look(self, at: Sequence[int], work: Callable[[Pixels], Result]) -> list[Result]:
         """Return work of frames that were to be looked at, which stay."""
         return list(self._pool.map(lambda frame: work(frame()), [self._frames[number] for number in at]))
 
-    def worked(self, work: Callable[[Frame], Result]) -> Iterator[tuple[int, Result]]:
+    def worked(self, work: Callable[[Pixels], Result]) -> Iterator[tuple[int, Result]]:
         """Yield (number, work of that frame) in order; `crew.frames` + `crew.ahead` + 1 are on their way at most."""
         waiting: deque[tuple[int, Future[Result]]] = deque()
         for number in self._numbers:
@@ -179,7 +179,7 @@ class Coming:
         for number, result in waiting:
             yield number, result.result()
 
-    def queued(self, begin: Callable[[Frame], Callable[[], Callable[[], Result]]]) -> Iterator[tuple[int, Result]]:
+    def queued(self, begin: Callable[[Pixels], Callable[[], Callable[[], Result]]]) -> Iterator[tuple[int, Result]]:
         """Yield as `worked` does what is made of frames that go to a GPU whole: this thread begins it, and waits later.
 
         What `begin` returns waits for the GPU, and returns what is left for the host, which a thread of its own does.
@@ -210,16 +210,16 @@ class Coming:
             if self.crew.is_fed:
                 self._frames[number] = self._readers.submit(self._brought, number).result
             else:
-                self._frames[number] = partial(Frame.of, self._movie.frame(number))
+                self._frames[number] = partial(Pixels.of, self._movie.frame(number))
 
-    def _brought(self, number: int) -> Frame:
-        return Frame.of(self._movie.frame(number, self._into)).brought_to(self.crew.device)
+    def _brought(self, number: int) -> Pixels:
+        return Pixels.of(self._movie.frame(number, self._into)).brought_to(self.crew.device)
 
 
 def looked_at(
     movie: FrameSource,
     numbers: Sequence[int],
-    work: Callable[[Frame], Result],
+    work: Callable[[Pixels], Result],
     crew: Crew,
     coming: Coming | None = None,
 ) -> list[Result]:

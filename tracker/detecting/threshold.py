@@ -20,7 +20,7 @@ from ...matching.device import cuda
 from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
 from .peaks import can_be_listed, local_maxima
-from .pixels import Frame, grey_levels, held_by, largest, median
+from .pixels import Pixels, grey_levels, held_by, largest, median
 from .side_by_side import DEFAULT_BUDGET, Coming, crew_for, looked_at
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _sampled(
     scale = movie.calibration.scale_for(movie.ndim)
     crew = coming.crew if coming else crew_for(movie.shape, len(frames), None, device, budget=budget)
 
-    def sample(frame: Frame) -> QualitySample:
+    def sample(frame: Pixels) -> QualitySample:
         with held_by(crew.device, frame.pixels) as pixels:
             grey, _ = grey_levels(pixels)
             noise = pixel_noise(grey, movie.dtype)

@@ -85,7 +85,7 @@ def mean_squared_displacement(
     return table
 
 
-class Sums(NamedTuple):
+class LagSums(NamedTuple):
     """Sums over the pairs of one track at one lag, by track and lag, for every lag that the track has.
 
     Attributes
@@ -104,7 +104,7 @@ class Sums(NamedTuple):
     n: np.ndarray
 
 
-def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> Sums:
+def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> LagSums:
     """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does."""
     stop = np.append(start, len(frame))[1:]
     lags = frame[stop - 1] - frame[start]
@@ -121,7 +121,7 @@ def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: 
     track = np.repeat(np.arange(len(start)), lags)
     lag = np.arange(begin[-1]) - begin[track] + 1
     met = n > 0
-    return Sums(track[met], lag[met], total[met], n[met])
+    return LagSums(track[met], lag[met], total[met], n[met])
 
 
 @compiled
@@ -141,7 +141,7 @@ def _add_pairs(frame, position, start, stop, begin, total, n):
                 n[begin[track] + lag - 1] += 1
 
 
-def _of_each(sums: Sums, track_id: np.ndarray, interval: float) -> pd.DataFrame:
+def _of_each(sums: LagSums, track_id: np.ndarray, interval: float) -> pd.DataFrame:
     """Return the curve of each track."""
     return pd.DataFrame(
         {
@@ -154,7 +154,7 @@ def _of_each(sums: Sums, track_id: np.ndarray, interval: float) -> pd.DataFrame:
     )
 
 
-def _averaged(sums: Sums, interval: float) -> pd.DataFrame:
+def _averaged(sums: LagSums, interval: float) -> pd.DataFrame:
     """Return the curve of all tracks, and its error over tracks."""
     lags = np.flatnonzero(np.bincount(sums.lag))
     at = np.searchsorted(lags, sums.lag)

@@ -13,7 +13,7 @@ import numpy as np
 import tifffile
 
 from ....matching.jit.threads import side_by_side
-from ....tracker.detecting.pixels import Frame, held_by
+from ....tracker.detecting.pixels import Pixels, held_by
 from ....tracker.detecting.side_by_side import Coming, crew_for
 from ....tracker.pipeline import TrackingResult, track
 from ....tracker.reading.movie import read_movie
@@ -115,7 +115,7 @@ def _pixels(device: str, given: MovieFile) -> int:
     with read_movie(given.path, scale=_SCALE) as movie:
         crew = crew_for(movie.shape, len(movie), None, device)
 
-        def hold(frame: Frame) -> int:
+        def hold(frame: Pixels) -> int:
             with held_by(crew.device, frame.pixels) as pixels:
                 return pixels.nbytes
 

@@ -19,6 +19,7 @@ from ....tracker.points import Points
 from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
+from ....tracker.suffixes import MOVIES, without_ending
 from ...words.errors import remedy
 from .file_layer import layer_of
 from .geometry import layer_geometry
@@ -110,7 +111,7 @@ def _undecided(path: str, error: UnknownAxes) -> LayerData:
 
 
 def _image(movie: Movie, axes: str | None) -> LayerData:
-    name = Path(movie.path).name.removesuffix(".tif").removesuffix(".tiff").removesuffix(".ome")
+    name = without_ending(Path(movie.path).name, MOVIES)
     several = len(movie.channels) > 1
     kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None, "axes": axes}
     if movie.timeline_note:

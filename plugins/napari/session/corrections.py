@@ -28,6 +28,7 @@ from ....tracker.linking.result import Linking
 from ....tracker.points import Tracks
 from ....tracker.settings import Settings
 from ....tracker.stepwise import Progress
+from ....tracker.suffixes import CORRECTIONS
 from ..threads.stopped import Stopped
 from .act_subject import ActSubject, subject_of
 from .act_words import Seen, act_words, refusal_words
@@ -346,7 +347,7 @@ class Corrections:
         """
         with self._lock:
             write(self._measured().tracks)
-            beside = Path(f"{path}.corrections.json")
+            beside = Path(f"{path}{CORRECTIONS}")
             if not self.count:
                 beside.unlink(missing_ok=True)
             else:

@@ -16,8 +16,8 @@ import psutil
 from ....matching.errors import AuctrackError
 from ....tracker.editing.record import read_acts
 from ....tracker.points import Points
+from ....tracker.suffixes import CORRECTIONS
 
-_ENDING = ".corrections.json"
 _SAME_S = 60  # by which the system may tell the beginning of one process differently, as its clock is set
 
 
@@ -45,7 +45,7 @@ def free_file(folder: Path, points: Points) -> Path:
     process = psutil.Process()
     name = f"{_name(points)}-{process.pid}-{process.create_time():.0f}"
     names = (name if n == 1 else f"{name}-{n}" for n in count(1))
-    return next(path for path in (folder / f"{one}{_ENDING}" for one in names) if not path.exists())
+    return next(path for path in (folder / f"{one}{CORRECTIONS}" for one in names) if not path.exists())
 
 
 def take_over(path: Path, points: Points) -> Path:
@@ -55,7 +55,7 @@ def take_over(path: Path, points: Points) -> Path:
 
 def find_left(folder: Path, points: Points) -> Left:
     """Return what was left of corrections of these very detections in files that no process keeps any longer."""
-    files = [path for path in folder.glob(f"{_name(points)}*{_ENDING}") if not _is_kept(path)]
+    files = [path for path in folder.glob(f"{_name(points)}*{CORRECTIONS}") if not _is_kept(path)]
     problems: list[str] = []
     for path in sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True):
         try:
@@ -71,7 +71,7 @@ def find_left(folder: Path, points: Points) -> Left:
 
 def _is_kept(path: Path) -> bool:
     """Whether the process that a file is named by still runs."""
-    _, *process = path.name.removesuffix(_ENDING).split("-")
+    _, *process = path.name.removesuffix(CORRECTIONS).split("-")
     try:
         pid, began, *_ = map(int, process)
         return abs(psutil.Process(pid).create_time() - began) < _SAME_S

@@ -11,7 +11,7 @@ import pytest
 from auctrack.matching.jit.threads import processors
 from auctrack.tracker.detecting import side_by_side
 from auctrack.tracker.detecting.detect import detect_frame
-from auctrack.tracker.detecting.pixels import Frame
+from auctrack.tracker.detecting.pixels import Pixels
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.side_by_side import Coming, Crew, crew_for
 
@@ -47,7 +47,7 @@ class Counted(Stack):
 @pytest.mark.parametrize("ahead", [0, 1, 8])
 def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch, ahead):
     monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
-    monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
+    monkeypatch.setattr(Pixels, "brought_to", lambda frame, _: frame)
     movie = Counted(np.arange(3000).reshape(30, 10, 10))
     with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=ahead)) as coming:
         results = coming.worked(lambda frame: int(frame.pixels[0, 0]))
@@ -59,7 +59,7 @@ def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch
 
 def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
     monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
-    monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
+    monkeypatch.setattr(Pixels, "brought_to", lambda frame, _: frame)
     movie = Counted(np.arange(3000).reshape(30, 10, 10))
     begun: list[int] = []
 
@@ -79,7 +79,7 @@ def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
 
 def test_frames_for_a_gpu_come_without_being_asked_for_and_others_do_not(monkeypatch):
     monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
-    monkeypatch.setattr(Frame, "brought_to", lambda frame, _: frame)
+    monkeypatch.setattr(Pixels, "brought_to", lambda frame, _: frame)
     for crew, read in ((Crew(2, 1, "cuda", ahead=3), 5), (Crew(2, 1, "cuda", planes=4), 0), (Crew(2, 1), 0)):
         movie = Counted(np.arange(3000).reshape(30, 10, 10))
         with Coming(movie, range(30), crew) as coming:

@@ -19,7 +19,7 @@ from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Ends, EndsByPlace, Shares, ends_by_place, looks_of, shares_of
 from .step_model import StepModel, Sums, tables
-from .steps import Steps
+from .steps import EdgeSteps
 from .sweep import TINY, Others, Unwritten, Weighed, step_sums, weighed
 
 ROUNDS = 5
@@ -249,11 +249,11 @@ class Belief:
             self.past = self.past.written()
         self.linked = True
 
-    def own_steps(self) -> Steps:
+    def own_steps(self) -> EdgeSteps:
         """Return the displacements less what the neighbours' flow explains."""
         if self.near is None or self.flow_weight == 0.0:
-            return Steps(self.graph)
-        return Steps(self.graph, fields_of(self.graph, self.near, self.probability), self.flow_weight)
+            return EdgeSteps(self.graph)
+        return EdgeSteps(self.graph, fields_of(self.graph, self.near, self.probability), self.flow_weight)
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the model from these."""
@@ -272,7 +272,7 @@ class Belief:
         if learn:
             self.learn(steps)
 
-    def _weighed(self, steps: Steps, *, is_damped: bool) -> Weighed:
+    def _weighed(self, steps: EdgeSteps, *, is_damped: bool) -> Weighed:
         """Weigh every link by its contexts; what nobody asks for any more is let go on the way."""
         model, prior = tables(self.model, self.lags).packed, self.shares.log_odds(self.movie.log_density)
         sums = sums_at_ends(self.graph, self.into, self.out_of)
@@ -319,11 +319,11 @@ class Belief:
         total = max(float(probability.sum()), TINY)
         return float(probability @ np.log(self.feature_model.ratio(change))) / total
 
-    def learn(self, steps: Steps) -> None:
+    def learn(self, steps: EdgeSteps) -> None:
         """Learn the shares and the model from the probable links."""
         self.shares, self.model, self.feature_model = self.record.learn(lambda: self._learned(steps))
 
-    def _learned(self, steps: Steps) -> tuple[Shares, StepModel, FeatureModel | None]:
+    def _learned(self, steps: EdgeSteps) -> tuple[Shares, StepModel, FeatureModel | None]:
         shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags, self.border)
         total, squares = step_sums(self.graph, steps, self.probability, self.past, self.future)
         model = self.model

@@ -14,7 +14,7 @@ from .graph import Graph
 
 
 @dataclass(frozen=True)
-class Steps:
+class EdgeSteps:
     """Displacements of edges.
 
     Attributes

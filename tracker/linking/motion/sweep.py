@@ -26,7 +26,7 @@ from . import gpu_sweep
 from .graph import Graph, Piece
 from .shares import EndsByPlace
 from .step_model import Packed, Sums
-from .steps import Steps
+from .steps import EdgeSteps
 
 IGNORED = 1e-3
 """Probability below which an edge says nothing about its neighbours."""
@@ -86,7 +86,7 @@ class Unwritten:
     Attributes
     ----------
     graph : Graph
-    steps : Steps
+    steps : EdgeSteps
     model : tuple
         See `step_model.Tables`.
     ends : EndsByPlace
@@ -95,7 +95,7 @@ class Unwritten:
     """
 
     graph: Graph
-    steps: Steps
+    steps: EdgeSteps
     model: Packed
     ends: EndsByPlace
     came: np.ndarray
@@ -146,7 +146,7 @@ class Weighed(NamedTuple):
 
 def weighed(
     graph: Graph,
-    steps: Steps,
+    steps: EdgeSteps,
     model: Packed,
     prior: np.ndarray,
     ends: EndsByPlace,
@@ -166,7 +166,7 @@ def weighed(
 
 def factors_of(
     graph: Graph,
-    steps: Steps,
+    steps: EdgeSteps,
     model: Packed,
     tie: np.ndarray,
     sums: tuple[np.ndarray, np.ndarray],
@@ -177,7 +177,7 @@ def factors_of(
     Parameters
     ----------
     graph : Graph
-    steps : Steps
+    steps : EdgeSteps
     model : tuple
         See `step_model.Tables`.
     tie : float64 (n,)
@@ -229,7 +229,7 @@ def _factors_on_gpu(
 
 def _unlinked(
     graph: Graph,
-    steps: Steps,
+    steps: EdgeSteps,
     model: Packed,
     prior: np.ndarray,
     ends: EndsByPlace,
@@ -258,7 +258,7 @@ def _unlinked(
 
 def _unlinked_on_gpu(
     graph: Graph,
-    steps: Steps,
+    steps: EdgeSteps,
     model: Packed,
     prior: np.ndarray,
     ends: EndsByPlace,
@@ -312,7 +312,7 @@ def odds_of(
 
 
 def step_sums(
-    graph: Graph, steps: Steps, probability: np.ndarray, past: np.ndarray | Unwritten, future: np.ndarray
+    graph: Graph, steps: EdgeSteps, probability: np.ndarray, past: np.ndarray | Unwritten, future: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
     arrays = graph.lag, probability, past, future
@@ -331,7 +331,7 @@ def step_sums(
     return total, squares
 
 
-def densities_of(graph: Graph, steps: Steps, model: Packed) -> np.ndarray:
+def densities_of(graph: Graph, steps: EdgeSteps, model: Packed) -> np.ndarray:
     """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
     alone = np.empty((len(graph), len(model[0])), like=graph.head)
     if graph.on_gpu:

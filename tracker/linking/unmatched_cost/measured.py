@@ -83,7 +83,7 @@ class UnmatchedCost:
 
 
 @dataclass(frozen=True)
-class Steps:
+class SampledSteps:
     """What a sample of links says of all.
 
     Attributes
@@ -145,7 +145,7 @@ def measured_unmatched_cost(
     )
 
 
-def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, ndim: int) -> Steps | None:
+def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, ndim: int) -> SampledSteps | None:
     """Return what the links of the first frame pairs say of all, None where none are within the search range.
 
     Parameters
@@ -167,10 +167,10 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
     spacing = density_spacing(wide, sum(map(len, positions)) / len(positions))
     least = (STILL * spacing) ** 2
     variance = max(*(_variance_at(q, nearest, ndim) for q in QUANTILES), least)
-    steps = Steps(StudentT(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
+    steps = SampledSteps(StudentT(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
     for _ in range(ROUNDS):
         lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest)
-        steps = Steps(StudentT.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
+        steps = SampledSteps(StudentT.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
     return steps
 
 

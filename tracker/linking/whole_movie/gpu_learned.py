@@ -23,7 +23,7 @@ from .seams import Proven
 
 
 @dataclass(frozen=True)
-class Rows:
+class LinksByRow:
     """The links of a movie by rows of its table, on the host.
 
     Attributes
@@ -48,7 +48,7 @@ class FoundOnGpu:
 
     Attributes
     ----------
-    rows : Rows
+    rows : LinksByRow
     motion : Motion
     proof : Proven
     candidates, links : int
@@ -57,7 +57,7 @@ class FoundOnGpu:
         Of the links over one frame, in the unit of the points.
     """
 
-    rows: Rows
+    rows: LinksByRow
     motion: Motion
     proof: Proven
     candidates: int
@@ -90,7 +90,7 @@ def links_on_gpu(task: Task) -> FoundOnGpu:
     )
 
 
-def _rows(cp: Any, movie: Ordered, source: Any, target: Any, probability: Any, margin: Any) -> Rows:
+def _rows(cp: Any, movie: Ordered, source: Any, target: Any, probability: Any, margin: Any) -> LinksByRow:
     """Return links of detections by rows of the table."""
     assert movie.grid is not None
     row, n = movie.grid.row, len(movie)
@@ -101,7 +101,7 @@ def _rows(cp: Any, movie: Ordered, source: Any, target: Any, probability: Any, m
     frame = cp.empty(n, np.int64)
     frame[row] = movie.of_each(movie.number)
     ids = track_ids(cp, frame, before, int(movie.number[-1]) + 1)
-    return Rows(*downloaded(cp, [after, ids, *sure]))
+    return LinksByRow(*downloaded(cp, [after, ids, *sure]))
 
 
 def _median_step(cp: Any, movie: Ordered, source: Any, target: Any) -> float | None:

@@ -7,7 +7,7 @@ from auctrack.tracker.linking.motion import graph as graphs
 from auctrack.tracker.linking.motion.flow import fields_of, flow_at, flow_of_some, neighbours
 from auctrack.tracker.linking.motion.graph import Graph, candidates
 from auctrack.tracker.linking.motion.ordered import ordered
-from auctrack.tracker.linking.motion.steps import Steps
+from auctrack.tracker.linking.motion.steps import EdgeSteps
 
 from ..movies import stirred
 
@@ -38,7 +38,7 @@ def test_written_ones_are_taken_as_they_are(graph):
 
 def test_less_the_flow_they_are_the_same_by_piece_of_all_and_of_some(movie, graph):
     fields = fields_of(graph, neighbours(movie), np.full(len(graph), 0.5))
-    steps = Steps(graph, fields, 0.7)
+    steps = EdgeSteps(graph, fields, 0.7)
     expected = graph.step - 0.7 * flow_at(graph, fields, slice(None))
     assert np.abs(expected - graph.step).max() > 0.01
     some = np.arange(5, len(graph), 7)
