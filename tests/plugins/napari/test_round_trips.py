@@ -143,6 +143,13 @@ def ome(path, data, axes="TZYX", **metadata):
 SIZES = {f"PhysicalSize{axis}": size for axis, size in zip("ZYX", (2, 0.5, 0.5), strict=True)}
 
 
+@pytest.mark.parametrize("ending", [".ome.tif", ".tiff", ".OME.TIF", ".Tif"])
+def test_a_layer_has_the_name_of_its_movie_without_the_ending_however_that_is_written(tmp_path, ending):
+    path = ome(tmp_path / f"cells{ending}", np.zeros((2, 3, 8, 8), np.uint16), **SIZES)
+    ((_, attributes, _),) = readers.movie_reader(path)(path)
+    assert attributes["name"] == "cells"
+
+
 def test_a_movie_opens_with_scale_units_and_frame_interval(tmp_path):
     data = np.random.default_rng(0).integers(0, 99, (4, 3, 16, 17)).astype(np.uint16)
     path = ome(tmp_path / "m.ome.tif", data, **SIZES, TimeIncrement=10, TimeIncrementUnit="s")
