@@ -20,7 +20,7 @@ REMATCH_ULPS = 16
 that what later searches add does not reach it."""
 
 SHARE = 1e-9
-"""Part of what its own matched edges cost that the gap of a proven answer may be: nobody measures a cost better."""
+"""Part of what its own matched edges cost that the gap of a proven answer may be: no cost is measured better."""
 
 SLACK_ULPS = 4
 """An auction's matched edge has zero slack within this: the rounding of one difference and of its two terms."""

@@ -2,8 +2,8 @@
 
 Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", Annals
 of Operations Research 14 (1988). A row that is outbid bids next: what it looks at is still in cache. After `TURNS`
-bids of such a chain it waits behind the others, which keeps a price war between few rows from being fought out before
-the rest have stated their wishes.
+bids of such a chain it is put behind the others: where few rows outbid each other time and again, prices would rise in
+small steps before the other rows have bid at all.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.

@@ -120,7 +120,7 @@ def solve_in_phases(matrix: CostGraph) -> tuple[DeviceSolution, int]:
 def _prices_of_phases(matrix: CostGraph) -> DeviceSolution:
     """Auction with increments from the size of what prices must settle: how much the eighth cheapest pair costs more.
 
-    As on the CPU (`scaling`). Phases end when few rows are left, who would take most of the rounds: then the searches
+    As on the CPU (`scaling`). Phases end when few rows are left, which would take most of the rounds: then the searches
     find next to nothing to do, where increments that begin too small leave them nearly all.
     """
     cp, n = matrix.cp, matrix.n_rows

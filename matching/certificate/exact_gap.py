@@ -3,11 +3,11 @@
 Row duals are the least of c - v, kept as pairs of floats, in which a difference of two floats is exact. So a cost of
 1e16 beside duals near 1 leaves nothing open. An exchange of matched edges lowers the cost by no more than the slack of
 the matched edges it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows
-and columns that such pairs connect. Each group is therefore held to the cost of its own matched edges, and what is more
-than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of it: what
-`_forced` duals prove without a solve. A matched edge that nobody can avoid must not hide those beside it. Nor may what
-all pay above their least be less than the gap allows. Where column duals are rounded to more than is being decided,
-they are found anew as pairs of floats, above the forced ones.
+and columns that such pairs connect. Each group is therefore held to the cost of its own matched edges, and what is
+more than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of
+it: what `_forced` duals prove without a solve. A matched edge that is in every answer must not hide those beside it.
+Nor may what all pay above their least be less than the gap allows. Where column duals are rounded to more than is
+being decided, they are found anew as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -53,7 +53,7 @@ class Duals(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """An answer to one block of real costs: its edges and bounds, what rows and columns pay, and with whom they are."""
+    """An answer to one block of real costs: its edges and bounds, what rows and columns pay, and their partners."""
 
     edges: Edges
     row_bound: np.ndarray

@@ -103,7 +103,7 @@ def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
 
 @compiled
 def release_slack(rows, indptr, indices, data, state):
-    """Unassign the rows that have a better choice than their column, beyond rounding; return all that want a column."""
+    """Unassign rows that have a better choice than their column, beyond rounding; return all that are to be matched."""
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     for i in rows:
@@ -115,7 +115,7 @@ def release_slack(rows, indptr, indices, data, state):
 
 @compiled
 def _settle_row(i, indptr, indices, data, state):
-    """Take row i's column if it has a better choice, else note the edge's cost; return whether it wants a column."""
+    """Take row i's column if it has a better choice, else note the edge's cost; return whether it is to be matched."""
     v = state.v
     own = state.col_of_row[i]
     nothing = state.none - state.none if state.none < np.inf else 0.0

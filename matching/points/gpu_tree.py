@@ -68,8 +68,8 @@ class Side:
         sorted_keys, order, block = cp.empty(n, cp.uint64), cp.empty(slots, cp.int32), cp.empty(slots, cp.int32)
         sorted_points = cp.empty((slots, 3))
         if slots > n:
-            for array, nobody in ((order, -1), (block, 0), (sorted_points, cp.inf)):
-                array.fill(nobody)
+            for array, empty in ((order, -1), (block, 0), (sorted_points, cp.inf)):
+                array.fill(empty)
         arguments = (np.int32(n), points, cp.argsort(keys), keys, block_of_point, blocks_there, offsets_there)
         kernels["auction_fill_slots"](threads, (THREADS,), (*arguments, sorted_keys, order, block, sorted_points))
         trees = offsets_there, blocks_there, levels, levels_there

@@ -4,8 +4,8 @@
 stays so when each side is moved, and when the x are transformed by A and the y by the inverse of its transpose; duals
 change by what a point adds by itself. Here both sides are moved to the origin, and A gives them one covariance.
 Between normal clouds that is the optimal map itself (I. Olkin, F. Pukelsheim, Linear Algebra Appl. 48, 1982), and of
-any sets it leaves two that are alike: then neighbours say who goes with whom, where all of a cloud apart would want the
-same few of the other.
+any sets it leaves two that are alike: then near points are partners, where all of a cloud apart would have the same
+few of the other as their cheapest.
 
 What is found is proven on the sets as stated.
 """

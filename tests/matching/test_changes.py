@@ -149,7 +149,7 @@ def _refused(monkeypatch: pytest.MonkeyPatch, errors: list[Exception]) -> list[t
 
 @pytest.mark.parametrize("cost", ["products", "independent"])
 def test_what_a_gpu_gives_up_is_fetched_only_if_some_rows_and_columns_call_for_sorting(cost, monkeypatch):
-    tried = _refused(monkeypatch, [NotConverged("stuck")])
+    tried = _refused(monkeypatch, [NotConverged("no end")])
     monkeypatch.setattr(Problem, "is_on_device", True)
     monkeypatch.setattr(Problem, "on_host", lambda problem: problem)
     monkeypatch.setattr(Assignment, "on_device", lambda answer: answer)
@@ -172,7 +172,7 @@ def test_what_a_gpu_gives_up_is_fetched_only_if_some_rows_and_columns_call_for_s
 )
 def test_few_points_on_a_gpu_begin_with_their_matrix_and_many_end_on_the_cpu(most, expected, monkeypatch):
     monkeypatch.setattr(choice, "MOST_IN_MATRIX", most)
-    tried = _refused(monkeypatch, [NotConverged("stuck")] * 2)
+    tried = _refused(monkeypatch, [NotConverged("no end")] * 2)
     problem = Problem.points(*np.random.default_rng(5).random((2, 300, 3)))
     assert verify(problem, solve(problem, device="cuda"))
     assert tried == expected

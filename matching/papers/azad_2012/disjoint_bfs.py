@@ -3,7 +3,7 @@
 Azad, Halappanavar, Rajamanickam, Boman, Khan & Pothen, "Multithreaded algorithms for maximum matching in bipartite
 graphs", IPDPS 2012; the multicore baseline P-DBFS of both GPU papers. Each free row grows an alternating tree; a
 column, and the row matched to it, is entered only by the thread that claims it atomically. A thread augments at once
-when it meets a free column: nobody else can touch its tree. A phase without an augmentation proves the maximum: then
+when it meets a free column: no other can touch its tree. A phase without an augmentation proves the maximum: then
 all trees failed, and together they hold every vertex on an alternating path from a free row.
 """
 

@@ -72,7 +72,7 @@ def fixed_eps(problem: Problem) -> float:
 
 
 MOST_RAISES = 1_000_000
-"""Bids of one column that nobody would wait for in vain."""
+"""Bids of one column from which on prices are taken to rise without end."""
 
 
 def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> _Found:

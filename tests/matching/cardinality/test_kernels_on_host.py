@@ -183,9 +183,9 @@ DEADLOCKS = {
 @pytest.mark.parametrize("kind", DEADLOCKS)
 def test_a_launch_that_nobody_can_go_on_with_ends_and_says_so(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     body = DEADLOCKS[kind]
-    text = f'{cuda.source("device/common.cuh")}\nextern "C" __global__ void stuck(uint32* arrived) {{ {body} }}\n'
+    text = f'{cuda.source("device/common.cuh")}\nextern "C" __global__ void endless(uint32* arrived) {{ {body} }}\n'
     monkeypatch.setattr(cuda, "source", lambda _: text)
-    kernel = HostKernel(compiled(f"{kind}.cu", "stuck"))
+    kernel = HostKernel(compiled(f"{kind}.cu", "endless"))
     with pytest.raises(AssertionError, match="deadlock"):
         kernel((2,), (32,), (CUPY.zeros(1, np.uint32),))
 

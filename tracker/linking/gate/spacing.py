@@ -13,7 +13,7 @@ WIDEST = 1.3
 """In spacings: beyond about 1.35 the candidate links of randomly placed particles join into one cluster."""
 ENOUGH = 2_000
 """Particles whose nearest neighbour is looked up."""
-ALONE = 10.0
+FAR_APART = 10.0
 """Medians of the distance to the nearest neighbour beyond which a particle has none: of uniform ones none is so far."""
 
 
@@ -27,12 +27,12 @@ def mean_spacing(points: Points) -> float | None:
 
 
 def mean_of_near(nearest: np.ndarray) -> float:
-    """Return the mean of distances to nearest neighbours, of those beyond `ALONE` medians as if they were so long.
+    """Return the mean of distances to nearest neighbours, of those beyond `FAR_APART` medians as if they were so long.
 
     One detection a million spacings from all others would else make what is between these nothing.
     """
     apart = nearest[nearest > 0]
-    return float(np.minimum(nearest, ALONE * np.median(apart)).mean()) if len(apart) else 0.0
+    return float(np.minimum(nearest, FAR_APART * np.median(apart)).mean()) if len(apart) else 0.0
 
 
 def nearest_distances(points: Points, enough: int = ENOUGH) -> np.ndarray:
