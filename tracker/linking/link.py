@@ -321,7 +321,7 @@ def _require_track_column(name: object) -> None:
 def _linked_columns(points: Points, settings: LinkSettings, track_column: str) -> dict[str, Any]:
     """Return what linking adds to a table: the tracks' numbers, those of their parents, and how sure links are."""
     made = link_points(points, settings)
-    if (stride := made.report["unstated_stride"]) is not None and not len(made.links):
+    if (stride := points.unstated_stride) is not None and not len(made.links):
         warnings.warn(
             f"no two frames that hold points are {made.tracks.frame_step} apart, so nothing was linked; all are "
             f"multiples of {stride} apart: frame_step={stride} links them.",
