@@ -214,7 +214,7 @@ def test_a_table_whose_name_leaves_no_room_for_settings_beside_it_is_read(auctra
 @pytest.mark.parametrize("command", ["link", "track"])
 def test_a_result_whose_name_is_too_long_is_refused_before_any_work(auctrack, tmp_path, monkeypatch, command, length):
     for place in ("tracker.pipeline", "plugins.cli.batch"):
-        monkeypatch.setattr(f"auctrack.{place}.track", lambda *_, **__: pytest.fail("worked"))
+        monkeypatch.setattr(f"auctrack.{place}.stages", lambda *_, **__: pytest.fail("worked"))
     table = spots(tmp_path / ("x" * (length - 4) + ".csv"))
     refused = auctrack(command, table, "-o", "out/")
     assert refused.exit_code == 1
