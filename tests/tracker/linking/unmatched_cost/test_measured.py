@@ -13,7 +13,7 @@ from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.unmatched_cost import measured as measuring
 from auctrack.tracker.linking.unmatched_cost.measured import (
-    Steps,
+    SampledSteps,
     UnmatchedCost,
     density_spacing,
     extent_of,
@@ -95,9 +95,9 @@ def test_mutual_nearest_by_brute_force():
     np.testing.assert_allclose(lengths, d[rows].min(axis=1))
 
 
-def steps_with(**changes) -> Steps:
+def steps_with(**changes) -> SampledSteps:
     values = {"distribution": StudentT(3, 8.0, 0.01), "lost": 0.05, "new": 0.1, "spacing": 1.0, "lengths": np.ones(1)}
-    return Steps(**(values | changes))
+    return SampledSteps(**(values | changes))
 
 
 @pytest.mark.parametrize("degrees", [3.0, 10.0, GAUSSIAN])
