@@ -15,6 +15,11 @@ TRUTH = ".truth.csv"
 CORRECTIONS = ".corrections.json"
 
 
+def ends_in(name: str, *endings: str) -> bool:
+    """Whether the name of a file or folder has one of these endings, those in small letters in capitals too."""
+    return name.endswith(endings) or name.lower().endswith(endings)
+
+
 def without_ending(name: str, endings: tuple[str, ...]) -> str:
-    """Return a name without the first of some endings that it has, in capitals or not."""
-    return next((name[: -len(ending)] for ending in endings if name.lower().endswith(ending)), name)
+    """Return a name without the first of some endings that it has, as `ends_in` tells."""
+    return next((name[: -len(ending)] for ending in endings if ends_in(name, ending)), name)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...tracker.errors import OutputExists
-from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of, ends_in
+from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of
 from ...tracker.formats.sidecar import sidecar_path
 from ...tracker.formats.write import require_files, require_folders, require_names, require_writable
+from ...tracker.suffixes import ends_in
 from . import console
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...tracker.errors import InvalidInput
-from ...tracker.suffixes import TRUTH
+from ...tracker.suffixes import TABLES, TRUTH
 from .standard_input import STANDARD_INPUT
 
 _ENDINGS = (".tracks", ".truth")
@@ -55,8 +55,6 @@ def movie_name(table: Path) -> str:
     >>> movie_name(Path("out/cells.tracks.csv.gz"))
     'cells'
     """
-    from ...tracker.suffixes import TABLES
-
     name = table.name
     for ending in (*TABLES, *_ENDINGS):
         name = name.removesuffix(ending)
@@ -65,8 +63,6 @@ def movie_name(table: Path) -> str:
 
 def _tables(folder: Path, ending: str) -> dict[str, Path]:
     """Return the tables of a folder by movie; where some are named `ending`, only those."""
-    from ...tracker.suffixes import TABLES
-
     tables = [path for path in sorted(folder.iterdir()) if path.name.endswith(TABLES)]
     named = [path for path in tables if ending in path.name]
     return {movie_name(path): path for path in named or tables}

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from ..errors import InvalidInput, InvalidSetting, damage
 from ..formats.graph import edges_of
-from ..formats.registry import FORMATS, ends_in
+from ..formats.registry import FORMATS
 from ..formats.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.sidecar import SUFFIX, read_sidecar
 from ..formats.tables import read_tracks
@@ -25,6 +25,7 @@ from ..linking.result import Linking
 from ..linking.settings import LinkSettings
 from ..points import Tracks
 from ..settings import Settings
+from ..suffixes import ends_in
 from .change import Link
 from .reopened import reopened
 from .session import Session

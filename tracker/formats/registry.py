@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import InvalidInput, InvalidSetting
 from ..points import Points
 from ..regular_files import refuse_pipe
-from ..suffixes import TABLES
+from ..suffixes import TABLES, ends_in
 from .content import Written
 from .loaded import Loaded
 from .xml_file import root_of
@@ -206,11 +206,6 @@ def to_read(path: Path) -> Format | None:
 def holds_points(path: Path) -> bool:
     """Whether a file or folder is points or tracks, by its name or what is in it, rather than a movie."""
     return ends_in(path.name, *READ) or bool(_by_marks(path))
-
-
-def ends_in(name: str, *endings: str) -> bool:
-    """Whether the name of a file or folder has one of these endings."""
-    return name.endswith(endings) or name.lower().endswith(endings)
 
 
 def _by_marks(path: Path) -> list[Format]:

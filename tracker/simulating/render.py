@@ -25,7 +25,7 @@ from ..errors import InvalidSetting
 from ..formats.write import sidecar_beside, write_whole
 from ..kinds import SIZE, declared_as, require_kinds
 from ..points import AXES, Tracks
-from ..suffixes import OME_TIFF, TRUTH
+from ..suffixes import OME_TIFF, TRUTH, without_ending
 from .simulate import Simulation, SimulationSettings
 
 # Spots end here, in PSF sigmas: what is cut off is below 4e-4 of the peak.
@@ -204,9 +204,9 @@ def output_paths(path: Path) -> tuple[Path, Path]:
     InvalidSetting
         If the path does not end as an OME-TIFF does.
     """
-    for ending in OME_TIFF:
-        if path.name.lower().endswith(ending):
-            return path, path.with_name(path.name[: -len(ending)] + TRUTH)
+    stem = without_ending(path.name, OME_TIFF)
+    if stem != path.name:
+        return path, path.with_name(stem + TRUTH)
     raise InvalidSetting(f"path needs to end in {' or '.join(OME_TIFF)}; got {path.name!r}.")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from qtpy.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from ....tracker.formats.registry import ends_in
+from ....tracker.suffixes import ends_in
 
 _BUTTON = QMessageBox.StandardButton
 
