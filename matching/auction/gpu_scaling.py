@@ -118,7 +118,7 @@ def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
     if graph.has_unmatched_cost or graph.is_dense:
         grows = not graph.is_dense or is_for_forests(graph)
         infeasible_row, rows = augment(graph, matching, rows, LONGEST_PATH if grows else UNLIMITED)
-        if infeasible_row >= 0 or len(rows) == 0:
+        if infeasible_row >= 0:
             return infeasible_row
     if len(rows) == 0:
         return -1
