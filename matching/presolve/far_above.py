@@ -4,7 +4,7 @@ A member that must be matched pays its least cost whatever the matching, so that
 in, it takes from the duals of the others the digits that tell them apart. It is taken off where no difference is
 rounded: where no cost of the member is more than twice another (P. Sterbenz, "Floating-point computation", 1974).
 
-What is found is proven for the costs as stated.
+What is found is proven for the costs as stated. They are looked at on the host, to which a matrix on a GPU is fetched.
 """
 
 from __future__ import annotations
@@ -38,10 +38,21 @@ def solved_above_least(problem: Problem, solve: Callable[[Problem], Assignment])
     """Return the answer of `solve` to the costs above the least ones of rows, and of columns of equal sides.
 
     None where nothing is taken off, as of sparse costs, integers, batches, and where members may stay unassigned.
+    `solve` is given a matrix on the host; the result's arrays lie where the problem's do.
     """
     is_taken = problem.kind != "sparse" and problem.n_pairs <= MATRIX_PAIRS and problem.n_rows <= problem.n_cols
-    if not is_taken or problem.n_blocks > 1 or problem.has_unmatched_cost or problem.is_integer or problem.is_on_device:
+    if not is_taken or problem.n_blocks > 1 or problem.has_unmatched_cost or problem.is_integer:
         return None
+    if not problem.is_on_device:
+        return _above_least_on_host(problem, solve)
+    try:
+        answer = _above_least_on_host(problem.on_host(), solve)
+    except NotConverged as error:
+        raise error.restated(Assignment.on_device) from None
+    return None if answer is None else answer.on_device()
+
+
+def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
     matrix = unmasked(as_dense(problem))
     cost = matrix.cost_matrix.astype(np.float64)
     of_rows = _take_off_least(cost, axis=1)

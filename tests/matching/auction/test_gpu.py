@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, eye_array, random_array
 
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded
 from auctrack.matching.presolve.groups import by_shape
 from auctrack.matching.problem.gpu_graph import CostGraph
@@ -114,6 +115,21 @@ def test_large_sparse_graph_that_must_be_matched_whole() -> None:
 
 def test_large_gate() -> None:
     assert_optimal(dense_gate(100_000, 8))
+
+
+@pytest.mark.parametrize("size", [1e16, 1e30])
+@pytest.mark.parametrize("is_on_device", [False, True])
+def test_sentinels_hide_no_digits_of_the_other_rows(size: float, is_on_device: bool) -> None:
+    cost = np.random.default_rng(0).random((500, 500))
+    cost[:3] = size
+    given = cuda.cupy().asarray(cost) if is_on_device else cost
+    answer = solve(Problem.dense(given), Auction(), "cuda")
+    assert answer.is_optimal
+    assert cuda.is_device_array(answer.col_of_row) == is_on_device
+    assert verify(cost, answer.on_host())
+    right = linear_sum_assignment(cost[3:])[1]
+    others = answer.on_host().col_of_row[3:]
+    assert cost[np.arange(3, 500), others].sum() == pytest.approx(cost[np.arange(3, 500), right].sum())
 
 
 @pytest.mark.parametrize(

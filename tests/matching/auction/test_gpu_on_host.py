@@ -307,7 +307,7 @@ def test_sentinels_do_not_hide_wrong_edges(can_be_fetched: bool, monkeypatch: py
     if not can_be_fetched:
         monkeypatch.setattr(gpu_certificate, "MOST_FETCHED", 0)
         monkeypatch.setattr(refine, "MOST_FETCHED", 0)
-        monkeypatch.setattr(solving, "solved_above_least", lambda *_: None)  # which is for arrays on the host
+        monkeypatch.setattr(solving, "solved_above_least", lambda *_: None)  # which fetches it, too
     graph = CostGraph.of(CUPY, problem)
     matching = DeviceSolution(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)))
     assert not certified(graph, problem, matching, solver="", device="cuda", stats={}).is_optimal
