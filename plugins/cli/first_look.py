@@ -9,7 +9,7 @@ from ...tracker.detecting.detect import resolve_settings
 from ...tracker.detecting.side_by_side import crew_for, read_at_a_time
 from ...tracker.linking.frame_pairs import gpu_frame_pairs
 from ...tracker.linking.motion import gpu_ordered
-from ...tracker.linking.motion.other_starts import SAMPLE
+from ...tracker.linking.motion.learning.other_starts import SAMPLE
 from ...tracker.linking.settings import LinkSettings
 from ...tracker.linking.whole_movie.windows import BYTES_A_DETECTION, held_at_once
 from ...tracker.pipeline import finding_stage, opened_input

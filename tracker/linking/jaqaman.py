@@ -33,8 +33,8 @@ from .frame_pairs.pair_links import PairLinks
 from .gate.candidates import CandidateLinks, WideGate, gated_pairs, in_runs
 from .gate.limits import GateLimits
 from .gate.spacing import automatic_range
-from .motion.graph import Graph, candidates, merged
-from .motion.ordered import Ordered, ordered
+from .motion.candidates.graph import Graph, candidates, merged
+from .motion.detections.ordered import Ordered, ordered
 from .result import Linking
 from .settings import PENALTIES, SEGMENT_RANGES, LinkSettings
 from .whole_movie.best_links import best_links

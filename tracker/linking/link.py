@@ -27,8 +27,8 @@ from .frame_pairs.gpu_table import copied, is_on_gpu, track_ids_on_gpu, with_col
 from .gate.candidates import Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
+from .motion.detections.ordered import Ordered
 from .motion.gpu_ordered import movie_in_order
-from .motion.ordered import Ordered
 from .result import Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .solution import KeepSolution

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....tracker.linking.motion.graph import candidates
-from ....tracker.linking.motion.learning import Belief
-from ....tracker.linking.motion.ordered import Ordered, ordered
-from ....tracker.linking.motion.shares import Shares
-from ....tracker.linking.motion.step_model import StepModel
+from ....tracker.linking.motion.candidates.graph import candidates
+from ....tracker.linking.motion.detections.ordered import Ordered, ordered
+from ....tracker.linking.motion.learning.belief import Belief
+from ....tracker.linking.motion.models.shares import Shares
+from ....tracker.linking.motion.models.step_model import StepModel
 from ....tracker.linking.trust.posterior import sampled_links
 from .movies import LinkingInput
 

@@ -9,7 +9,7 @@ import pytest
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import link, link_points
-from auctrack.tracker.linking.motion.graph import MOST
+from auctrack.tracker.linking.motion.candidates.graph import MOST
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import MOTIONS, LinkSettings
 from auctrack.tracker.points import Points

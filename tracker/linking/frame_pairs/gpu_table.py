@@ -19,7 +19,7 @@ from ...stepwise import finished
 from ...timeline import Timeline
 from ..gate.gpu_movie import DeviceTable
 from ..gate.spacing import automatic_range
-from ..motion.features import columns_of
+from ..motion.models.features import columns_of
 from ..settings import LinkSettings
 from ..unmatched_cost.measured import ENOUGH
 from .first_order import unmatched_cost_of

@@ -14,12 +14,12 @@ from ...points import Points
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from ..gate.spacing import mean_of_near
 from ..settings import LinkSettings, Motion
-from .drift import drift_of
-from .gpu_graph import BYTES_AN_EDGE, nearest_others
-from .ordered import Ordered, asked_for_spacing, log_density_of, ordered, spread_axes
-from .rounding import rounding_of
-from .row_order import by_frame_and_place
-from .shift_of_all import is_of_all
+from .candidates.gpu_graph import BYTES_AN_EDGE, nearest_others
+from .detections.ordered import Ordered, asked_for_spacing, log_density_of, ordered, spread_axes
+from .detections.rounding import rounding_of
+from .detections.row_order import by_frame_and_place
+from .shared_shift.drift import drift_of
+from .shared_shift.shift_of_all import is_of_all
 
 GPU_PAYS = 100_000
 """Detections from which "auto" learns motion on a GPU where there is one."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...calibrating.digits import in_digits
 from ...calibrating.stated import AXES
-from .learning import Belief
+from .learning.belief import Belief
 
 _NOTHING = 1e-9
 """Spacings below which a typical step is what rounding and hardly possible links leave of none."""

@@ -14,19 +14,19 @@ from scipy.special import chdtri
 from ....matching.device import cuda
 from ..hooks import Hooks
 from ..settings import Motion
-from . import held_out
-from .border import border_of
-from .expected import candidates_ahead
-from .features import FeatureModel, Features
-from .flow import fields_of, flow_at, flow_of_some, neighbours
-from .gaps import with_gaps
-from .graph import Graph
-from .learning import Belief
-from .learning_record import LearningRecord
-from .ordered import Ordered
-from .other_starts import GoingOn, Start, Trial, followed, try_starts
-from .shares import shares_of
-from .start import mutual_nearest, starting_model
+from .candidates.expected import candidates_ahead
+from .candidates.flow import fields_of, flow_at, flow_of_some, neighbours
+from .candidates.graph import Graph
+from .detections.border import border_of
+from .detections.ordered import Ordered
+from .learning import held_out
+from .learning.belief import Belief
+from .learning.gaps import with_gaps
+from .learning.learning_record import LearningRecord
+from .learning.other_starts import GoingOn, Start, Trial, followed, try_starts
+from .learning.start import mutual_nearest, starting_model
+from .models.features import FeatureModel, Features
+from .models.shares import shares_of
 
 FIRST_RADIUS = 1.5
 """Candidates of the first pass, in spacings; learned models that reach farther widen it up to `WIDEST_RADIUS`."""

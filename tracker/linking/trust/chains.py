@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....matching.jit.compiled import BORROWING, compiled
-from ..motion.graph import Graph
-from ..motion.learning import Belief
-from ..motion.step_model import tables
-from ..motion.sweep import densities_of
+from ..motion.candidates.graph import Graph
+from ..motion.inference.sweep import densities_of
+from ..motion.learning.belief import Belief
+from ..motion.models.step_model import tables
 
 LEAST = 1e-12
 """Odds that do not count, and those of one chain that no gain of another makes up for."""

@@ -4,7 +4,7 @@
 //   exchanged   the odds of all of these that undo each link, by its tail, in 2^-40ths: whole numbers add up
 //               alike in any order
 // variant: -DNDIM=3 -DCLASSES=3
-#include "../tracker/linking/motion/step_model.cuh"
+#include "../tracker/linking/motion/models/step_model.cuh"
 
 constexpr double LEAST = 1e-12;  // odds that do not count, and those of one chain that no gain of another makes up for
 constexpr double ONE = 1099511627776.0, MOST = 1048576.0;

@@ -17,8 +17,8 @@ import numpy as np
 
 from ....matching.jit.compiled import compiled
 from ....matching.jit.threads import side_by_side
-from ..motion.learning import Belief
-from ..motion.step_model import tables
+from ..motion.learning.belief import Belief
+from ..motion.models.step_model import tables
 from . import gpu_exchanges
 from .chains import LEAST, chains_of, edge_between, likelihood_of, links_made
 from .passed_over import passed_over

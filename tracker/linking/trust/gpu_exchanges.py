@@ -9,9 +9,9 @@ import numpy as np
 
 from ....matching.device import cuda
 from ..gate.gpu_movie import launch
-from ..motion.gpu_sweep import model_there
-from ..motion.graph import Graph
-from ..motion.step_model import Packed
+from ..motion.candidates.graph import Graph
+from ..motion.inference.gpu_sweep import model_there
+from ..motion.models.step_model import Packed
 
 _ONE = 2.0**40
 _KERNELS = str(Path(__file__).with_name("exchanges.cu"))

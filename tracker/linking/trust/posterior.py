@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....matching.jit.compiled import BORROWING, compiled
-from ..motion.learning import Belief
-from ..motion.step_model import tables
+from ..motion.learning.belief import Belief
+from ..motion.models.step_model import tables
 from .chains import chains_of, edge_between, links_made
 
 LEAST = 1e-3

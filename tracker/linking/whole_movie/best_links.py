@@ -16,8 +16,8 @@ import numpy as np
 from ....matching.certificate.assignment import Assignment
 from ....matching.problem import Problem
 from ....matching.solving import solve
-from ..motion.graph import Graph
-from ..motion.matching_problem import matching_problem
+from ..motion.candidates.graph import Graph
+from ..motion.candidates.matching_problem import matching_problem
 from ..trust.margins import link_margins
 from .pairs_once import Edges, each_once, pairs_taken_twice
 

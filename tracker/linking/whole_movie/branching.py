@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..constraints import keys
-from ..motion.expected import candidates_ahead
-from ..motion.flow import fields_of
-from ..motion.graph import Graph, merged
-from ..motion.learning import Belief
+from ..motion.candidates.expected import candidates_ahead
+from ..motion.candidates.flow import fields_of
+from ..motion.candidates.graph import Graph, merged
+from ..motion.learning.belief import Belief
 from .daughters import MOST_LAGS, TINY, Displacements, Rates, Sisters, displacements_of
 
 RADIUS = 1.5

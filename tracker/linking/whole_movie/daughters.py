@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..constraints import keys
-from ..motion.graph import Graph
-from ..motion.learning import Belief
-from ..motion.shares import RAREST as LEAST_LOST
-from ..motion.step_model import tables
-from ..motion.sweep import densities_of
+from ..motion.candidates.graph import Graph
+from ..motion.inference.sweep import densities_of
+from ..motion.learning.belief import Belief
+from ..motion.models.shares import RAREST as LEAST_LOST
+from ..motion.models.step_model import tables
 
 MOST_LAGS = 2
 """Frames from a mother to a daughter at most: one may be missed in between."""

@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ...points import Points
-from ..motion.graph import Graph
-from ..motion.learning import Belief
-from ..motion.ordered import Ordered
-from ..motion.shares import Ends, ends_inside
-from ..motion.step_model import tables
+from ..motion.candidates.graph import Graph
+from ..motion.detections.ordered import Ordered
+from ..motion.learning.belief import Belief
+from ..motion.models.shares import Ends, ends_inside
+from ..motion.models.step_model import tables
 from ..settings import LinkSettings
 from .branching import Branches
 

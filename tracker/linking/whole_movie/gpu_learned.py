@@ -11,9 +11,9 @@ from ....matching.device import cuda
 from ....matching.device.transfer import downloaded
 from ....matching.solving import solve
 from ..gpu_chains import track_ids
-from ..motion.matching_problem import matching_problem
+from ..motion.candidates.matching_problem import matching_problem
+from ..motion.detections.ordered import Ordered
 from ..motion.motion import Motion, motion_of
-from ..motion.ordered import Ordered
 from ..motion.recipe import believed
 from ..trust.exchanges import exchange_odds
 from ..trust.margins import link_margins

@@ -14,11 +14,11 @@ from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import hooks_of
-from ..motion.features import features_of
-from ..motion.learning import Belief
+from ..motion.detections.ordered import Ordered
+from ..motion.learning.belief import Belief
+from ..motion.models.features import features_of
 from ..motion.motion import Motion
-from ..motion.ordered import Ordered
-from ..motion.shift_of_all import without_drift
+from ..motion.shared_shift.shift_of_all import without_drift
 from ..result import Linking
 from ..settings import LinkSettings
 from ..solution import KeepSolution, LinkSolution, edges_of

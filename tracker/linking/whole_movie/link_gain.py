@@ -8,12 +8,12 @@ import numpy as np
 
 from ...points import Points
 from ..gate.candidates import Cost
-from ..motion.gaps import WIDEST
-from ..motion.learning import Belief
-from ..motion.ordered import Ordered
+from ..motion.detections.ordered import Ordered
+from ..motion.inference.sweep import first_densities
+from ..motion.learning.belief import Belief
+from ..motion.learning.gaps import WIDEST
+from ..motion.models.step_model import StepModel, tables
 from ..motion.recipe import radius_of
-from ..motion.step_model import StepModel, tables
-from ..motion.sweep import first_densities
 from ..settings import LinkSettings
 from .given_limits import in_force
 

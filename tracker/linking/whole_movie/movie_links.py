@@ -13,11 +13,11 @@ from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import Hooks
-from ..motion.features import Features
-from ..motion.learning import Belief, TooManyCandidates
-from ..motion.learning_record import LearningRecord
+from ..motion.detections.ordered import Ordered
+from ..motion.learning.belief import Belief, TooManyCandidates
+from ..motion.learning.learning_record import LearningRecord
+from ..motion.models.features import Features
 from ..motion.motion import Motion, motion_of
-from ..motion.ordered import Ordered
 from ..motion.recipe import believed
 from ..settings import LinkSettings
 from ..trust.exchanges import exchange_odds

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..constraints import Constraints, keys
-from ..motion.graph import Graph
-from ..motion.ordered import Ordered
+from ..motion.candidates.graph import Graph
+from ..motion.detections.ordered import Ordered
 from .best_links import Answer
 
 

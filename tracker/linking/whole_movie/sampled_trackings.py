@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ..constraints import keys
-from ..motion.graph import Graph
-from ..motion.learning import Belief
+from ..motion.candidates.graph import Graph
+from ..motion.learning.belief import Belief
 from ..trust.posterior import sampled_links
 from ..trust.second_links import SecondLinks
 from .branching import Branches, Seconds

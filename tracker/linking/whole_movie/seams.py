@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..motion.ordered import Ordered
+from ..motion.detections.ordered import Ordered
 from ..settings import LinkSettings
 from ..solution import edges_of
 from .best_links import Answer, best_of

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..motion.ordered import Ordered
+from ..motion.detections.ordered import Ordered
 
 BYTES_A_DETECTION, BYTES_A_CANDIDATE = 800, 240
 """Of memory that learning takes; a detection with the candidates that most have."""

@@ -12,9 +12,9 @@ from auctrack.matching.device import cuda
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.linking.gate import gpu_movie
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion import gpu_drift
-from auctrack.tracker.linking.motion.drift import drift_of
-from auctrack.tracker.linking.motion.ordered import Ordered
+from auctrack.tracker.linking.motion.detections.ordered import Ordered
+from auctrack.tracker.linking.motion.shared_shift import gpu_drift
+from auctrack.tracker.linking.motion.shared_shift.drift import drift_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 

@@ -7,8 +7,8 @@ import pytest
 
 from auctrack.matching.device import cuda
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.detections.ordered import NEAREST, ordered
 from auctrack.tracker.linking.motion.gpu_ordered import ordered_on_gpu
-from auctrack.tracker.linking.motion.ordered import NEAREST, ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from tests.tracker.linking.movies import f1, table, walks

@@ -14,7 +14,7 @@ def in_pieces(monkeypatch):
     """Link a movie of persistent walks, some detections missed, by so many detections a piece and processors."""
 
     def link(detections, processors):
-        monkeypatch.setattr("auctrack.tracker.linking.motion.graph.PIECE", detections)
+        monkeypatch.setattr("auctrack.tracker.linking.motion.candidates.graph.PIECE", detections)
         monkeypatch.setattr("auctrack.matching.jit.threads.processors", lambda: processors)
         points, _ = walks(400, step=0.4, persistence=0.8, missed=0.05)
         return link_points(points, LinkSettings(max_missed_frames=1, device="cpu")).links

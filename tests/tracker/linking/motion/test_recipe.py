@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.learning import Belief
+from auctrack.tracker.linking.motion.learning.belief import Belief
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 

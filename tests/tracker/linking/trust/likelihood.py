@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from auctrack.tracker.linking.motion.learning import Belief
-from auctrack.tracker.linking.motion.step_model import StepModel, tables
+from auctrack.tracker.linking.motion.learning.belief import Belief
+from auctrack.tracker.linking.motion.models.step_model import StepModel, tables
 
 
 def of_one_class(belief: Belief) -> Belief:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.learning import Belief
-from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.detections.ordered import ordered
+from auctrack.tracker.linking.motion.learning.belief import Belief
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.trust.exchanges import exchange_odds

@@ -9,9 +9,9 @@ import pytest
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.graph import candidates, merged
-from auctrack.tracker.linking.motion.learning import Belief
-from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.candidates.graph import candidates, merged
+from auctrack.tracker.linking.motion.detections.ordered import ordered
+from auctrack.tracker.linking.motion.learning.belief import Belief
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.trust.posterior import sampled_links

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from auctrack.tracker.linking.motion.graph import Graph
+from auctrack.tracker.linking.motion.candidates.graph import Graph
 from auctrack.tracker.linking.whole_movie import pairs_once
 from auctrack.tracker.linking.whole_movie.best_links import best_links
 from auctrack.tracker.linking.whole_movie.seams import Proven

@@ -9,7 +9,7 @@ import pytest
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.detections.ordered import ordered
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.tracker.linking.motion.step_model import StepModel
+from auctrack.tracker.linking.motion.models.step_model import StepModel
 from auctrack.tracker.linking.whole_movie.link_gain import LearnedGain
 
 LAW = StepModel(np.ones(1), np.ones((1, 2)), np.ones((1, 2)), np.zeros((1, 2)), np.ones(3) / 3)

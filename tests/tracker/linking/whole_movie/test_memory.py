@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion import graph
+from auctrack.tracker.linking.motion.candidates import graph
 from auctrack.tracker.linking.settings import LinkSettings
 
 from ..movies import walks

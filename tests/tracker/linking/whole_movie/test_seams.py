@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from auctrack.tracker.linking.motion.graph import Graph
-from auctrack.tracker.linking.motion.ordered import Ordered
+from auctrack.tracker.linking.motion.candidates.graph import Graph
+from auctrack.tracker.linking.motion.detections.ordered import Ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.best_links import best_links
 from auctrack.tracker.linking.whole_movie.seams import Made, Seams

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion import drift, graph
-from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.candidates import graph
+from auctrack.tracker.linking.motion.detections.ordered import ordered
 from auctrack.tracker.linking.motion.recipe import believed
-from auctrack.tracker.linking.motion.shift_of_all import without_drift
+from auctrack.tracker.linking.motion.shared_shift import drift
+from auctrack.tracker.linking.motion.shared_shift.shift_of_all import without_drift
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.windows import (
     BYTES_A_DETECTION,

@@ -1,0 +1,1 @@
+"""How probable each candidate link is under the models: sweeps over the movie, and belief propagation."""

@@ -1,0 +1,1 @@
+"""Expectation-maximisation: its starts, its rounds, and whether the links that it finds are more than chance."""

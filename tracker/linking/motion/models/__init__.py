@@ -1,0 +1,1 @@
+"""What is learned of a movie: how likely a displacement is, an end of a track, a change of features."""

@@ -1,0 +1,46 @@
+"""Whether a shift that particles share is one of all: it is taken off only where links are as likely without it.
+
+Particles that stream two ways elect now the one way, now the other. Taken off, that tears apart what goes on as it
+came. Places that are rounded to planes farther apart than particles elect whichever plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...settings import Motion
+from ..detections.ordered import Ordered
+from ..learning.other_starts import best_of, margin_of, sample_of
+from ..recipe import OverOneFrame, may_know_links
+from .drift import drift_of
+
+
+def without_drift(movie: Ordered, motion: Motion) -> Ordered:
+    """Return the movie with the shifts of all between consecutive frames taken off; `drift` has what was taken."""
+    drift = drift_of(movie)
+    if not drift.any():
+        return movie
+    without = replace(movie, position=movie.position - movie.of_each(drift), drift=drift)
+    return without if is_of_all(without, motion) else movie
+
+
+def is_of_all(movie: Ordered, motion: Motion) -> bool:
+    """Return whether links are not clearly likelier where the drift is put back; tried on a sample.
+
+    Parameters
+    ----------
+    movie : Ordered
+        Drift taken off.
+    motion : str
+        Where links know of no others, whichever shift is taken off hardly matters, and nothing is tried.
+    """
+    if not may_know_links(motion):
+        return True
+    without, is_inner = sample_of(movie)
+    if len(without.pairs_apart(1)[0]) < 2:
+        return True
+    as_it_came = replace(without, position=without.position + without.of_each(without.drift))
+    learn, margin = OverOneFrame(motion), margin_of(without)
+    _, put_back = best_of(as_it_came, is_inner, learn)
+    # Links no better than none at all (0 nats) say nothing: the fewer there are the likelier they are.
+    return put_back <= margin or put_back <= best_of(without, is_inner, learn)[1] + margin
