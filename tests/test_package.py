@@ -111,6 +111,17 @@ def test_the_map_is_drawn_as_imports_are_held(floor):
     assert lines == next(each["layers"] for each in contracts if each.get("containers") == [f"auctrack.{floor}"])
 
 
+def test_no_two_classes_have_one_name():
+    """One word for each thing: a reader who finds a class by its name has found the one that is meant."""
+    places: dict[str, list[str]] = {}
+    for room in ("matching", "tracker", "plugins"):
+        for file in (ROOT / room).rglob("*.py"):
+            for each in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(each, ast.ClassDef):
+                    places.setdefault(each.name, []).append(f"{file.relative_to(ROOT)}:{each.lineno}")
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_every_data_file_is_listed():
     listed = PROJECT["tool"]["setuptools"]["package-data"]
     for room in ("matching", "tracker", "plugins"):

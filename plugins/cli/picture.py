@@ -30,7 +30,7 @@ from ...tracker.reading.movie import Movie
 from ...tracker.settings import InputSettings
 from .console import printable
 from .picture_field import Projection, projections, region_asked, whole_field
-from .picture_part import ABOVE, SIDE, Box, Colour, Look, Part, Steps, View, X, Y, Z, parts_shown
+from .picture_part import ABOVE, SIDE, Box, Colour, Look, PicturePart, Steps, View, X, Y, Z, parts_shown
 
 _WIDTH, _NARROWEST, _HIGHEST, _DPI = 7.2, 3.5, 10.0, 150
 """Inches of the panels alone; a title needs some width."""
@@ -136,7 +136,7 @@ class _Paint:
         return colormaps["hsv"]((steps.track * _GOLDEN) % 1.0)
 
 
-def _heading(name: str, look: Look, steps: Steps, part: Part, whole: Box, unit: str) -> str:
+def _heading(name: str, look: Look, steps: Steps, part: PicturePart, whole: Box, unit: str) -> str:
     """Say of how many tracks how much is shown."""
     said = f"{name}: {counted(steps.n_tracks, 'track', ',')} of {max(look.min_length, 2)} detections or more"
     cuts = [_span(part.box, axis, unit) for axis in (Y, X) if part.box.size[axis] < whole.size[axis]]
@@ -145,7 +145,7 @@ def _heading(name: str, look: Look, steps: Steps, part: Part, whole: Box, unit: 
     return f"{said}; shown: {', '.join(cuts)}" if cuts else said
 
 
-def _title(part: Part, view: View, every: int, whole: Box, unit: str) -> str:
+def _title(part: PicturePart, view: View, every: int, whole: Box, unit: str) -> str:
     """Say how many tracks a view shows, if not every one, and of which slab."""
     if part.steps.n_tracks == every:
         return view.name
@@ -213,7 +213,7 @@ def _add_bar(figure: Figure, left: float, beside: Any, paint: _Paint) -> None:
     figure.colorbar(ScalarMappable(paint.times, _TIMES), cax=bar, label=paint.label)
 
 
-def _draw(panel: Axes, view: View, part: Part, projection: Projection | None, paint: _Paint) -> None:
+def _draw(panel: Axes, view: View, part: PicturePart, projection: Projection | None, paint: _Paint) -> None:
     panel.set_facecolor("black")
     if projection is not None:
         image, extent = projection

@@ -10,7 +10,7 @@ from ...tracker.detecting.threshold import spread_frames
 from ...tracker.errors import InvalidSetting
 from ...tracker.points import AXES, Tracks
 from ...tracker.reading.movie import Movie
-from .picture_part import Box, Look, Part, View
+from .picture_part import Box, Look, PicturePart, View
 
 _FRAMES = 50
 """Frames of which the projection is made, spread over those shown."""
@@ -59,7 +59,7 @@ def region_asked(field: Box, look: Look, tracks: Tracks, movie: Movie | None) ->
     return field
 
 
-def projections(movie: Movie, views: Sequence[View], parts: Sequence[Part]) -> list[Projection]:
+def projections(movie: Movie, views: Sequence[View], parts: Sequence[PicturePart]) -> list[Projection]:
     """Return for each view the maximum over the frames and the depth shown, and its physical extent (imshow's)."""
     scale, origin = np.ones(3), np.zeros(3, dtype=np.int64)
     scale[-movie.ndim :], origin[-movie.ndim :] = movie.calibration.scale_for(movie.ndim), movie.origin

@@ -136,7 +136,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Part:
+class PicturePart:
     """What a view shows: the steps that begin and end in a box and a range of frames."""
 
     steps: Steps
@@ -158,7 +158,7 @@ def crossings(steps: Steps, box: Box, view: View) -> float:
     return float(2 / np.pi * (own * others).sum() / (size.prod() / _CELLS**2) / steps.n_tracks)
 
 
-def parts_shown(steps: Steps, field: Box, views: tuple[View, ...], look: Look, inches: float) -> list[Part]:
+def parts_shown(steps: Steps, field: Box, views: tuple[View, ...], look: Look, inches: float) -> list[PicturePart]:
     """Choose what each view shows: as many of the last frames, and as thick a slab in the middle, as can be told apart.
 
     Parameters
@@ -204,7 +204,7 @@ def _frames(steps: Steps, look: Look) -> range:
     return range(first, stop)
 
 
-def _slabs(steps: Steps, field: Box, view: View, frames: range, look: Look) -> Iterator[Part]:
+def _slabs(steps: Steps, field: Box, view: View, frames: range, look: Look) -> Iterator[PicturePart]:
     """Yield what slabs show, from the whole depth to the thinnest that still holds half of the tracks whole."""
     whole = _within(steps, field, frames)
     yield whole
@@ -225,7 +225,7 @@ def _has_slab(look: Look) -> bool:
     return look.roi is not None and look.roi[0] != slice(None)
 
 
-def _first_clear(parts: Iterator[Part], view: View) -> Part:
+def _first_clear(parts: Iterator[PicturePart], view: View) -> PicturePart:
     """Return the first part in which tracks can be told apart, or the last."""
     part = None
     for part in parts:
@@ -235,7 +235,7 @@ def _first_clear(parts: Iterator[Part], view: View) -> Part:
     return part
 
 
-def _region(part: Part, field: Box, inches: float) -> Box:
+def _region(part: PicturePart, field: Box, inches: float) -> Box:
     """Return the field, or its middle where in the whole there are too many tracks for the paper."""
     size = field.size
     height = inches * size[Y] / max(size[X], 1e-9)
@@ -250,8 +250,8 @@ def _region(part: Part, field: Box, inches: float) -> Box:
     return field
 
 
-def _within(steps: Steps, box: Box, frames: range) -> Part:
-    return Part(steps.inside(box, frames), box, frames)
+def _within(steps: Steps, box: Box, frames: range) -> PicturePart:
+    return PicturePart(steps.inside(box, frames), box, frames)
 
 
 def _along(box: Box, axis: int) -> tuple[float, float]:

@@ -32,7 +32,7 @@ from .panels.run_bar import RunBar
 from .panels.scroll import PanelScroll
 from .panels.wheel import WheelGuard
 from .session.devices import Devices, find_devices
-from .session.session import Session
+from .session.session import WidgetSession
 from .threads.connections import Connections
 from .threads.job import Desk, Failure
 from .threads.keys import Keys
@@ -90,7 +90,7 @@ class TrackWidget(QWidget):
         return Parts(
             viewer=viewer,
             preferences=preferences,
-            session=Session(),
+            session=WidgetSession(),
             input=InputPanel(
                 viewer,
                 self._connections,

@@ -30,7 +30,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Record:
+class PendingSidecar:
     """A sidecar to be written after its table, whose size and checksum belong in it."""
 
     table: Path
@@ -41,7 +41,7 @@ class Record:
         return replace(self.sidecar, table=Checksum.of(written)).to_json(__version__)
 
 
-Content = bytes | Callable[[BinaryIO], None] | Folder | Record
+Content = bytes | Callable[[BinaryIO], None] | Folder | PendingSidecar
 """What a file holds, what writes it, or what fills a folder."""
 
 
@@ -158,11 +158,11 @@ def sidecar_beside(
     settings: Mapping[str, object],
     parents: Mapping[int, Sequence[int]] | None = None,
     timeline: Timeline | None = None,
-) -> dict[Path, Record]:
+) -> dict[Path, PendingSidecar]:
     """Return the sidecar of a table that goes to `path`, as `write_whole` takes it."""
     columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
     sidecar = Sidecar(calibration, columns, parents or {}, settings, timeline or Timeline())
-    return {sidecar_path(path): Record(path, sidecar)}
+    return {sidecar_path(path): PendingSidecar(path, sidecar)}
 
 
 def plain_table(table: pd.DataFrame, kind: str) -> bytes:
@@ -175,7 +175,7 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
 
     Parameters
     ----------
-    contents : mapping of Path to bytes, callable or Record
+    contents : mapping of Path to bytes, callable or PendingSidecar
         What each file holds, or what writes it; a record comes after its table. The last one marks the result as
         complete: the old one goes first, the new comes last.
     overwrite : bool
@@ -217,8 +217,10 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
         ) from error
 
 
-def _fill(file: BinaryIO, content: bytes | Callable[[BinaryIO], None] | Record, temporary: Mapping[Path, Path]) -> None:
-    if isinstance(content, Record):
+def _fill(
+    file: BinaryIO, content: bytes | Callable[[BinaryIO], None] | PendingSidecar, temporary: Mapping[Path, Path]
+) -> None:
+    if isinstance(content, PendingSidecar):
         file.write(content.of(temporary[content.table]))
     elif isinstance(content, bytes):
         file.write(content)

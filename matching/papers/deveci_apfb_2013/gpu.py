@@ -41,7 +41,7 @@ def _run(
     graph: DeviceGraph, matching: DeviceMatching, bfs: str, launch: str, *, stop_at_first_level: bool
 ) -> dict[str, Any]:
     check_form(bfs, launch)
-    run = _Run(graph, matching, launch, with_root=bfs == "gpubfs-wr", stop_at_first_level=stop_at_first_level)
+    run = _ApfbRun(graph, matching, launch, with_root=bfs == "gpubfs-wr", stop_at_first_level=stop_at_first_level)
     frontiers: list[list[int]] = []
     augmentations: list[int] = []
     seconds: list[float] = []
@@ -66,7 +66,7 @@ def _run(
     return phase_statistics(frontiers, augmentations, seconds)
 
 
-class _Run:
+class _ApfbRun:
     """The arrays of Algorithm 1 and its four functions."""
 
     def __init__(

@@ -35,7 +35,7 @@ def g_pr_gpu(
         together with those of gaps.
     """
     interval = checked_interval(form, strategy)
-    run = _Run(graph, matching, form)
+    run = _GprRun(graph, matching, form)
     stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gap_relabels": 0}
     stats.update(list_sizes=[], active_columns=[])
     relabel_seconds: list[float] = []
@@ -67,7 +67,7 @@ def g_pr_gpu(
     return {**stats, "relabel_seconds": relabel_seconds, "push_seconds": push_seconds}
 
 
-class _Run:
+class _GprRun:
     """The arrays of Algorithms 3 and 7 and their functions."""
 
     def __init__(self, graph: DeviceGraph, matching: DeviceMatching, form: str) -> None:

@@ -18,7 +18,7 @@ from ..layers.edits import ByHand
 from ..layers.image_under import image_under, movie_of
 from ..session.act_subject import ActSubject
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
-from ..session.corrections import Act, Acted, Corrected, Corrections, break_link
+from ..session.corrections import Act, Acted, CorrectedTracks, Corrections, break_link
 from ..session.placing import Ground, Place, add_particle, edit_particles, move_particle
 from ..session.session import Work
 from ..threads.job import Desk, Failure
@@ -256,7 +256,7 @@ class Correcting(QObject):
         self._parts.bar.fail(failure)
         self._go_no_further()
 
-    def _take_on(self, corrected: Corrected) -> None:
+    def _take_on(self, corrected: CorrectedTracks) -> None:
         """Show tracks and list as they stand, and the link chosen meanwhile, or the first that nobody has looked at."""
         session, results = self._parts.session, self._parts.results
         if session.corrections is not self._followed:

@@ -13,7 +13,7 @@ from ..panels.link_panel import LinkPanel
 from ..panels.pages import Pages
 from ..panels.results_panel import ResultsPanel
 from ..panels.run_bar import RunBar
-from ..session.session import Session
+from ..session.session import WidgetSession
 from ..threads.keys import Keys
 from ..threads.turns import Turns
 
@@ -30,7 +30,7 @@ class Parts:
 
     viewer: Viewer
     preferences: Preferences
-    session: Session
+    session: WidgetSession
     input: InputPanel
     detect: DetectPanel
     link: LinkPanel

@@ -12,7 +12,7 @@ from qtpy.QtWidgets import QWidget
 from ....matching.errors import AuctrackError
 from ....tracker.calibrating.digits import counted
 from ..session.filters import MeasuredTracks
-from ..session.steps import Detected, Linked, ProgressUpdate, TakenUp, Tracked
+from ..session.steps import Linked, Particles, ProgressUpdate, TakenUp, Tracked
 from ..threads.job import Desk, Failure, sentence_of
 from ..threads.responsive import responsive
 from ..threads.timers import single_shot
@@ -159,7 +159,7 @@ class Running(QObject):
         if update.partial is not None:
             self._showing.show_partial(update.partial)
 
-    def _finished(self, result: Detected | Linked | TakenUp | Tracked) -> None:
+    def _finished(self, result: Particles | Linked | TakenUp | Tracked) -> None:
         self._end()
         lost = self._lost(result)
         self._parts.session.keep(result)
@@ -184,7 +184,7 @@ class Running(QObject):
         self._showing.show_points(points)
         self._suggesting.show_distances()
 
-    def _lost(self, result: Detected | Linked | TakenUp | Tracked) -> list[str]:
+    def _lost(self, result: Particles | Linked | TakenUp | Tracked) -> list[str]:
         """Return that corrections made before are not part of a result; those of a session's file come back with it."""
         session = self._parts.session
         if isinstance(result, TakenUp):
@@ -216,11 +216,11 @@ class Running(QObject):
         self._parts.bar.say("")
         self._parts.bar.fail(failure)
 
-    def _stopped(self, done: Detected | MeasuredTracks | None) -> None:
+    def _stopped(self, done: Particles | MeasuredTracks | None) -> None:
         self._end()
         self._keep(done)
 
-    def _keep(self, done: Detected | MeasuredTracks | None) -> None:
+    def _keep(self, done: Particles | MeasuredTracks | None) -> None:
         """Keep what was done until Cancel, and say how far that is."""
         if done is None:
             links = "the links were made; the particles are kept"

@@ -10,7 +10,7 @@ from ....tracker.points import Points
 from ..draw.colours import colormap_for
 from ..draw.drawing import BRIGHT, Drawing
 from ..session.filters import MeasuredTracks
-from ..session.steps import Detected
+from ..session.steps import Particles
 from ..threads.job import Desk
 from .parts import Parts
 
@@ -36,7 +36,7 @@ class Showing(QObject):
         parts.results.filtered.connect(self._draw_soon)
         parts.results.coloured.connect(self._draw_soon)
 
-    def show_partial(self, done: Detected | MeasuredTracks) -> None:
+    def show_partial(self, done: Particles | MeasuredTracks) -> None:
         """Keep and show what a run gave so far."""
         self._parts.session.keep_partial(done)
         if isinstance(done, MeasuredTracks):

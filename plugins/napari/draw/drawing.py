@@ -12,7 +12,7 @@ import pandas as pd
 from ....tracker.points import Points, Tracks
 from ..layers.file_layer import point_size
 from ..layers.layer_tables import NEAR, OURS, WHOLE, LayerData, points_layer, tracks_layer
-from ..layers.window import Window, window_around
+from ..layers.window import DrawnWindow, window_around
 from ..session.filters import MeasuredTracks
 from .colours import COLOUR, Colouring, colormap_for, colouring
 
@@ -75,7 +75,7 @@ class Drawn:
     colouring : Colouring
     of_tracks : Series
         Mean of `colouring.scaled` over each track, by `track_id`.
-    window : Window
+    window : DrawnWindow
     drawing : Drawing
         What was to be drawn.
     """
@@ -84,7 +84,7 @@ class Drawn:
     tracks: Tracks
     colouring: Colouring
     of_tracks: pd.Series[float]
-    window: Window
+    window: DrawnWindow
     drawing: Drawing
 
 

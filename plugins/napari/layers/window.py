@@ -16,7 +16,7 @@ _FEWEST = 5  # frames that a tail needs to be seen
 
 
 @dataclass(frozen=True)
-class Window:
+class DrawnWindow:
     """What is drawn.
 
     Attributes
@@ -55,12 +55,12 @@ class Window:
         return f"frames {self.first} to {self.last}{part}"
 
 
-def window_around(points: Points, frame: int, most: int) -> Window:
+def window_around(points: Points, frame: int, most: int) -> DrawnWindow:
     """Return the widest window of time around a frame that holds at most `most` points."""
     numbers = points.frame_numbers
     first, last = (int(numbers[0]), int(numbers[-1])) if len(numbers) else (0, 0)
     if len(points) <= most:
-        return Window(None, first, last, 1)
+        return DrawnWindow(None, first, last, 1)
     frames = points.frames
     per_frame = np.bincount(frames - first, minlength=last - first + 1)
     begin, end = _widest(per_frame, min(max(frame, first), last) - first, most)
@@ -70,7 +70,7 @@ def window_around(points: Points, frame: int, most: int) -> Window:
     if every > 1:
         numbered = points.table["track_id"].to_numpy() if isinstance(points, Tracks) else np.arange(len(points))
         rows &= numbered % every == 0
-    return Window(rows, first + begin, first + end, every, of)
+    return DrawnWindow(rows, first + begin, first + end, every, of)
 
 
 def _widest(per_frame: np.ndarray, centre: int, most: int) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from .hand_over import fill_layer
 from .layer_tables import OURS, WHOLE, LayerData
 from .main_window import main_window
 from .preferences import read_preferences
-from .window import Window, window_around
+from .window import DrawnWindow, window_around
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -37,11 +37,11 @@ class DrawnPart:
     Attributes
     ----------
     layer_data : LayerData
-    window : Window
+    window : DrawnWindow
     """
 
     layer_data: LayerData
-    window: Window
+    window: DrawnWindow
 
 
 def most_drawn(whole: Points) -> int:
@@ -85,7 +85,13 @@ class WindowedLayer(QObject):
     """
 
     def __init__(
-        self, viewer: Viewer, layer: Any, whole: Points, path: str, window: Window, columns: Mapping[str, str] | None
+        self,
+        viewer: Viewer,
+        layer: Any,
+        whole: Points,
+        path: str,
+        window: DrawnWindow,
+        columns: Mapping[str, str] | None,
     ) -> None:
         super().__init__(main_window(viewer))
         self._viewer, self._layer = viewer, layer

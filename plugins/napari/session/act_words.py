@@ -27,7 +27,7 @@ _FEW = 4
 """Detections of links whose tracks are named."""
 
 
-class Words(NamedTuple):
+class ActWords(NamedTuple):
     """An act in words: "Track 12", "link of frames 3–4 broken"; acts on several places have no subject."""
 
     subject: str
@@ -42,26 +42,26 @@ class Words(NamedTuple):
         return f"{how}: {self.what}" + (f" ({self.subject[0].lower()}{self.subject[1:]})" if self.subject else "")
 
 
-def act_words(act: Mapping[str, Any], see: See) -> Words:
+def act_words(act: Mapping[str, Any], see: See) -> ActWords:
     """Return an act, as it is recorded, in words."""
     name = act["act"]
     if name == "add_detection":
-        return Words(f"Frame {act['frame']}", "particle added")
+        return ActWords(f"Frame {act['frame']}", "particle added")
     if name == "together":
         kinds = {one["act"] for one in act["acts"]}
-        return Words("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
+        return ActWords("", f"{len(act['acts'])} particles {_OF_MANY[kinds.pop()] if len(kinds) == 1 else 'edited'}")
     if name == "confirm_links":
-        return Words("", f"{counted(len(act['links']), 'link', ',')} confirmed")
+        return ActWords("", f"{counted(len(act['links']), 'link', ',')} confirmed")
     if name == "hold_links":
         ends = named(act)
         subject = _tracks([see(end) for end in sorted(ends)]) if len(ends) <= _FEW else ""
         if _turns_aside(act):
             before, after = (see(end).frame for end in act["pinned"][0])
-            return Words(subject, f"link of frames {before}–{after} moved to the other particle")
+            return ActWords(subject, f"link of frames {before}–{after} moved to the other particle")
         counts = (len(act["pinned"]), "confirmed"), (len(act["forbidden"]), "forbidden")
-        return Words(subject, ", ".join(f"{counted(n, 'link', ',')} {what}" for n, what in counts if n))
+        return ActWords(subject, ", ".join(f"{counted(n, 'link', ',')} {what}" for n, what in counts if n))
     seen = [see(detection) for detection in named(act)]
-    return Words(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
+    return ActWords(_tracks(seen), _WHAT[name]([one.frame for one in seen]))
 
 
 def _turns_aside(act: Mapping[str, Any]) -> bool:

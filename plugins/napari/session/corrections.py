@@ -87,7 +87,7 @@ class Acted:
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedTracks:
     """Tracks and links as they stand after corrections.
 
     Attributes
@@ -143,7 +143,7 @@ class Corrections:
         self._held = {(int(source), int(target)) for source, target in linked.linking.settings.pinned or ()}
         self._edits: EditSession | None = None
         wrong = expected_wrong(linked.linking.links, ())
-        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0, wrong)
+        self._shown = CorrectedTracks(linked, np.arange(len(linked.linking.tracks)), 0, wrong)
         self._version = 0
         self._looked_at: set[Link] = set()
         self._saved: list[Any] = []
@@ -196,7 +196,7 @@ class Corrections:
         """Whether particles were added, moved or taken away."""
         return self._edits is not None and any(act["act"] in _OF_DETECTIONS for act in self._edits.acts)
 
-    def show(self, corrected: Corrected) -> None:
+    def show(self, corrected: CorrectedTracks) -> None:
         """Take note that these tracks are shown from now on."""
         self._shown = corrected
 
@@ -260,7 +260,7 @@ class Corrections:
         """Return what is said where no link changed that could be shown."""
         return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
 
-    def follow(self, report: Callable[[Any], None]) -> Corrected:
+    def follow(self, report: Callable[[Any], None]) -> CorrectedTracks:
         """Return tracks and links as they stand; what was confirmed or made needs no second look.
 
         `report` is called between the parts of it; a `Stopped` that it raises leaves for a correction that waits.
@@ -280,7 +280,7 @@ class Corrections:
         data = replace(measured_links(linking, shown.linked.data), margins_are_near=True)
         wrong = expected_wrong(linking.links, judged)
         linked = Linked(linking, data, doubtful, is_given=self._is_given)
-        return Corrected(linked, ids, version, wrong, frozenset(judged))
+        return CorrectedTracks(linked, ids, version, wrong, frozenset(judged))
 
     def look_at(self, link: Link, report: Callable[[Any], None], *, ticks_off: bool) -> LookedAt:
         """Return a link between two detections with what would be made in its place; `ticks_off`: it is looked at."""

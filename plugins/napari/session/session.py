@@ -35,11 +35,11 @@ from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
-from .corrections import Act, Corrected, Corrections
+from .corrections import Act, CorrectedTracks, Corrections
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks, measured_links
 from .placing import Ground, Place
-from .steps import Detected, Linked, ProgressUpdate, TakenUp, Tracked, chain, find, find_and_chain, take_up
+from .steps import Linked, Particles, ProgressUpdate, TakenUp, Tracked, chain, find, find_and_chain, take_up
 from .suspicious import margin_unit
 
 SESSION = ".auctrack"
@@ -48,13 +48,13 @@ Report = Callable[[Any], None]
 Work = Callable[[Report], Any]
 
 
-class Session:
+class WidgetSession:
     """One input and what came of it.
 
     Attributes
     ----------
     source : LayerInput or None
-    detected : Detected or None
+    detected : Particles or None
         Particles, complete or up to where it was cancelled.
     linked : Linked or None
         Tracks of a run that came to its end.
@@ -72,7 +72,7 @@ class Session:
     def begin(self, source: LayerInput | None) -> None:
         """Forget everything for a new input."""
         self.source = source
-        self.detected: Detected | None = None
+        self.detected: Particles | None = None
         self.linked: Linked | None = None
         self.data: MeasuredTracks | None = None
         self.chosen: int | None = None
@@ -97,7 +97,7 @@ class Session:
             points = Points(table, tracks.calibration, timeline=tracks.timeline)
         if isinstance(points, Points):
             settings = None if self.detected is None else self.detected.settings
-            self.detected = Detected(edits.of_points(points), settings, is_edited=True)
+            self.detected = Particles(edits.of_points(points), settings, is_edited=True)
 
     def linking(self, detect: DetectSettings, link: LinkSettings) -> Work:
         """Return the work of linking the particles found, or of finding them first."""
@@ -244,7 +244,7 @@ class Session:
 
     # --- results -------------------------------------------------------------------------------------------------
 
-    def keep(self, result: Detected | Linked | TakenUp | Tracked) -> None:
+    def keep(self, result: Particles | Linked | TakenUp | Tracked) -> None:
         """Keep what a run gave; new particles make tracks of older ones void, and all corrections with them."""
         self.corrections = self.link = None
         if isinstance(result, TakenUp):
@@ -253,11 +253,11 @@ class Session:
         elif isinstance(result, Linked):
             self.linked = result
         else:
-            self.detected = result if isinstance(result, Detected) else result.detected
+            self.detected = result if isinstance(result, Particles) else result.detected
             self.linked = result.linked if isinstance(result, Tracked) else None
         self.data = None if self.linked is None else self.linked.data
 
-    def keep_corrected(self, corrected: Corrected) -> None:
+    def keep_corrected(self, corrected: CorrectedTracks) -> None:
         """Keep tracks and links as corrections have left them.
 
         The track chosen stays that of its number, or else becomes that of the first of its particles.
@@ -319,7 +319,7 @@ class Session:
         row = next((rows[0] for rows in found if rows is not None), None)
         return None if row is None else int(self.linked.linking.tracks.table["track_id"].iloc[row])
 
-    def keep_partial(self, done: Detected | MeasuredTracks) -> None:
+    def keep_partial(self, done: Particles | MeasuredTracks) -> None:
         """Keep what a run gave so far."""
         self.linked = self.corrections = self.link = None
         if isinstance(done, MeasuredTracks):

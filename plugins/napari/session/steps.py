@@ -32,7 +32,7 @@ from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]
 Made = TypeVar("Made")
-_Showing = Callable[[pipeline.Advance, Any], "Detected | MeasuredTracks"]
+_Showing = Callable[[pipeline.Advance, Any], "Particles | MeasuredTracks"]
 """Makes what is shown of an advance, and of the points or tracks that it has."""
 
 _REPORT_SECONDS = 0.05  # between two reports, which show how far it is and ask whether to stop
@@ -43,7 +43,7 @@ _EDGES = 200_000  # candidate links of one solve: small, so that linking can be 
 
 
 @dataclass(frozen=True)
-class Detected:
+class Particles:
     """Particles, and the detection settings that took effect (None where nothing was detected).
 
     Those that were edited by hand are what no command finds.
@@ -63,7 +63,7 @@ class ProgressUpdate:
     stage: Stage
     done: int
     total: int
-    partial: Detected | MeasuredTracks | None = None
+    partial: Particles | MeasuredTracks | None = None
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ class TakenUp:
 class Tracked:
     """Both steps."""
 
-    detected: Detected
+    detected: Particles
     linked: Linked
 
 
-def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report: Report) -> Detected:
+def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report: Report) -> Particles:
     """Return the particles of a layer.
 
     Parameters
@@ -113,8 +113,8 @@ def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report:
     kind = "labels" if source.kind == "labels" else "auto"
     settings = Settings(InputSettings(kind), detect, link)
     finding = finding_stage(source.source, settings, _frames_of(source.intensity))
-    found = _watched(finding, report, lambda at, points: Detected(points, at.settings))
-    return Detected(found.points, found.settings, notes=tuple(_notes(source, found.settings)))
+    found = _watched(finding, report, lambda at, points: Particles(points, at.settings))
+    return Particles(found.points, found.settings, notes=tuple(_notes(source, found.settings)))
 
 
 def _notes(source: LayerInput, found_with: DetectSettings | None) -> list[str]:
@@ -194,7 +194,7 @@ def _watched(stage: Generator[pipeline.Advance, None, Made], report: Report, sho
     return finished(stage, pass_on)
 
 
-def _shown(at: pipeline.Advance, shown: _Showing) -> Detected | MeasuredTracks | None:
+def _shown(at: pipeline.Advance, shown: _Showing) -> Particles | MeasuredTracks | None:
     """Return what is shown of an advance."""
     found = at.so_far()
     return None if found is None else shown(at, found)

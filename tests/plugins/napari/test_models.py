@@ -22,14 +22,14 @@ from auctrack.plugins.napari.session.clicked import CLICKED_ACTS
 from auctrack.plugins.napari.session.corrections import Corrections
 from auctrack.plugins.napari.session.curves import plots_of
 from auctrack.plugins.napari.session.filters import measured, measured_links
-from auctrack.plugins.napari.session.session import Session
+from auctrack.plugins.napari.session.session import WidgetSession
 from auctrack.plugins.napari.session.steps import chain, find, find_and_chain, take_up
 from auctrack.plugins.napari.session.suspicious import suspicious_links
 from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.detect import resolve_settings
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.editing.session import Session as EditSession
+from auctrack.tracker.editing.session import WidgetSession as EditSession
 from auctrack.tracker.errors import InvalidEdit, InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks
@@ -270,7 +270,7 @@ def test_there_is_no_advice_where_every_particle_is_alone():
 
 
 def session_of(points, path):
-    session = Session()
+    session = WidgetSession()
     session.begin(LayerInput("points", points, "", path, None))
     session.keep(find_and_chain(session.source, DetectSettings(), LinkSettings(), unheard))
     return session
@@ -292,7 +292,7 @@ def test_points_that_are_in_no_file_have_no_command():
 
 
 def test_before_a_run_there_is_nothing_to_copy():
-    session = Session()
+    session = WidgetSession()
     session.begin(LayerInput("points", POINTS, "", "p.csv", None))
     with pytest.raises(InvalidInput):
         session.toml(1)
