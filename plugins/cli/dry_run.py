@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...tracker.calibrating.digits import counted
+from ...tracker.first_look import first_look
 from ...tracker.settings import Settings
 from . import console
 from .batch import describe, is_up_to_date
+from .expected import memory_in_words, time_in_words
 from .fingerprint import fingerprint
-from .first_look import first_look
 from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
 from .outcome import ALL_GOOD, SOME_FAILED
@@ -42,8 +43,8 @@ def _show_expected(job: Job, settings: Settings) -> None:
         rows.append(("detect", found.in_words(unit)))
     about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
     rows.append(("points", f"{about}{look.points_expected} in {counted(look.frames, 'frame')}"))
-    rows.append(("memory", look.memory))
-    rows.append(("takes", look.time))
+    rows.append(("memory", memory_in_words(look)))
+    rows.append(("takes", time_in_words(look)))
     console.show(console.aligned(rows))
 
 

@@ -23,13 +23,13 @@ from .taking import chosen, taking
 if TYPE_CHECKING:
     import numpy as np
 
+    from ...tracker.first_look import FirstLook
     from ...tracker.formats.registry import Format
     from ...tracker.linking.result import Linking
     from ...tracker.linking.unmatched_cost.measured import UnmatchedCost
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
     from ...tracker.settings import InputSettings, Settings
-    from .first_look import FirstLook
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
@@ -271,10 +271,10 @@ def _of_format(path: Path, known: Format) -> Facts:
 
 def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
+    from ...tracker.first_look import first_look
     from ...tracker.linking.frame_pairs.first_order import first_order
     from ...tracker.stepwise import finished
     from ..words.notes import on_linking
-    from .first_look import first_look
 
     look = first_look(source, settings, _FRAMES)
     of_table = settings.input.is_table(source)
@@ -294,6 +294,7 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
     """Return how many particles there are, how far apart and how far they go, and what tracking them takes."""
     from ...tracker.linking.gate.spacing import mean_spacing
     from .batch import pixels_note
+    from .expected import memory_in_words, time_in_words
 
     points, numbers = look.points, look.points.frame_numbers
     per_frame = points.table.groupby("frame").size()
@@ -319,8 +320,8 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
         ("points", f"{middle} per frame (median), {low} to {high}"),
         ("spacing", "not known" if spacing is None else f"{in_digits(spacing)} {unit} to the nearest neighbour (mean)"),
         ("step", "not known" if step is None else f"{in_digits(step)} {unit} from frame to frame (median)"),
-        ("memory", look.memory),
-        ("takes", look.time),
+        ("memory", memory_in_words(look)),
+        ("takes", time_in_words(look)),
     ]
     return facts, rows
 

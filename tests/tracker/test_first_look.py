@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,8 @@ import pytest
 from numba.core import event
 
 from auctrack import Points, link_points
-from auctrack.plugins.cli import first_look
-from auctrack.plugins.words.compiling import seconds_compiling
-from auctrack.tracker import stage_seconds
+from auctrack.tracker import first_look, resources, stage_seconds
+from auctrack.tracker.compiling import seconds_compiling
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.side_by_side import Crew
 from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs
@@ -21,6 +21,8 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from auctrack.tracker.pipeline import DetectedPoints, open_movie
 from auctrack.tracker.settings import InputSettings, Settings
+
+from ..two_spots import two_spots
 
 
 class Clock:
@@ -37,6 +39,11 @@ def clock(monkeypatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(stage_seconds, "perf_counter", lambda: clock.now)
     return clock
+
+
+@pytest.fixture
+def movie(tmp_path) -> Path:
+    return two_spots(tmp_path / "in" / "spots.ome.tif")
 
 
 def test_compiling_is_no_part_of_the_time_that_a_run_is_expected_to_take(monkeypatch, movie, clock):
@@ -63,26 +70,11 @@ def test_functions_that_are_compiled_for_another_or_at_once_count_once(clock):
     assert compiling.total == 7.0
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        ({"read": 0.1, "link": 0.2}, "a few seconds, once all is compiled: read < 1 s, link < 1 s"),
-        ({"read": 0.1, "link": 3.8}, "about 4 s, once all is compiled: read < 1 s, link 4 s"),
-    ],
-)
-def test_no_run_is_expected_to_take_no_time(seconds, said):
-    points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
-    spent = stage_seconds.StageSeconds()
-    spent.update(seconds)
-    look = first_look.FirstLook(points, Settings(), 1, 1, 0.0, False, spent)
-    assert look.time == said
-
-
 def test_starts_are_tried_on_no_more_than_a_sample():
     """So that a small movie is expected to take longer a particle than a large one; without learned motion as long."""
     learned, none = Settings(), Settings(link=LinkSettings(motion="none"))
     seconds = [
-        [first_look._seconds_linking(points, given.link, "cpu") / points for points in (1e3, 1e6)]
+        [resources.seconds_linking(points, given.link, "cpu") / points for points in (1e3, 1e6)]
         for given in (learned, none)
     ]
     assert seconds[0][0] > 5 * seconds[0][1]
@@ -100,15 +92,15 @@ def looked_at(tmp_path, table: pd.DataFrame, budget: float, **given) -> first_lo
     return first_look.first_look(str(path), Settings(link=LinkSettings(memory_budget_gb=budget, **given)), 1)
 
 
-def test_learned_motion_of_few_frames_is_said_to_exceed_a_budget_that_it_cannot_keep_to(tmp_path):
+def test_learned_motion_of_few_frames_exceeds_a_budget_that_it_cannot_keep_to(tmp_path):
     few, many = in_frames(5, 400), in_frames(200, 10)
     tight = 0.3 * len(few) * BYTES_A_DETECTION / 1e9
     held, windows = (looked_at(tmp_path, table, tight) for table in (few, many))
-    assert "exceed" in held.memory
-    assert "exceed" not in windows.memory
+    assert held.is_over_budget
+    assert not windows.is_over_budget
     assert held.bytes > windows.bytes
     assert held.bytes == looked_at(tmp_path, few, 4.0).bytes
-    assert "exceed" not in looked_at(tmp_path, few, tight, motion="none").memory
+    assert not looked_at(tmp_path, few, tight, motion="none").is_over_budget
 
 
 def test_a_run_exceeds_its_budget_where_the_first_look_says_so():
@@ -121,9 +113,9 @@ def test_a_run_exceeds_its_budget_where_the_first_look_says_so():
 def test_frames_of_which_settings_are_measured_take_more_memory_and_a_budget_bounds_both(movie):
     given = DetectSettings(3.0, threshold=20.0)
     with open_movie(movie, InputSettings()) as frames:
-        auto, known = (first_look._working_memory(frames, Settings(detect=one)) for one in (DetectSettings(), given))
+        auto, known = (resources.memory_of_detection(frames, Settings(detect=one)) for one in (DetectSettings(), given))
         one_at_a_time = Settings(detect=given, link=LinkSettings(memory_budget_gb=1e-9))
-        assert first_look._working_memory(frames, one_at_a_time) < known < auto
+        assert resources.memory_of_detection(frames, one_at_a_time) < known < auto
 
 
 @pytest.mark.parametrize(("motion", "room"), [("auto", gpu_ordered), ("none", gpu_frame_pairs)])
@@ -133,7 +125,6 @@ def test_where_the_particles_of_all_frames_would_be_linked_is_said(tmp_path, mon
     monkeypatch.setattr(room, "takes_gpu", lambda points, _: len(points) == len(table))
     look = looked_at(tmp_path, table, 4.0, motion=motion)
     assert look.seconds.devices["link"] == "cuda"
-    assert "(cuda)" in look.time
 
 
 def test_some_frames_are_looked_at_where_all_of_them_would_be_detected(movie, monkeypatch):
@@ -146,7 +137,7 @@ def test_some_frames_are_looked_at_where_all_of_them_would_be_detected(movie, mo
         yield
 
     monkeypatch.setattr(
-        first_look, "crew_for", lambda _shape, frames, *_, **__: Crew(1, 1, "cuda" if frames == 3 else "cpu")
+        resources, "crew_for", lambda _shape, frames, *_, **__: Crew(1, 1, "cuda" if frames == 3 else "cpu")
     )
     monkeypatch.setattr(first_look, "finding_stage", found)
     look = first_look.first_look(str(movie), Settings(), 2)

@@ -1,0 +1,40 @@
+"""What a first look says of a whole run, in words."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from auctrack import Points
+from auctrack.plugins.cli.expected import memory_in_words, time_in_words
+from auctrack.tracker.first_look import FirstLook
+from auctrack.tracker.settings import Settings
+from auctrack.tracker.stage_seconds import StageSeconds
+
+
+def looked_at(seconds: dict[str, float], device: str = "", *, is_over_budget: bool = False) -> FirstLook:
+    spent = StageSeconds()
+    spent.update(seconds)
+    spent.devices["link"] = device
+    points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
+    return FirstLook(points, Settings(), 1, 1, 0.0, is_over_budget, spent)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        ({"read": 0.1, "link": 0.2}, "a few seconds, once all is compiled: read < 1 s, link < 1 s"),
+        ({"read": 0.1, "link": 3.8}, "about 4 s, once all is compiled: read < 1 s, link 4 s"),
+    ],
+)
+def test_no_run_is_expected_to_take_no_time(seconds, said):
+    assert time_in_words(looked_at(seconds)) == said
+
+
+def test_where_the_particles_of_all_frames_would_be_linked_is_said():
+    assert "(cuda)" in time_in_words(looked_at({"link": 1.0}, "cuda"))
+
+
+def test_a_run_that_cannot_keep_to_its_budget_is_said_to_exceed_it():
+    assert "exceed" in memory_in_words(looked_at({}, is_over_budget=True))
+    assert "exceed" not in memory_in_words(looked_at({}))

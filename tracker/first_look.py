@@ -1,0 +1,115 @@
+"""A first look at an input: some frames of it, the settings that they suggest, and what tracking it all would take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .compiling import seconds_compiling
+from .detecting.detect import resolve_settings
+from .pipeline import finding_stage, opened_input
+from .points import Points
+from .reading.movie import Movie
+from .resources import (
+    device_of_detection,
+    device_of_linking,
+    memory_of_detection,
+    memory_of_linking,
+    memory_of_run,
+    seconds_linking,
+    seconds_writing,
+)
+from .settings import Settings
+from .stage_seconds import StageSeconds
+from .stepwise import finished
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What some frames show.
+
+    Attributes
+    ----------
+    points : Points
+        The particles in the frames looked at; all of them for a table.
+    settings : Settings
+        With the diameter and threshold that are in force.
+    frames, frames_seen : int
+        Frames of the input, and how many of them were looked at.
+    bytes : float
+        Memory that tracking all of it is expected to take.
+    is_over_budget : bool
+        Whether the fewest frames that motion is learned from take more than the memory budget.
+    seconds : StageSeconds
+        What each stage of it is expected to take, once compiled: what the frames looked at took, and linking by their
+        points.
+    """
+
+    points: Points
+    settings: Settings
+    frames: int
+    frames_seen: int
+    bytes: float
+    is_over_budget: bool
+    seconds: StageSeconds
+
+    @property
+    def points_expected(self) -> int:
+        """Particles in all frames, if those looked at are typical."""
+        return round(len(self.points) * self.frames / max(self.frames_seen, 1))
+
+
+def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
+    """Find the particles of a few consecutive frames from the middle of a movie, or read a table."""
+    spent, working = StageSeconds(), 0.0
+    with opened_input(source, settings.input, spent) as (given, under):
+        if isinstance(given, Points):
+            points = given
+            count = seen = len(points.frame_numbers)
+        else:
+            working = memory_of_detection(given, settings)
+            settings, spent["detect"] = _resolved(given, settings)
+            part = given.middle(frames)
+            points, spent["read"] = _found(given, part, under, settings)
+            spent.devices["detect"] = device_of_detection(given, settings)
+            spent["detect"] += _seconds_detecting(given, under, settings)
+            count, seen = len(given), len(part)
+    expected = len(points) * count / max(seen, 1)
+    memory, is_over = memory_of_linking(expected, count, settings.link)
+    spent.devices["link"] = device_of_linking(expected, settings.link)
+    spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"])
+    spent["write"] = seconds_writing(expected)
+    taken = memory_of_run(expected, working, memory)
+    return FirstLook(points, settings, count, seen, taken, is_over, spent)
+
+
+def _resolved(movie: Movie, settings: Settings) -> tuple[Settings, float]:
+    """Return the settings with those of the whole movie for what is automatic, and the seconds that took."""
+    if settings.input.kind == "labels":
+        return settings, 0.0
+    spent, before = StageSeconds(), movie.seconds_reading
+    with seconds_compiling() as compiling, spent.of("detect"):
+        budget = settings.link.memory_budget
+        settings = replace(settings, detect=resolve_settings(movie, settings.detect, budget=budget))
+    return settings, max(spent["detect"] - compiling.total - (movie.seconds_reading - before), 0.0)
+
+
+def _found(movie: Movie, part: Movie, under: Movie | None, settings: Settings) -> tuple[Points, float]:
+    """Return the particles of a part of a movie, and the seconds that reading all of it takes."""
+    before = movie.seconds_reading
+    points = finished(finding_stage(part, _as_the_whole(movie, settings), under)).points
+    return points, (movie.seconds_reading - before) * len(movie) / max(len(part), 1)
+
+
+def _seconds_detecting(movie: Movie, under: Movie | None, settings: Settings) -> float:
+    """Return the seconds that all frames take if each takes as long as one that is looked at for the second time."""
+    part, spent, before = movie.middle(1), StageSeconds(), movie.seconds_reading
+    with seconds_compiling() as compiling, spent.of("detect"):
+        finished(finding_stage(part, _as_the_whole(movie, settings), under))
+    spent.told_apart("read", "detect", movie.seconds_reading - before)
+    return max(spent["detect"] - compiling.total, 0.0) * len(movie)
+
+
+def _as_the_whole(movie: Movie, settings: Settings) -> Settings:
+    """Return settings by which some frames go where all of them would go."""
+    device = device_of_detection(movie, settings) or settings.link.device
+    return replace(settings, link=replace(settings.link, device=device))

@@ -1,0 +1,90 @@
+"""Memory and time that a run would take, by its settings, the shape of its movie and how many particles it has.
+
+Figures of a machine are those of the runs in BENCHMARKS; they say "about".
+"""
+
+from __future__ import annotations
+
+from .detecting.side_by_side import crew_for, read_at_a_time
+from .linking.frame_pairs import gpu_frame_pairs
+from .linking.motion import gpu_ordered
+from .linking.motion.learning.other_starts import SAMPLE
+from .linking.settings import LinkSettings
+from .linking.whole_movie.windows import BYTES_A_DETECTION, held_at_once
+from .reading.movie import Movie
+from .settings import Settings
+
+# Bytes of resident memory, as `/usr/bin/time -v` has it; BENCHMARKS has the runs they were taken from.
+_AT_REST = 335e6  # Python with its libraries
+_A_ROW = 130  # of a table that is read, linked and written
+_LEARNED = 610  # of each detection that is held: 400 where steps are short, 860 where past and future are contexts
+_TOGETHER, _MOST_TOGETHER = 50, 50e6  # of each detection, and in all, where frame pairs are linked by distance
+_FILTERED = 3 * 4  # a voxel of a frame that is being filtered (see `detecting.detect`)
+_LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are measured on, and in all
+
+SECONDS_AT_REST = 3
+"""Seconds to start and to link a small table, on a CPU."""
+_SECONDS_PER_POINT = {True: 18e-6, False: 1e-6}  # of linking on one core, by whether motion is learned
+_SECONDS_PER_TRIED = {True: 300e-6, False: 0.0}  # for each of those that starts of learning are tried on
+_SECONDS_PER_POINT_ON_GPU = {True: 6e-8, False: 1e-8}
+_SECONDS_PER_ROW = 6e-7  # of writing the table
+
+
+def device_of_detection(movie: Movie, settings: Settings) -> str:
+    """Return where the frames of a whole movie are filtered; nothing is, of labels."""
+    if settings.input.kind == "labels":
+        return ""
+    return crew_for(movie.shape, len(movie), None, settings.link.device, overlap=0).device
+
+
+def device_of_linking(points: float, settings: LinkSettings) -> str:
+    """Return where so many particles are linked."""
+    takes_gpu = gpu_ordered.takes_gpu if settings.is_learned else gpu_frame_pairs.takes_gpu
+    if settings.linking != "auctrack" or not takes_gpu(range(round(points)), settings):
+        return "cpu"
+    return "cuda" if settings.device == "auto" else settings.device
+
+
+def seconds_linking(points: float, settings: LinkSettings, device: str) -> float:
+    """Return the seconds that linking so many points takes."""
+    is_learned = settings.is_learned
+    if device != "cpu":
+        return points * _SECONDS_PER_POINT_ON_GPU[is_learned]
+    tried = min(points, 2 * SAMPLE)  # whole frames, which may hold more than asked for
+    return points * _SECONDS_PER_POINT[is_learned] + tried * _SECONDS_PER_TRIED[is_learned]
+
+
+def seconds_writing(points: float) -> float:
+    """Return the seconds that writing a table of so many points takes."""
+    return points * _SECONDS_PER_ROW
+
+
+def memory_of_run(points: float, detecting: float, linking: float) -> float:
+    """Return the memory in bytes of a whole run, of which detecting and linking take so much, one after the other."""
+    return _AT_REST + points * _A_ROW + max(detecting, linking)
+
+
+def memory_of_linking(points: float, frames: int, settings: LinkSettings) -> tuple[float, bool]:
+    """Return the memory in bytes that linking so many points takes, and whether the budget has no room for it."""
+    if device_of_linking(points, settings) != "cpu" or not settings.is_learned:
+        return min(points * _TOGETHER, _MOST_TOGETHER), False
+    lags = 2 if settings.max_missed_frames == "auto" else int(settings.max_missed_frames) + 1
+    held = held_at_once(points, frames, settings.memory_budget, lags)
+    return held * _LEARNED, held * BYTES_A_DETECTION > settings.memory_budget
+
+
+def memory_of_detection(movie: Movie, settings: Settings) -> float:
+    """Return the memory of the host in bytes that the frames at hand take, with what is made of them there."""
+    voxels, budget = movie.bytes_per_frame / movie.dtype.itemsize, settings.link.memory_budget
+    if settings.input.kind == "labels":
+        return 3 * 8 * voxels
+    if device_of_detection(movie, settings) != "cpu":
+        return read_at_a_time(movie.shape) * movie.bytes_per_frame
+    found = crew_for(movie.shape, len(movie), None, budget=budget, overlap=0)
+    share = 1.0 if found.planes is None else found.planes / movie.shape[0]
+    working = (found.frames + 1) * movie.bytes_per_frame + found.frames * _FILTERED * voxels * share
+    if settings.detect.diameter != "auto" and settings.detect.threshold is not None:
+        return working
+    whole = crew_for(movie.shape, len(movie), None, budget=budget).frames
+    measuring = (whole + 1) * movie.bytes_per_frame + whole * _FILTERED * voxels
+    return max(working, measuring) + min(_LOOKED_AT * voxels, _MOST_LOOKED_AT)
