@@ -13,10 +13,11 @@ from typer.core import TyperGroup
 from ... import __version__
 from ...matching.errors import AuctrackError
 from ..words.errors import sentence
-from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
-from .freed_memory import keep_freed_memory
-from .interrupt import CtrlCAsItself
-from .outcome import INTERRUPTED, SOME_FAILED
+from .commands import bench, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
+from .runs.outcome import INTERRUPTED, SOME_FAILED
+from .terminal import console
+from .terminal.freed_memory import keep_freed_memory
+from .terminal.interrupt import CtrlCAsItself
 
 _LOG = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ import signal
 import sys
 from types import FrameType
 
-from .interrupt import heeded, press, press_again
-from .outcome import INTERRUPTED
+from .runs.outcome import INTERRUPTED
+from .terminal.interrupt import heeded, press, press_again
 
 
 def main() -> None:

@@ -291,5 +291,5 @@ def test_nothing_is_written_unasked(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["lap", "cardinality"])
 def test_where_the_papers_tables_are_not_installed_their_command_says_so(bench, monkeypatch, name):
-    monkeypatch.setattr("auctrack.plugins.cli.bench.find_spec", lambda *_: None)
+    monkeypatch.setattr("auctrack.plugins.cli.commands.bench.find_spec", lambda *_: None)
     assert "not in the installed package" in bench(name, "--quick", code=1)

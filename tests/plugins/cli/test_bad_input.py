@@ -14,7 +14,7 @@ import tifffile
 
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceUnavailable
-from auctrack.plugins.cli import batch
+from auctrack.plugins.cli.runs import batch
 from auctrack.tracker.errors import OutputFailed
 from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.formats.write import write_tracks

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.cli import console
+from auctrack.plugins.cli.terminal import console
 
 ESC = "\x1b[31mred\x1b[0m\x9b"
 NO_UTF8 = os.fsdecode(b"\xff\xfe")
@@ -213,7 +213,7 @@ def test_a_table_whose_name_leaves_no_room_for_settings_beside_it_is_read(auctra
 @pytest.mark.parametrize("length", [221, 230, 241, 251])
 @pytest.mark.parametrize("command", ["link", "track"])
 def test_a_result_whose_name_is_too_long_is_refused_before_any_work(auctrack, tmp_path, monkeypatch, command, length):
-    for place in ("tracker.pipeline", "plugins.cli.batch"):
+    for place in ("tracker.pipeline", "plugins.cli.runs.batch"):
         monkeypatch.setattr(f"auctrack.{place}.stages", lambda *_, **__: pytest.fail("worked"))
     table = spots(tmp_path / ("x" * (length - 4) + ".csv"))
     refused = auctrack(command, table, "-o", "out/")

@@ -17,10 +17,11 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.cli import batch, dry_run, interrupt
-from auctrack.plugins.cli.inputs import Job
-from auctrack.plugins.cli.interrupt import held_back
-from auctrack.plugins.cli.outcome import Outcome
+from auctrack.plugins.cli.runs import batch, dry_run
+from auctrack.plugins.cli.runs.inputs import Job
+from auctrack.plugins.cli.runs.outcome import Outcome
+from auctrack.plugins.cli.terminal import interrupt
+from auctrack.plugins.cli.terminal.interrupt import held_back
 from auctrack.tracker import pipeline
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.tables import read_tracks
@@ -471,7 +472,7 @@ def test_a_ctrl_c_that_was_lost_comes_again():
     """One in a destructor, where Python can only say that it was ignored."""
     code = """
 import signal, sys, time
-from auctrack.plugins.cli.interrupt import press, press_again
+from auctrack.plugins.cli.terminal.interrupt import press, press_again
 signal.signal(signal.SIGINT, press)
 sys.unraisablehook = press_again
 class Lost:

@@ -18,8 +18,8 @@ import tifffile
 from typer.testing import CliRunner
 
 from auctrack.plugins.cli import entry
-from auctrack.plugins.cli import simulate as simulate_command
 from auctrack.plugins.cli.app import app
+from auctrack.plugins.cli.commands import simulate as simulate_command
 from auctrack.tracker.formats.tables import read_points, read_tracks
 from auctrack.tracker.simulating.render import RenderSettings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate

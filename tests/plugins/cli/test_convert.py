@@ -11,8 +11,8 @@ import pytest
 import tifffile
 from rich.console import Console
 
-from auctrack.plugins.cli import console
-from auctrack.plugins.cli.convert import command
+from auctrack.plugins.cli.commands.convert import command
+from auctrack.plugins.cli.terminal import console
 from auctrack.tracker.formats.registry import FORMATS
 from auctrack.tracker.formats.tables import read_either, read_tracks
 from auctrack.tracker.points import Tracks

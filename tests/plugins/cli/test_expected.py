@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from auctrack import Points
-from auctrack.plugins.cli.expected import memory_in_words, time_in_words
+from auctrack.plugins.cli.runs.expected import memory_in_words, time_in_words
 from auctrack.tracker.first_look import FirstLook
 from auctrack.tracker.settings import Settings
 from auctrack.tracker.stage_seconds import StageSeconds

@@ -12,7 +12,7 @@ FAULTS = """
 import resource
 import sys
 import numpy as np
-from auctrack.plugins.cli.freed_memory import keep_freed_memory
+from auctrack.plugins.cli.terminal.freed_memory import keep_freed_memory
 
 if sys.argv[1] == "kept":
     keep_freed_memory()

@@ -20,7 +20,7 @@ def test_a_log_holds_what_was_said_and_shown_and_every_detail(auctrack, movie, t
         assert line in log
     for fact in ("INFO auctrack.tracker.pipeline", "DEBUG auctrack.tracker.pipeline: detect: 3 of 3", "DetectSettings"):
         assert fact in log
-    assert "ERROR auctrack.plugins.cli.console: nowhere.csv" in log
+    assert "ERROR auctrack.plugins.cli.terminal.console: nowhere.csv" in log
     assert "Traceback" in log
     assert "Traceback" not in shown.output
     assert STAMPED.match(log)

@@ -15,9 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
-from auctrack.plugins.cli.picture import draw, write_picture
-from auctrack.plugins.cli.picture_field import region_asked, whole_field
-from auctrack.plugins.cli.picture_part import ABOVE, SIDE, Look, Steps, crossings, parts_shown
+from auctrack.plugins.cli.results.picture import draw, write_picture
+from auctrack.plugins.cli.results.picture_field import region_asked, whole_field
+from auctrack.plugins.cli.results.picture_part import ABOVE, SIDE, Look, Steps, crossings, parts_shown
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidSetting, OutputExists
 from auctrack.tracker.pipeline import open_movie
@@ -224,7 +224,9 @@ def test_a_picture_without_a_movie_is_titled_by_its_table_and_the_shortest_track
 
 def test_draw_shows_the_tracks_that_are_named(auctrack, monkeypatch, samples):
     shown = []
-    monkeypatch.setattr("auctrack.plugins.cli.picture.write_picture", lambda tracks, *_, **__: shown.append(tracks))
+    monkeypatch.setattr(
+        "auctrack.plugins.cli.results.picture.write_picture", lambda tracks, *_, **__: shown.append(tracks)
+    )
     truth = samples / "movie.truth.csv"
     assert auctrack("draw", truth, "-o", "a.png", "--tracks", "3,7").exit_code == 0
     assert set(shown[0].table["track_id"]) == {3, 7}

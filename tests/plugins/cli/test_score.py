@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from auctrack import Tracks, read_tracks, write_tracks
-from auctrack.plugins.cli.score_table import SHOWN
+from auctrack.plugins.cli.results.score_table import SHOWN
 
 
 def ok(result) -> str:

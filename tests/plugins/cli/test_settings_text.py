@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from auctrack.plugins.cli import track
-from auctrack.plugins.cli.command_settings import given_settings
-from auctrack.plugins.cli.inputs import stem
-from auctrack.plugins.cli.settings_file import settings_file
+from auctrack.plugins.cli.arguments.command_settings import given_settings
+from auctrack.plugins.cli.arguments.settings_file import settings_file
+from auctrack.plugins.cli.commands import track
+from auctrack.plugins.cli.runs.inputs import stem
 from auctrack.plugins.words.setting_options import SETTINGS, as_options
 from auctrack.plugins.words.toml import to_toml
 from auctrack.tracker.linking.gate.spacing import WIDEST

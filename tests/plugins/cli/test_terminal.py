@@ -13,7 +13,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from auctrack.plugins.cli import app, console, info
+from auctrack.plugins.cli import app
+from auctrack.plugins.cli.commands import info
+from auctrack.plugins.cli.terminal import console
 from auctrack.plugins.words.errors import sentence
 from auctrack.tracker.pipeline import Advance
 
@@ -166,7 +168,7 @@ from auctrack.plugins.cli import entry
 
 class Pressing:
     def find_spec(self, name, path, target=None):
-        if name == "auctrack.plugins.cli.track":
+        if name == "auctrack.plugins.cli.commands.track":
             os.kill(os.getpid(), {int(number)})
 
 sys.meta_path.insert(0, Pressing())
@@ -200,7 +202,7 @@ def test_a_signal_that_a_job_is_told_to_ignore_is_ignored():
     code = """
 import os, signal
 from auctrack.plugins.cli import entry
-from auctrack.plugins.cli.interrupt import held_back
+from auctrack.plugins.cli.terminal.interrupt import held_back
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 with held_back():
     os.kill(os.getpid(), signal.SIGINT)

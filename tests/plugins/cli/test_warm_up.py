@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from auctrack.matching.device import cuda
-from auctrack.plugins.cli.warm_up import _tracking_on_gpu
+from auctrack.plugins.cli.commands.warm_up import _tracking_on_gpu
 from auctrack.plugins.words.compiling import compiling_reported
 
 

@@ -29,7 +29,7 @@ from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.detect import resolve_settings
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.editing.session import WidgetSession as EditSession
+from auctrack.tracker.editing.session import Session as EditSession
 from auctrack.tracker.errors import InvalidEdit, InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks

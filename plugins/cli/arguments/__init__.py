@@ -1,0 +1,1 @@
+"""What a command is given: options, settings, settings files."""

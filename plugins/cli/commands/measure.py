@@ -1,0 +1,271 @@
+"""`auctrack measure`: tracks in, one row of measures a track out, and the mean squared displacement."""
+# ruff: noqa: ARG001 - the options reach `given_settings` through the context
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ....tracker.calibrating.digits import in_digits
+from ...words.setting_options import OF_TABLE
+from ..arguments import options
+from ..arguments.command_settings import given_settings, input_beside
+from ..arguments.taking import taking
+from ..terminal import console
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ....tracker.points import Tracks
+
+_FORMATS = ("csv", "parquet")
+_measures = options.panel("Measures")
+
+
+@taking(*OF_TABLE)
+def command(
+    ctx: typer.Context,
+    tracks: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRACKS",
+            show_default=False,
+            help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
+        ),
+    ],
+    min_length: Annotated[int, _measures("N", "Leave out tracks of fewer detections.", min=1)] = 1,
+    msd: Annotated[
+        bool,
+        _measures(
+            "",
+            "Also write the mean squared displacement over all tracks against the time lag, into NAME.msd.csv.",
+            "--msd",
+        ),
+    ] = False,
+    per_track: Annotated[bool, _measures("", "With --msd: one curve per track.", "--per-track")] = False,
+    per_axis: Annotated[
+        bool, _measures("", "With --msd: also that along each axis, msd_z, msd_y and msd_x.", "--per-axis")
+    ] = False,
+    max_lag: Annotated[
+        int | None,
+        _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", min=1),
+    ] = None,
+    without_drift: Annotated[
+        bool,
+        _measures(
+            "",
+            "Take off first what all tracks move by together, as a stage or a liquid carries them: from each frame to "
+            "the next the mean step of the tracks in both.",
+            "--subtract-drift",
+        ),
+    ] = False,
+    intervals: Annotated[
+        bool,
+        _measures(
+            "",
+            "Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
+            "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
+            "with --msd, also for its curve. Thirty likely trackings of the detections are drawn, by the settings "
+            "beside the table; without them as auctrack link does.",
+            "--intervals",
+        ),
+    ] = False,
+    picture: Annotated[
+        bool,
+        options.in_output(
+            "",
+            "Also draw the mean squared displacement with its errors, and histograms of speed, displacement and "
+            "duration, into NAME.measures.png.",
+            "--picture",
+        ),
+    ] = False,
+    output: Annotated[
+        str | None,
+        options.in_output(
+            "FILE|FOLDER",
+            "Measures; .csv or .parquet, or a folder. Default: NAME.measures.csv beside the tracks. --msd goes "
+            "beside the measures.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        options.in_output(
+            "csv|parquet", "Format of the tables. Default: by the ending of the file; CSV in a folder.", "--format"
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
+) -> None:
+    """Measure every track: length, duration, displacement, speed, straightness, mean intensity.
+
+    One row per track; the units are in FILE.settings.json beside the table. Times are in frames and lengths in pixels
+    if neither the tracks nor an option state their units. A frame is a step of 1 in frame numbers: of frames 0, 5, 10,
+    … each is 5 frames after the one before.
+
+    length: number of detections; missed_frames: frames between first_frame and last_frame without a detection;
+    duration: time from first to last frame.
+
+    net_displacement: straight-line distance from first to last position; path_length: sum of the steps; mean_speed:
+    path_length divided by duration; straightness: net_displacement divided by path_length, from 0 to 1.
+
+    mean_intensity, mean_quality, mean_snr: means over the track's detections.
+
+    With --msd, NAME.msd.csv has one row per lag: lag, in frames; lag_time: the same as time; msd: the mean of the
+    squared displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: how
+    many tracks they come from; standard_error: of msd, from how much tracks differ (displacements within one track
+    overlap, so their number means little).
+
+    With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
+    growth of the mean squared displacement from one frame to two), msd_exponent (the power of time by which it grows
+    from one frame to four: 1 for diffusion, 2 for straight motion) and, where particles divide, division_rate and
+    generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
+    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Where the exponent is not
+    1, diffusion is not a diffusion coefficient, and a note says so. A cell is empty if the tracks cannot give its
+    value, such as generation_time if no particle is seen from one division to the next; a note says why.
+
+    [bold]Examples[/bold]
+
+    auctrack measure movie.tracks.csv --min-length 5 --picture
+
+    auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
+    """
+    from ..terminal.destination import checked_format, destination, make_ready
+
+    checked_format(format_, _FORMATS)
+    _refuse_idle(per_track=per_track, per_axis=per_axis, max_lag=max_lag, msd=msd, picture=picture)
+    given = given_settings({**ctx.params, "min_length": None}).input
+    from ....tracker.measuring.drift import measure_drift, subtract_drift
+    from ....tracker.measuring.measures import filter_by_length, measure_tracks
+    from ....tracker.measuring.msd import mean_squared_displacement
+    from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
+    from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
+    from ..results.tracks_table import read_tracks_table
+    from ..runs.inputs import stem
+    from ..terminal.standard_input import STANDARD_INPUT, table_file
+
+    name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
+    files = _Files.beside(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, msd=msd)
+    others = (files.curve, msd), (files.intervals, intervals), (files.picture, picture)
+    make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
+    with table_file(tracks) as file, console.at_work(name, "drawing likely trackings" if intervals else "reading it"):
+        read = read_tracks_table(file, tracks, given.of_table)
+        stated = stated_settings(file) if intervals else None
+        sampled = sampled_tracks(read, file, stated, min_length) if intervals else []
+        drift = measure_drift(read) if without_drift else None
+        beside = input_beside(file)
+    asked = given.unit or (beside.unit if beside else None)
+    console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, asked))
+    console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
+    if drift is not None:
+        read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
+    kept = filter_by_length(read, min_length)
+    measures = measure_tracks(kept)
+    console.note(*on_motionless(measures))
+    made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length, "subtract_drift": without_drift}
+    _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
+    _report(measures, kept, files.measures)
+    if msd:
+        curves = mean_squared_displacement(kept, max_lag, per_track=per_track, per_axis=per_axis)
+        if intervals and not per_track:
+            curves = with_intervals(curves, sampled, max_lag)
+        made_with |= {"max_lag": max_lag, "per_track": per_track, "per_axis": per_axis}
+        _write(curves, kept, files.curve, files.kind, made_with, overwrite=overwrite)
+        console.show(console.aligned([("msd", str(files.curve))]))
+    if intervals:
+        table = _intervals(sampled, name)
+        _write(table, kept, files.intervals, files.kind, made_with, overwrite=overwrite)
+        _report_intervals(table, files.intervals)
+    if picture:
+        from ...report.measure_picture import write_picture
+
+        curves = mean_squared_displacement(kept, max_lag)
+        write_picture(measures, curves, kept, files.picture, tracks.name, min_length, overwrite=overwrite)
+        console.show(console.aligned([("picture", str(files.picture))]))
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Where results go."""
+
+    kind: str
+    measures: Path
+    curve: Path
+    intervals: Path
+    picture: Path
+
+    @classmethod
+    def beside(cls, measures: Path, format_: str | None, *, msd: bool) -> _Files:
+        """Return where the others go by where the measures do, which leaves the curve its own place."""
+        from ..runs.inputs import stem
+        from ..terminal.destination import SUFFIXES
+
+        kind = format_ or measures.suffix.lower().removeprefix(".")
+        curve, intervals = (
+            measures.with_name(f"{stem(measures.name)}.{what}{SUFFIXES[kind]}") for what in ("msd", "intervals")
+        )
+        if msd and curve == measures:
+            raise typer.BadParameter(
+                f"{measures} is where the curve of --msd goes; give another name.", param_hint="--output"
+            )
+        picture = measures.with_name(f"{measures.name.removesuffix(SUFFIXES[kind])}.png")
+        return cls(kind, measures, curve, intervals, picture)
+
+
+def _refuse_idle(*, per_track: bool, per_axis: bool, max_lag: int | None, msd: bool, picture: bool) -> None:
+    """Refuse options that nothing asked for would use."""
+    for name, is_asked in {"--per-track": per_track, "--per-axis": per_axis}.items():
+        if is_asked and not msd:
+            raise typer.BadParameter("goes with --msd only.", param_hint=name)
+    if max_lag is not None and not (msd or picture):
+        raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
+
+
+def _intervals(sampled: Sequence[Tracks], name: str) -> pd.DataFrame:
+    from ....tracker.measuring.intervals import ensemble_intervals
+
+    with console.at_work(name, "measuring on each of its likely trackings"):
+        return ensemble_intervals(sampled)
+
+
+def _report_intervals(table: pd.DataFrame, written: Path) -> None:
+    from ..results.measure_intervals import on_unknown, said
+
+    console.show(console.aligned([*said(table), ("intervals", str(written))]))
+    console.note(*on_unknown(table))
+
+
+def _write(
+    table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
+) -> None:
+    """Write a table of measures; Ctrl+C waits until it is there."""
+    from ....tracker.measuring.measures_file import write_measures
+    from ..terminal.interrupt import held_back
+
+    with held_back():
+        write_measures(table, tracks, path, kind, made_with, overwrite=overwrite)
+
+
+def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
+    from ....tracker.measuring.measures import measure_units
+
+    units = measure_units(tracks.calibration)
+    rows, moving = [("tracks", f"{len(measures)}")], measures[measures["length"] > 1]
+    for name, column in (("length", "length"), ("moved", "net_displacement"), ("speed", "mean_speed")):
+        known = measures[column] if name == "length" else moving[column].dropna()
+        if len(known):
+            low, middle, high = map(in_digits, known.quantile([0.1, 0.5, 0.9]))
+            unit = units.get(column, "detections")
+            rows.append(
+                (
+                    name,
+                    f"median {middle} {unit}; 10th to 90th percentile {low} to {high}",
+                )
+            )
+    console.show(console.aligned([*rows, ("written", str(result))]))

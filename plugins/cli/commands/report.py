@@ -1,0 +1,206 @@
+"""`auctrack report`: a page about every table of tracks."""
+# ruff: noqa: ARG001 - `verbose` and `log` act where they are declared
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from ....tracker.errors import InvalidInput
+from ...words.errors import columns_option, sentence
+from ..arguments import options
+from ..runs.outcome import SOME_FAILED
+from ..terminal import console
+
+if TYPE_CHECKING:
+    from ....tracker.points import Tracks
+    from ...report.movie_report import Result
+
+INDEX = "index.html"
+_input = options.panel("Input")
+
+
+def command(
+    tracks: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACKS",
+            show_default=False,
+            help="Tables of tracks, or folders of them (those with TABLE.settings.json beside).",
+        ),
+    ],
+    movie: Annotated[
+        str | None,
+        _input(
+            "MOVIE",
+            "Movie behind the tracks, where it is no longer where TRACKS.settings.json says. For one table only.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.in_output(
+            "FOLDER|FILE.html",
+            "Where the pages go; of one table also the name of its page. Default: beside each table.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
+) -> None:
+    """Write a page about a result: the input, the settings, the tracks, their motion, and how certain it is.
+
+    NAME.report.html is self-contained, pictures included, and opens in any browser, offline too. It shows: the movie,
+    voxel size and frames; frames that are frozen, shifted or very different from the others; every setting, and whether
+    it was measured or given; what was learned of the motion; counts per frame; histograms of track length, displacement
+    and gaps; the mean squared displacement with its intervals; doubtful links, if the table has a column
+    link_probability, by link and by track, and the accuracy expected, now and at half the frame rate; how the links
+    were proven; and the command that repeats the run. For several tables, index.html lists the pages.
+
+    [bold]Examples[/bold]
+
+    auctrack report results/movie.tracks.csv
+
+    auctrack report results -o pages
+    """
+    from ....tracker.formats.write import write_whole
+    from ...report.index_page import index_page
+    from ...report.movie_report import figures, movie_page
+    from ..runs.inputs import stem
+    from ..terminal.destination import make_ready
+
+    tables, without = _all_tables(tracks)
+    if not tables:
+        raise typer.Exit(SOME_FAILED)
+    if movie is not None and len(tables) > 1:
+        raise typer.BadParameter(f"is for one table; got {len(tables)}.", param_hint="--movie")
+    listed: dict[str, tuple[str, dict[str, str]]] = {}
+    named = _named_page(output, len(tables))
+    folder = output or tables[0].parent
+    tables = [*{table.resolve(): table for table in tables}.values()]  # one may be given beside its folder
+    pages = [named or (output or table.parent) / f"{stem(table.name)}.report.html" for table in tables]
+    twice = next((page for page in pages if pages.count(page) > 1), None)
+    if twice is not None:
+        raise InvalidInput(
+            f"two tables of the same name would both get {twice}; leave --output out, and each gets its page beside it."
+        )
+    make_ready(*pages, *[folder / INDEX] * (len(tables) > 1), overwrite=overwrite, inputs=tables)
+    for table, page in zip(tables, pages, strict=True):
+        with console.at_work(table.name, "measuring and drawing its page"):
+            result = _result(table, movie)
+            content = movie_page(result).encode()
+        write_whole({page: content}, overwrite=overwrite)
+        console.show(console.aligned([("report", str(page))]))
+        listed[table.name] = quote(Path(os.path.relpath(page, folder)).as_posix()), figures(result)
+    if len(tables) > 1:
+        write_whole({folder / INDEX: index_page(listed).encode()}, overwrite=overwrite)
+        console.show(console.aligned([("index", str(folder / INDEX))]))
+    if without:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _all_tables(given: Sequence[Path]) -> tuple[list[Path], bool]:
+    """Return the tables of all inputs, and whether one of several has none, which is said."""
+    tables: list[Path] = []
+    without = False
+    for each in given:
+        try:
+            tables += _tables(each)
+        except InvalidInput as error:
+            if len(given) == 1:
+                raise
+            console.fail(sentence(error))
+            without = True
+    return tables, without
+
+
+def _named_page(output: Path | None, tables: int) -> Path | None:
+    """Return the page that was named; None where pages go into a folder.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is one for several tables, or a name that looks like a file of another kind and is no folder yet.
+    """
+    if output is None or output.is_dir() or not output.suffix[1:].isalpha():
+        return None
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(
+            f"needs a folder, or for one table a name that ends in .html; got {output}, and a folder of that name has "
+            "to be made first.",
+            param_hint="--output",
+        )
+    if tables > 1:
+        raise typer.BadParameter(
+            f"needs a folder, as each of {tables} tables gets its own page there; got {output}.",
+            param_hint="--output",
+        )
+    return output
+
+
+def _tables(given: Path) -> list[Path]:
+    """Return a table, or those of a folder that settings stand beside."""
+    from ....tracker.formats.registry import holds_points
+
+    if not given.is_dir() or holds_points(given):
+        return [given]
+    from ....tracker.formats.sidecar import SUFFIX
+
+    beside = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*{SUFFIX}"))]
+    found = [table for table in beside if table.exists() and _holds_tracks(table)]
+    if not found:
+        raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (TABLE{SUFFIX}).")
+    return found
+
+
+def _holds_tracks(table: Path) -> bool:
+    """Whether a table is the tracks of a run, by its settings and the name of its kind."""
+    from ....tracker.formats.sidecar import read_sidecar
+    from ..runs.inputs import product_of
+
+    sidecar = read_sidecar(table)
+    return sidecar is not None and "effective" in sidecar.settings and product_of(table.name) in ("", ".tracks")
+
+
+def _result(table: Path, movie: str | None) -> Result:
+    """Read a table, what stands beside it, and the movie where it is still there."""
+    from ....tracker.formats.sidecar import read_sidecar
+    from ...report.movie_report import Result
+    from ..results.tracks_table import read_tracks_table
+
+    try:
+        read, sidecar = read_tracks_table(table, table, {}), read_sidecar(table)
+    except InvalidInput as error:
+        if error.setting != "columns":
+            raise
+        convert = f"auctrack convert {shlex.quote(str(table))} NEW.tracks.csv {columns_option(error)}"
+        raise InvalidInput(f"{error.problem} Convert it, and report on what that writes: {convert}.") from None
+    settings: dict[str, Any] = {} if sidecar is None else dict(sidecar.settings)
+    return Result(table, read, settings, *_seen(table, read, movie))
+
+
+def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], bytes, bool]:
+    """Return what is odd about the movie's frames, the picture, and whether there is a movie behind it."""
+    from ....tracker.pipeline import open_movie
+    from ....tracker.reading.frame_faults import frame_faults
+    from ..results.picture import png
+    from ..results.picture_part import Look
+    from .draw import movie_behind
+
+    try:
+        source, how = movie_behind(table, movie)
+    except InvalidInput as error:
+        console.note(f"{sentence(error)} Its frames are not looked at.")
+        return [], png(tracks, None, console.printable(table.name), Look()), False
+    if source is None or how.is_table(source):
+        return [], png(tracks, None, console.printable(table.name), Look()), False
+    with open_movie(source, how) as opened:
+        faults = [] if how.kind == "labels" else frame_faults(opened).lines()
+        return faults, png(tracks, opened, console.printable(Path(source).name), Look()), True

@@ -1,0 +1,266 @@
+"""`auctrack score`: how well tracks agree with the truth."""
+# ruff: noqa: ARG001 - `verbose` and `log` act where they are declared
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ....tracker.errors import InvalidInput
+from ....tracker.suffixes import PLAIN_TABLES
+from ...words.setting_options import INPUT
+from ..arguments import options
+from ..arguments.command_settings import given_settings, usage
+from ..arguments.taking import typer_option
+from ..results.score_pairs import is_folder_of_tables, paired
+from ..results.score_table import SHOWN, by_movie, links_of_one
+from ..results.score_truth import TRUTH_OPTIONS, read_truth
+from ..results.tracks_table import read_tracks_table
+from ..terminal import console
+from ..terminal.standard_input import STANDARD_INPUT, table_file
+
+if TYPE_CHECKING:
+    from ....tracker.points import Points, Tracks
+    from ....tracker.settings import InputSettings
+
+_truth, _counting = map(options.panel, ("Truth", "What counts"))
+_OWN_TOLERANCE = {"isbi": "the ISBI challenge took 5 pixels", "sparse": "the Biohub competition took 7 µm"}
+"""Kinds of score that judge detections by their distance alone."""
+
+
+def command(
+    tracks: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRACKS",
+            show_default=False,
+            help="Table of tracks to judge, or a folder of them; - is standard input.",
+        ),
+    ],
+    truth: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRUTH",
+            show_default=False,
+            help="Table of real particles, or a folder of them; track_id (or true_id) names them; - is standard input.",
+        ),
+    ],
+    kind: Annotated[
+        str,
+        _counting(
+            "|".join(SHOWN),
+            "links: detections, links and whole tracks. lineages: those of cell tracking (DET, TRA, LNK, CHOTA, "
+            "divisions and more). isbi: α, β, JSC and RMSE of the ISBI 2012 challenge. sparse: edge and division "
+            "Jaccard, where only some particles are in the truth.",
+            "--scores",
+        ),
+    ] = "links",
+    tolerance: Annotated[
+        float | None,
+        _counting(
+            "LENGTH",
+            "A detection is correct if a real particle is at most this far away, in the unit of the tracks (isbi: "
+            "closer than this; the challenge used 5 pixels, the Biohub competition 7 µm). Default: use the column "
+            "true_id of the tracks, which simulated points have.",
+        ),
+    ] = None,
+    max_missed_frames: Annotated[
+        int,
+        _counting("N", "links: count links across up to N missed frames too.", min=0),
+    ] = 0,
+    divisions: Annotated[
+        bool,
+        _counting("", "links: count links from mothers to daughters too.", "--divisions"),
+    ] = False,
+    frame_tolerance: Annotated[
+        int,
+        _counting("N", "lineages: a division may come up to N frames early or late.", min=0),
+    ] = 0,
+    truth_voxel: Annotated[
+        str | None,
+        _truth(
+            "Z,Y,X",
+            "Size in µm of one coordinate step of the truth. Default: from the settings beside the truth, else that "
+            "of the tracks.",
+        ),
+    ] = None,
+    truth_columns: Annotated[
+        str | None,
+        _truth("OURS=THEIRS,…", "Columns of the truth, such as frame=t,track_id=cell."),
+    ] = None,
+    frames: Annotated[
+        str | None,
+        _truth(
+            "FROM:TO[:STEP]",
+            "Frames of the truth that count. Default: those that were tracked, if the settings beside the tracks "
+            "say so, else all.",
+        ),
+    ] = None,
+    frame_step: Annotated[int | None, typer_option(INPUT["frame_step"])] = None,
+    as_json: options.Json = False,
+    output: Annotated[
+        Path | None,
+        options.in_output(
+            "FILE", "Also write every figure into a table, one row per movie; .csv or .parquet.", "--output", "-o"
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
+) -> None:
+    """Compare tracks with the truth: correct detections and links, complete tracks, lineages.
+
+    A detection is correct if it belongs to a real particle, a link if it joins two correct detections of one particle.
+    Given two folders, tables of the same name are compared (cells.tracks.csv with cells.truth.csv), one row per movie.
+
+    [bold]--scores links[/bold]. precision: the share of what was found that is correct; recall: the share of what is
+    real that was found; F1: their harmonic mean.
+
+    gap links: links across any number of missed frames; they are counted separately, except that --max-missed-frames N
+    counts those across up to N among the links. Real ones join a particle before and after frames in which it was not
+    found, or is not in the truth; a link that skips a detection of its own particle is wrong.
+
+    complete: real tracks that a single found track follows from end to end, with no other detection in it.
+
+    covered: the share of a real track's detections held by the found track that has most of them, averaged over real
+    tracks.
+
+    pieces: how many found tracks share a real track, on average; 1 is perfect.
+
+    switches: how often, along real tracks, one found track ends and another takes over.
+
+    [bold]--scores lineages[/bold]. DET, LNK, TRA: 1 minus the work of correcting detections, links, or both, as a
+    fraction of making them from scratch. CHOTA, HOTA: detections and how they are joined, into lineages and into
+    tracks. CT: tracks found whole; TF: longest part of a real track found in one piece; BC: divisions; CCA: lengths of
+    cell cycles. A link across missed frames is one edge, and correct if the truth has the same one.
+
+    [bold]--scores isbi[/bold]. α: 1 minus the gated distance of paired tracks as a fraction of the largest; β: the same
+    with spurious tracks counted against it; JSC, JSCθ: correct detections, and tracks, as a share of correct, missed
+    and spurious ones; RMSE: of correct detections. Links are not counted; a frame missing from a track is a missed
+    detection.
+
+    [bold]--scores sparse[/bold]. edge and division Jaccard: correct ones as a share of correct, wrong and missed ones;
+    what was found where the truth has nothing is not judged.
+
+    [bold]Examples[/bold]
+
+    auctrack score movie.tracks.csv movie.truth.csv --tolerance 2
+
+    auctrack score points.tracks.csv points.truth.csv --json
+
+    auctrack score results truths --scores lineages --tolerance 5 --frame-tolerance 1 -o scores.csv
+    """
+    if kind not in SHOWN:
+        raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
+    if tracks == truth == STANDARD_INPUT:
+        raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
+    if output is not None and not output.name.lower().endswith(PLAIN_TABLES):
+        raise typer.BadParameter(f"needs a name in {' or '.join(PLAIN_TABLES)}; got {output}.", param_hint="--output")
+    from ..terminal.destination import make_ready
+
+    given = given_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
+    score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
+    by_name: dict[str, Any] = {}
+    pairs = paired(tracks, truth)
+    if output is not None:
+        make_ready(output, overwrite=overwrite, inputs=[table for pair in pairs.values() for table in pair])
+    for name, (of_tracks, of_truth) in pairs.items():
+        with console.at_work(str(of_tracks), "comparing it with the truth"):
+            found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
+            by_name[name] = score(found, real)
+        if tolerance is not None:
+            is_apart = kind == "links" and not by_name[name].detections.correct
+            console.note(*_on_distances(of_tracks, found, real, tolerance, is_apart=is_apart))
+    summaries = {name: of.summary() for name, of in by_name.items()}
+    if output is not None:
+        _write(output, summaries, overwrite=overwrite)
+    one = next(iter(by_name)) if len(by_name) == 1 and not is_folder_of_tables(tracks) else None
+    if as_json:
+        console.show(json.dumps(summaries if one is None else summaries[one], indent=2, ensure_ascii=False))
+    elif one is not None and kind == "links":
+        console.show(links_of_one(by_name[one], max_missed_frames))
+    else:
+        console.show(by_movie(kind, summaries))
+
+
+def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:
+    """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
+    from ...words.notes import on_frame_shift, on_tolerance
+
+    shifted = on_frame_shift(found, real, tolerance)
+    elsewhere = (
+        f"no detection of {tracks} lies within --tolerance of a real particle in its frame; are both tables of one "
+        "movie, and in one unit (--truth-voxel)?"
+    )
+    return [*shifted, *[elsewhere] * (is_apart and not shifted), *on_tolerance(real, tolerance)]
+
+
+def _scorer(
+    kind: str, tolerance: float | None, max_missed_frames: int, frame_tolerance: int, *, divisions: bool
+) -> Callable[[Tracks, Points], Any]:
+    """Return what makes scores of one kind."""
+    from ....tracker.calibrating.lengths import require_length
+
+    if tolerance is not None:
+        with usage():
+            require_length("tolerance", tolerance)
+    if kind in _OWN_TOLERANCE:
+        if tolerance is None:
+            raise typer.BadParameter(
+                f"--scores {kind} needs the largest distance at which a detection is right; {_OWN_TOLERANCE[kind]}.",
+                param_hint="--tolerance",
+            )
+        from ....tracker.scoring.isbi import score_isbi
+        from ....tracker.scoring.sparse import score_sparse
+
+        return partial(score_isbi, gate=tolerance) if kind == "isbi" else partial(score_sparse, tolerance=tolerance)
+    if kind == "lineages":
+        from ....tracker.scoring.lineage_score import score_lineages
+
+        return partial(score_lineages, tolerance=tolerance, frame_tolerance=frame_tolerance)
+    from ....tracker.scoring.score import score_links
+
+    return partial(score_links, tolerance=tolerance, max_missed_frames=max_missed_frames, include_divisions=divisions)
+
+
+def _read_pair(
+    tracks: Path, truth: Path, given: InputSettings, tolerance: float | None, kind: str, frame_step: int | None
+) -> tuple[Tracks, Points]:
+    """Read tracks, and the truth in their units and frames."""
+    with _without_columns_of_tracks(), table_file(tracks) as file:
+        found = read_tracks_table(file, tracks, {"frame_step": frame_step})
+    if tolerance is None and "true_id" not in found.table.columns:
+        raise InvalidInput(
+            f"{tracks}: has no column true_id beside its track ids, so detections are judged by their distance from "
+            f"real particles. Give the largest that is still right by --tolerance, in {found.calibration.unit}."
+        )
+    if tolerance is not None and not found.calibration.is_physical:
+        console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
+    return found, read_truth(truth, tracks, found, given, as_tracks=tolerance is not None or kind == "lineages")
+
+
+@contextmanager
+def _without_columns_of_tracks() -> Generator[None]:
+    """Have errors say what helps where no option does: the tracks are ours as a rule, and their names are known."""
+    try:
+        yield
+    except InvalidInput as error:
+        if error.setting != "columns":
+            raise
+        raise InvalidInput(f"{error.problem} Rename its columns.") from None
+
+
+def _write(output: Path, summaries: dict[str, dict[str, Any]], *, overwrite: bool) -> None:
+    """Write one row per movie."""
+    import pandas as pd
+
+    from ....tracker.formats.write import plain_table, write_whole
+
+    table = pd.DataFrame([{"movie": name, **of} for name, of in summaries.items()])
+    write_whole({output: plain_table(table, output.suffix.removeprefix("."))}, overwrite=overwrite)

@@ -1,0 +1,1 @@
+"""What commands make of tracks: pictures, scores, intervals of measures."""

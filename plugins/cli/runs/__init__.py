@@ -1,0 +1,1 @@
+"""Runs over many inputs: which there are, what each is expected to take, what became of it."""

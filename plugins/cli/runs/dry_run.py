@@ -1,0 +1,59 @@
+"""`auctrack track --dry-run`: what each input is taken to be, and what to expect of it. Writes no result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ....tracker.calibrating.digits import counted
+from ....tracker.first_look import first_look
+from ....tracker.settings import Settings
+from ..terminal import console
+from .batch import describe, is_up_to_date
+from .expected import memory_in_words, time_in_words
+from .fingerprint import fingerprint
+from .inputs import Job, files_behind, refuse_hopeless
+from .one_input import failure_of
+from .outcome import ALL_GOOD, SOME_FAILED
+
+
+def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> int:
+    """Show every input and what would become of it; return the exit code that a real run would end with."""
+    failed = 0
+    for number, job in enumerate(jobs, start=1):
+        console.show(f"[{number}/{len(jobs)}] {job.source}")
+        failed += failure_of(job.source, partial(_show, job, settings, overwrite=overwrite)) is not None
+    of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
+    console.show(f"{of_all} could be tracked; no result was written")
+    return SOME_FAILED if failed else ALL_GOOD
+
+
+def _show(job: Job, settings: Settings, *, overwrite: bool) -> None:
+    refuse_hopeless(job)
+    describe(job, settings)
+    _show_expected(job, settings)
+    _show_result(job, settings, overwrite=overwrite)
+
+
+def _show_expected(job: Job, settings: Settings) -> None:
+    look = first_look(job.source, settings, frames=1)
+    unit, found = look.points.calibration.unit, look.settings.detect
+    rows: list[tuple[str, str]] = []
+    if found.diameter != "auto" and found.threshold is not None:
+        rows.append(("detect", found.in_words(unit)))
+    about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
+    rows.append(("points", f"{about}{look.points_expected} in {counted(look.frames, 'frame')}"))
+    rows.append(("memory", memory_in_words(look)))
+    rows.append(("takes", time_in_words(look)))
+    console.show(console.aligned(rows))
+
+
+def _show_result(job: Job, settings: Settings, *, overwrite: bool) -> None:
+    if not job.result.exists():
+        fate = "would be written"
+    elif overwrite:
+        fate = "exists and would be replaced"
+    else:
+        is_up_to_date(job, fingerprint(files_behind(job, settings.input), settings.to_mapping()))
+        fate = "is up to date and would be skipped"
+    console.show(console.aligned([("result", f"{job.result} {fate}")]))

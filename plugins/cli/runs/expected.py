@@ -1,0 +1,23 @@
+"""What tracking a whole input is expected to take, in words."""
+
+from __future__ import annotations
+
+from ....tracker.calibrating.digits import in_digits
+from ....tracker.first_look import FirstLook
+from ....tracker.resources import SECONDS_AT_REST
+from ..terminal import console
+
+
+def memory_in_words(look: FirstLook) -> str:
+    """Return the memory that is expected, and what bounds it."""
+    budget = f"memory budget {look.settings.link.memory_budget_gb:g} GB"
+    over = ", which the fewest frames that motion is learned from exceed" if look.is_over_budget else ""
+    return f"about {in_digits(look.bytes / 1e9, 2)} GB ({budget}{over})"
+
+
+def time_in_words(look: FirstLook) -> str:
+    """Return the time that is expected, where it goes and on what device."""
+    stages = console.stages(look.seconds, look.seconds.devices, digits=0)
+    together = sum(look.seconds.values())
+    said = "a few seconds" if together < SECONDS_AT_REST else f"about {together:.0f} s"
+    return f"{said}, once all is compiled: {stages}"

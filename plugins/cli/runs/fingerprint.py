@@ -1,0 +1,41 @@
+"""A fingerprint of an input and its settings: the same one beside a result means that the result is up to date."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .... import __version__
+from ....tracker.formats.sidecar import sidecar_path
+
+_CHUNK = 1 << 20
+
+
+def fingerprint(files: Sequence[Path], settings: Mapping[str, Any]) -> str:
+    """Return a hash of the contents of the files, of the settings as they were asked for, and of our version.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Every file that the input is made of, in order. What stands beside a table (its units) counts too.
+    settings : mapping
+        Plain values.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(json.dumps([__version__, settings], sort_keys=True).encode())
+    for file in files:
+        for part in (file, sidecar_path(file)):
+            if part == file or os.path.exists(part):  # noqa: PTH110 - Path's raises where the name is too long
+                _add(part, digest)
+    return digest.hexdigest()
+
+
+def _add(file: Path, digest: hashlib.blake2b) -> None:
+    digest.update(b"\0%b\0%d\0" % (os.fsencode(file.name), file.stat().st_size))
+    with file.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)

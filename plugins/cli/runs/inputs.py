@@ -1,0 +1,239 @@
+"""What the arguments of `auctrack track` stand for: which inputs there are, and where the result of each goes."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from ....tracker.errors import InvalidInput, OutputExists, UnknownAxes
+from ....tracker.formats.registry import READ, to_write
+from ....tracker.formats.sidecar import sidecar_path
+from ....tracker.formats.write import require_names
+from ....tracker.settings import InputSettings
+from ....tracker.suffixes import MOVIES, TABLES, without_ending
+from ..terminal import console
+from ..terminal.destination import SUFFIXES, refuse_inputs
+
+PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
+"""What our commands put behind the name of an input."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One input and its result.
+
+    Attributes
+    ----------
+    source : str
+        File, folder or glob pattern of one movie, or a point table.
+    files : tuple of Path
+        The files behind it; empty where there are none.
+    result : Path
+        Where its tracks go.
+    rival : str or None
+        An earlier input whose tracks go to the same place; then this one cannot be tracked.
+    """
+
+    source: str
+    files: tuple[Path, ...]
+    result: Path
+    rival: str | None = None
+
+    @property
+    def bytes(self) -> int:
+        """How much there is to read, as far as it is there."""
+        return sum(file.stat().st_size for file in self.files if file.is_file())
+
+    @property
+    def picture(self) -> Path:
+        """Where its picture goes."""
+        return self.result.with_name(stem(self.result.name) + ".tracks.png")
+
+
+def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings) -> list[Job]:
+    """Return one job an input.
+
+    A file is one input. The TIFF files of a folder or glob pattern are one movie when they hold one time point each,
+    and one input a file when they hold several. A folder without TIFF files gives the tables in it, except those that
+    our own commands wrote. What is broken or missing is a job too, which then fails with its own sentence. An input
+    that is given twice is one job. Results that would have one name keep the folders of their inputs, from the one
+    on that all of these share.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+    folder : Path
+        Where results go.
+    kind : str
+        Format of the results, a key of `destination.SUFFIXES`.
+    given : InputSettings
+        What was said about the inputs, needed to look into TIFF files that are silent about their axes.
+    """
+    inputs: dict[tuple[str, ...], tuple[str, tuple[Path, ...]]] = {}
+    for argument in arguments:
+        for source, files in _expanded(argument, given):
+            same = tuple(os.path.realpath(file) for file in files or (source,))  # resolve() dies of a loop of links
+            if same in inputs:
+                console.note(f"{source} is given twice; it is tracked once.")
+            else:
+                inputs[same] = source, files
+    kept = _kept_folders([source for source, _ in inputs.values()])
+    jobs: list[Job] = []
+    first_of: dict[Path, str] = {}
+    for source, files in inputs.values():
+        result = folder / kept[source] / f"{stem(source)}.tracks{SUFFIXES[kind]}"
+        jobs.append(Job(source, files, result, first_of.get(result)))
+        first_of.setdefault(result, source)
+    return jobs
+
+
+def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:
+    """Return the one job of a run whose result was named.
+
+    Raises
+    ------
+    typer.BadParameter
+        If there are several, or the name is that of another format than the one asked for.
+    """
+    if len(jobs) != 1:
+        raise typer.BadParameter(
+            f"needs a folder, as each of {len(jobs)} inputs gets its own files there; got {result}.",
+            param_hint="--output",
+        )
+    if kind is not None and to_write(result, None).name != kind:
+        raise typer.BadParameter(
+            f"the ending of {result} is that of another format than {kind}.", param_hint="--format"
+        )
+    return replace(jobs[0], result=result)
+
+
+def _kept_folders(sources: Sequence[str]) -> Mapping[str, str]:
+    """Return below which folder each result goes: none, but of inputs whose results would have one name their own."""
+    parents = {source: os.path.splitdrive(os.path.abspath(source))[1] for source in sources}  # noqa: PTH100
+    parents = {source: os.path.dirname(path) for source, path in parents.items()}  # noqa: PTH120
+    shared = Counter(map(stem, sources))
+    alike = [parents[source] for source in sources if shared[stem(source)] > 1]
+    if len(set(alike)) < 2:
+        return dict.fromkeys(sources, "")
+    common = os.path.commonpath(alike)
+    console.note(f"some inputs have the same name; their results keep their folders below {common}.")
+    return {source: os.path.relpath(parents[source], common) if shared[stem(source)] > 1 else "" for source in sources}
+
+
+def refuse_hopeless(job: Job) -> None:
+    """Refuse, before any work, an input that is not there, or whose result has no place or no name to be written under.
+
+    Raises
+    ------
+    OutputExists, InvalidInput, OutputFailed
+    """
+    _refuse_rival(job)
+    _refuse_missing(job)
+    require_names([job.result, sidecar_path(job.result)])
+
+
+def _refuse_rival(job: Job) -> None:
+    """Refuse an input whose result would take the place of another's, or its own.
+
+    Raises
+    ------
+    OutputExists
+    """
+    if job.rival is not None:
+        raise OutputExists(
+            f"{job.result} is where the tracks of {job.rival} go. Track {job.source} in a call of its own, with "
+            "another --output folder."
+        )
+    refuse_inputs(job.result, job.files)
+
+
+def _refuse_missing(job: Job) -> None:
+    """Refuse an input that is not there, before anything is said of an earlier result in its place.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if not job.files and not Path(job.source).is_dir():
+        raise InvalidInput(f"{job.source}: no file matches this name.")
+    if not job.files and not any(Path(job.source).iterdir()):
+        raise InvalidInput(f"{job.source}: the folder is empty.")
+    for file in job.files:
+        if not file.exists():
+            what = "is a link that leads to no file" if file.is_symlink() else "there is no such file"
+            raise InvalidInput(f"{file}: {what}.")
+
+
+def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
+    """Return the files that decide the result, as far as they are there; reading says it of those that are not."""
+    intensity = (Path(given.intensity),) if given.intensity else ()
+    parts = (part for file in job.files for part in (sorted(file.rglob("*")) if file.is_dir() else [file]))
+    return tuple(file for file in (*parts, *intensity) if file.is_file())
+
+
+def stem(source: str) -> str:
+    """Return the name of an input without folder, suffix and product.
+
+    `a/b.ome.tif` is `b`, `b.points.csv` is `b`, `a/frames*.tif` is `frames`, `a/*.tif` is `a`.
+    """
+    name = without_ending(_without_suffix(source), PRODUCTS).rstrip("._- ")
+    return name or Path(os.path.realpath(source)).parent.name or "movie"
+
+
+def product_of(source: str) -> str:
+    """Return which of `PRODUCTS` stands behind the name of an input, empty for none."""
+    name = _without_suffix(source)
+    return name[len(without_ending(name, PRODUCTS)) :].lower()
+
+
+def _without_suffix(source: str) -> str:
+    name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
+    return without_ending(name, (*MOVIES, *READ, *SUFFIXES.values()))
+
+
+def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path, ...]]]:
+    path = Path(argument)
+    try:
+        if path.is_dir() and not given.is_table(path):
+            found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+            movies = [file for file in found if file.name.lower().endswith(MOVIES)]
+            found = movies or [file for file in found if _is_input_table(file)]
+        elif glob.has_magic(argument) and not path.exists():
+            found = sorted(map(Path, glob.glob(argument)))  # noqa: PTH207 - the pattern may hold a folder too
+        else:
+            return [(argument, (path,))]
+    except OSError:
+        found = []
+    if not found:
+        return [(argument, ())]
+    movies = tuple(file for file in found if file.name.lower().endswith(MOVIES))
+    if len(movies) == len(found) > 1 and _are_frames_of_one_movie(movies, given):
+        return [(argument, movies)]
+    return [(str(file), (file,)) for file in found]
+
+
+def _is_input_table(file: Path) -> bool:
+    """Whether a file of a folder is a table to track: a .txt may be anything, and must be named itself."""
+    name = file.name.lower()
+    return name.endswith(TABLES) and not name.endswith(".txt") and without_ending(name, TABLES) == stem(name)
+
+
+def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:
+    """Whether TIFF files hold one time point each: what the first says that can be read."""
+    from ....tracker.reading.tiff import TiffStack
+
+    for file in files:
+        try:
+            with TiffStack(file, given.axes) as stack:
+                return stack.size("T") == 1
+        except UnknownAxes:
+            return True
+        except InvalidInput:
+            continue
+    return False
