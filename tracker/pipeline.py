@@ -154,7 +154,7 @@ def track(
 def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance, None, TrackingResult]:
     """Track as `track` does, stage by stage; closed between two steps, it leaves nothing open."""
     seconds = StageSeconds()
-    found = yield from _found_in(source, settings, seconds)
+    found = yield from finding(source, settings, seconds)
     _LOG.info(
         "%d points in %d frames, %s", len(found.points), len(found.points.frame_numbers), found.points.calibration
     )
@@ -238,21 +238,10 @@ def _check_types(source: object, settings: object) -> None:
         )
 
 
-def find_points(
-    source: str | Path | Array,
-    settings: Settings,
-    *,
-    show: Callable[[Advance], Any] | None = None,
-    seconds: StageSeconds | None = None,
-) -> DetectedPoints:
-    """Return the particles of an input; what reading and detecting took is added to `seconds`."""
-    return finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), show)
-
-
-def _found_in(
+def finding(
     source: str | Path | Array, settings: Settings, seconds: StageSeconds
 ) -> Generator[Advance, None, DetectedPoints]:
-    """Open an input and find its particles."""
+    """Open an input and find its particles; what reading and detecting took is added to `seconds`."""
     with opened_input(source, settings.input, seconds) as (given, under):
         if isinstance(given, Points):
             return DetectedPoints(given)

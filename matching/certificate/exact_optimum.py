@@ -58,8 +58,8 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, exactl
     if block.has_unmatched_cost:
         net = _net_of_unmatched_cost(*net, row_unmatched, col_unmatched)
         v = np.concatenate([v - col_unmatched, np.zeros(n, object)])
-    elif n > m:
-        net, partners, v = (net[0].T, net[1].T), _transposed(col_of_row, m), _row_duals(*net, v)
+    elif n > m:  # every column is matched: the last m rows by their column are those of the columns
+        net, partners, v = (net[0].T, net[1].T), np.argsort(col_of_row)[n - m :], _row_duals(*net, v)
     paid = int(net[0][np.arange(len(partners)), partners].sum())
     own = 0 if exactly else _own(*net, paid, _least_own(whole, row_unmatched, col_unmatched, col_of_row))
     return _gap(*net, partners, v) * _PARTS <= own or (paid - _optimum(*net)) * _PARTS <= own
@@ -101,13 +101,6 @@ def _net_of_unmatched_cost(
     n = len(cost)
     net = cost - row_unmatched[:, None] - col_unmatched[None, :]
     return np.hstack([net, np.zeros((n, n), object)]), np.hstack([allowed, np.eye(n, dtype=bool)])
-
-
-def _transposed(col_of_row: np.ndarray, m: int) -> np.ndarray:
-    row_of_col = np.zeros(m, np.int64)
-    matched = np.flatnonzero(col_of_row >= 0)
-    row_of_col[col_of_row[matched]] = matched
-    return row_of_col
 
 
 def _row_duals(cost: np.ndarray, allowed: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -144,25 +144,14 @@ def read_named_tracks(
     return tracks, next(name for name in TRACK_COLUMNS if name in loaded.table.columns)
 
 
-def read_either(
-    source: str | Path | pd.DataFrame,
-    *,
-    columns: Mapping[str, str] | None = None,
-    scale: Sequence[float] | None = None,
-    unit: str | None = None,
-    frame_interval: float | None = None,
-    time_unit: str | None = None,
-    frame_step: int | None = None,
-) -> Points:
+def read_either(source: str | Path | pd.DataFrame, *, columns: Mapping[str, str] | None = None, **said: Any) -> Points:
     """Read tracks where the source has their ids, else points; parameters and errors as in `read_points`.
 
     A column `true_id` alone makes no tracks: simulated detections have one.
     """
     loaded = _load(source, columns)
     has_ids = any(name in loaded.table.columns for name in TRACK_COLUMNS if name != TRUE_COLUMN)
-    return (_as_tracks if has_ids else _as_points)(
-        source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step)
-    )
+    return (_as_tracks if has_ids else _as_points)(source, loaded, _Said(**said))
 
 
 @dataclass(frozen=True)

@@ -78,12 +78,11 @@ def jaqaman(
     joined = _joined(points, links, settings, margins=margins)
     yield Step(pairs + 1, pairs + 1)
     links = pd.concat([links, joined.links], ignore_index=True) if len(joined.links) else links
-    report = made.report()
-    report |= {
-        "candidate_links": report["candidate_links"] + joined.candidates,
-        "solves": report["solves"] + 1,
-        "gap": report["gap"] + joined.gap,
-        "is_optimal": report["is_optimal"] and joined.is_optimal,
+    report = made.report() | {
+        "candidate_links": made.candidate_links + joined.candidates,
+        "solves": made.solves + 1,
+        "gap": made.gap + joined.gap,
+        "is_optimal": made.is_optimal and joined.is_optimal,
         "learned": _said(settings, joined, points.calibration.unit),
     }
     return Linking(tracks_of(points, *ends_of(links)), lambda: links, settings, None, report=report)

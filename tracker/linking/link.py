@@ -163,14 +163,10 @@ def _in_time(
         return linking
     with movie_in_order(as_if_later(points, dropped), settings) as later:
         again = yield from learned(points, later, settings)
-    if _expected_right(again) <= _expected_right(linking):
+    if again.expected_right <= linking.expected_right:
         return linking
     notes = [*again.report["notes"], in_words(dropped, points.frame_step)]
     return replace(again, report={**again.report, "notes": notes})
-
-
-def _expected_right(linking: Linking) -> float:
-    return linking.report["links"] - linking.report["expected_wrong"]
 
 
 def _is_weighed_by_users(settings: LinkSettings) -> bool:

@@ -90,6 +90,11 @@ class Linking:
         """Return what is pickled: the table of links itself, as what makes it is of this process alone."""
         return {**vars(self), "make_links": partial(pd.DataFrame, self.links)}
 
+    @property
+    def expected_right(self) -> float:
+        """Links less those that are expected to be wrong, of learned motion."""
+        return self.report["links"] - self.report["expected_wrong"]
+
     @cached_property
     def links(self) -> pd.DataFrame:
         """The links, one row each; see above."""

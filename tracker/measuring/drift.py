@@ -33,7 +33,6 @@ def measure_drift(tracks: Tracks) -> pd.DataFrame:
     InvalidInput
         If a track has two rows in one frame, or a table is given for `Tracks`.
     """
-    require(Tracks, tracks)
     order, start = by_track(tracks)
     frame, position, step = tracks.frames[order], tracks.positions[order], tracks.frame_step
     if not len(order):

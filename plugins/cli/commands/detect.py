@@ -62,7 +62,8 @@ def command(
     checked_format(format_)
     settings = given_settings(ctx.params)
     from ....tracker.formats.write import write_points
-    from ....tracker.pipeline import find_points
+    from ....tracker.pipeline import finding
+    from ....tracker.stage_seconds import StageSeconds
     from ...words.notes import on_points
     from ..runs.batch import describe, note_tone
     from ..runs.inputs import Job, stem
@@ -74,8 +75,7 @@ def command(
     if settings.input.is_table(movie):
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")
     described = describe(Job(movie, (), result), settings)
-    with console.progress(movie) as progress:
-        found = find_points(movie, settings, show=console.of_pipeline(progress))
+    found = console.watched(movie, finding(movie, settings, StageSeconds()))
     points, found_with = found.points, found.settings
     effective = settings if found_with is None else replace(settings, detect=found_with)
     with held_back():

@@ -71,7 +71,6 @@ def command(
     from ....tracker.formats.write import write_tracks
     from ....tracker.pipeline import stages
     from ....tracker.stage_seconds import StageSeconds
-    from ....tracker.stepwise import finished
     from ..runs.batch import report
     from ..runs.inputs import Job, stem
     from ..runs.record import tracking_record
@@ -83,8 +82,7 @@ def command(
         job = Job(str(points), (file,), destination(output, f"{stem(str(file))}.tracks", format_))
         into = to_write(job.result, format_)
         make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder, has_settings=True)
-        with console.progress(job.source, opening=console.READING) as progress:
-            result = finished(stages(file, settings), console.of_pipeline(progress))
+        result = console.watched(job.source, stages(file, settings), console.READING)
     writing = StageSeconds()
     with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
         record = tracking_record(job.source, settings, result)

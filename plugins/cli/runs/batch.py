@@ -26,7 +26,6 @@ from ....tracker.pipeline import TrackingResult, open_movie, stages
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import Settings
 from ....tracker.stage_seconds import StageSeconds
-from ....tracker.stepwise import finished
 from ...words.notes import (
     on_doubt,
     on_frozen_frames,
@@ -105,8 +104,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     if standing is not None:
         raise standing
     opening = console.READING if settings.input.is_table(job.source) else console.LOOKING
-    with console.progress(job.source, opening=opening) as progress:
-        result = finished(stages(job.source, settings), console.of_pipeline(progress))
+    result = console.watched(job.source, stages(job.source, settings), opening)
     record: dict[str, Any] = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
     writing = StageSeconds()
     try:

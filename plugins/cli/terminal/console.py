@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import typer
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ....tracker.pipeline import Advance
+
+Result = TypeVar("Result")
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -42,11 +44,6 @@ class StageProgress(Protocol):
     def __call__(self, stage: str, done: int, total: int, device: str = "") -> None:
         """Show it."""
         ...
-
-
-def of_pipeline(progress: StageProgress) -> Callable[[Advance], None]:
-    """Return what shows how far the pipeline is, and on what device."""
-    return lambda at: progress(at.stage, at.done, at.total, at.device)
 
 
 @cache
@@ -185,6 +182,14 @@ def progress(
 
         with compiling_reported(lambda: bars.update(compiling, visible=True)):
             yield advance
+
+
+def watched(title: str, stages: Generator[Advance, None, Result], opening: tuple[str, str] = LOOKING) -> Result:
+    """Drain stages of the pipeline, showing how far they are, and return their result."""
+    from ....tracker.stepwise import finished
+
+    with progress(title, opening=opening) as show:
+        return finished(stages, lambda at: show(at.stage, at.done, at.total, at.device))
 
 
 @contextmanager

@@ -56,10 +56,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch, capsys)
 def test_a_line_of_progress_names_the_device(monkeypatch, capsys):
     clock = iter([0.0, 1.0, 12.0])
     monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
-    with console.progress("movie.tif") as progress:
-        show = console.of_pipeline(progress)
-        for done in (1, 6):
-            show(Advance("detect", done, 10, device="cuda"))
+    console.watched("movie.tif", (Advance("detect", done, 10, device="cuda") for done in (1, 6)))
     assert capsys.readouterr().err.splitlines() == ["movie.tif: detect 6 of 10 frames (cuda), about 9 s left"]
 
 
