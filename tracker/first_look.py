@@ -105,7 +105,7 @@ def _seconds_detecting(movie: Movie, under: Movie | None, settings: Settings) ->
     part, spent, before = movie.middle(1), StageSeconds(), movie.seconds_reading
     with seconds_compiling() as compiling, spent.of("detect"):
         finished(finding_stage(part, _as_the_whole(movie, settings), under))
-    spent.told_apart("read", "detect", movie.seconds_reading - before)
+    spent.split_off("read", "detect", movie.seconds_reading - before)
     return max(spent["detect"] - compiling.total, 0.0) * len(movie)
 
 

@@ -48,7 +48,7 @@ def parent_columns(track_ids: np.ndarray, parents: Mapping[int, Sequence[int]]) 
 
 
 def without_parents(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table without our columns of parents: those of tracks that are numbered anew, or stand beside it."""
+    """Return a table without our columns of parents: those of tracks that are renumbered, or stand beside it."""
     names = _names(table)
     return table.drop(columns=names) if names else table
 

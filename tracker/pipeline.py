@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 from .detecting.detect import detect_steps
 from .detecting.labels import label_steps
 from .detecting.settings import DetectSettings
-from .detecting.side_by_side import crew_for
+from .detecting.side_by_side import work_plan
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
 from .linking.link import link_steps
@@ -185,7 +185,7 @@ def finding_stage(
         return DetectedPoints(source)
     if settings.input.kind == "labels":
         return DetectedPoints((yield from _named("detect", label_steps(source, intensity))))
-    device = crew_for(source.shape, len(source), None, settings.link.device, overlap=0).device
+    device = work_plan(source.shape, len(source), None, settings.link.device, overlap=0).device
     yield Advance("detect", 0, len(source), device=device)
     steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)
     found = yield from _named("detect", on_device(steps, device))
@@ -203,7 +203,7 @@ def linking_stage(
     edge_budget: int | None = None,
     keeping: KeepSolution = KeepSolution.NOTHING,
 ) -> Generator[Advance, None, Linking]:
-    """Link the particles found; what is done is told in frames."""
+    """Link the particles found; progress is counted in frames."""
     frames = max(len(points.frame_numbers), 1)
     yield Advance("link", 0, frames)
     steps = link_steps(points, settings, margins=margins, edge_budget=edge_budget, keeping=keeping)
@@ -248,7 +248,7 @@ def finding(
         _LOG.info("opened\n%s", given.describe())
         with seconds.of("detect"):
             found = yield from finding_stage(given, settings, under)
-        seconds.told_apart("read", "detect", given.seconds_reading)
+        seconds.split_off("read", "detect", given.seconds_reading)
         if found.device is not None:
             seconds.devices["detect"] = found.device
         return found

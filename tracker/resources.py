@@ -5,7 +5,7 @@ Figures of a machine are those of the runs in BENCHMARKS; they say "about".
 
 from __future__ import annotations
 
-from .detecting.side_by_side import crew_for, read_at_a_time
+from .detecting.side_by_side import read_at_a_time, work_plan
 from .linking.frame_pairs import gpu_frame_pairs
 from .linking.motion import gpu_ordered
 from .linking.motion.learning.other_starts import SAMPLE
@@ -34,7 +34,7 @@ def device_of_detection(movie: Movie, settings: Settings) -> str:
     """Return where the frames of a whole movie are filtered; nothing is, of labels."""
     if settings.input.kind == "labels":
         return ""
-    return crew_for(movie.shape, len(movie), None, settings.link.device, overlap=0).device
+    return work_plan(movie.shape, len(movie), None, settings.link.device, overlap=0).device
 
 
 def device_of_linking(points: float, settings: LinkSettings) -> str:
@@ -80,11 +80,11 @@ def memory_of_detection(movie: Movie, settings: Settings) -> float:
         return 3 * 8 * voxels
     if device_of_detection(movie, settings) != "cpu":
         return read_at_a_time(movie.shape) * movie.bytes_per_frame
-    found = crew_for(movie.shape, len(movie), None, budget=budget, overlap=0)
+    found = work_plan(movie.shape, len(movie), None, budget=budget, overlap=0)
     share = 1.0 if found.planes is None else found.planes / movie.shape[0]
     working = (found.frames + 1) * movie.bytes_per_frame + found.frames * _FILTERED * voxels * share
     if settings.detect.diameter != "auto" and settings.detect.threshold is not None:
         return working
-    whole = crew_for(movie.shape, len(movie), None, budget=budget).frames
+    whole = work_plan(movie.shape, len(movie), None, budget=budget).frames
     measuring = (whole + 1) * movie.bytes_per_frame + whole * _FILTERED * voxels
     return max(working, measuring) + min(_LOOKED_AT * voxels, _MOST_LOOKED_AT)

@@ -39,7 +39,7 @@ class StageSeconds(dict[str, float]):
         finally:
             self[stage] += perf_counter() - began
 
-    def told_apart(self, part: str, whole: str, seconds: float) -> None:
+    def split_off(self, part: str, whole: str, seconds: float) -> None:
         """Take a part of a stage out of it, as a stage of its own."""
         self[part] = self.get(part, 0.0) + seconds
         self[whole] -= seconds

@@ -37,7 +37,7 @@ def in_one(track: np.ndarray, frames: np.ndarray) -> np.ndarray:
         return np.empty(0, np.int64)
     first = int(frames.min())
     count = int(frames.max()) - first + 1
-    if (int(track.max()) + 1) * count >= 2**63:  # numbered anew, however large names and frame numbers are
+    if (int(track.max()) + 1) * count >= 2**63:  # renumbered, however large names and frame numbers are
         _, track = np.unique(track, return_inverse=True)
         _, frames = np.unique(frames, return_inverse=True)
         first, count = 0, int(frames.max()) + 1

@@ -39,10 +39,10 @@ from .options import AuctionOptions
 
 PRICING_ROUNDS = 200
 BIDS_OF_NEIGHBOURS = 200
-"""Bids a row in phases, after which prices start anew from a sample. Uniform points take 16 to 72 (n = 1,000 to 20,000,
-2D and 3D, moved or not), dense clusters, lines and clouds apart 120 and more in the first phases alone."""
+"""Bids a row in phases, after which prices start again from a sample. Uniform points take 16 to 72 (n = 1,000 to
+20,000, 2D and 3D, moved or not), dense clusters, lines and clouds apart 120 and more in the first phases alone."""
 MANY_ROUNDS, HARD_LEAVE, FEWEST_HARD = 100, 0.006, 64
-"""Rounds without an increment, share and number of the rows then left, beyond which prices start anew from a grid's."""
+"""Rounds without an increment, share and number of rows then left, beyond which prices start again from a grid's."""
 SAMPLED_READS = 4
 """Times `most_reads` that costs may be read from a sample's prices: 20,000 points in dense clusters take 2.5 to 2.9,
 different clusters of 5,000 up to 3.4, and half the time of their matrix. Different clusters of 20,000, and blobs apart,
@@ -164,14 +164,14 @@ def _solve_free(
 
 
 def _may_start_again(problem: Problem, most_bids: int | None) -> bool:
-    """Whether prices may start anew: of one block, without a limit that the caller has set."""
+    """Whether prices may start again: of one block, without a limit that the caller has set."""
     return problem.n_blocks == 1 and most_bids is None
 
 
 def _solve_from_sample(
     graph: CostGraph, matching: DeviceSolution, problem: Problem, pairs: AllPairs, reads: float
 ) -> tuple[CostGraph, int]:
-    """Match all rows anew from the prices of a sample's optimum; as `_solve_free`, the matching updated in place."""
+    """Match all rows again, from the prices of a sample's optimum; as `_solve_free`, the matching updated in place."""
     if len(increments(graph)) < 2:
         return graph, TOO_HARD
     matching.v = sampled_prices(problem, pairs, lambda sample: solve_points(graph.cp, sample, AuctionOptions())[:2])

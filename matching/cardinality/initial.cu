@@ -3,7 +3,7 @@
 // Source: Duff, Kaya, Ucar (ACM TOMS 38(2), 2011), the start used by both papers of Deveci et al. (2013).
 // Sequentially each row takes, in order, its first column that is free. That is the stable matching in which every row
 // prefers early columns and every column prefers early rows, and a stable matching with one common preference is
-// unique; so rows may bid in any order, a column keeps the earliest row, and whoever it drops bids on. The result is
+// unique; so rows may bid in any order, a column keeps the earliest row, and the row it drops bids on. The result is
 // that of the sequential heuristic, edge by edge, whatever the races. It matters: on ordered planar graphs the greedy
 // matching whose races go to the fastest leaves 2.5 times as many rows free, and scattered.
 //

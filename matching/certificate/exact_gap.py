@@ -7,7 +7,7 @@ and columns that such pairs connect. Each group is therefore held to the cost of
 more than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of
 it: what `_forced` duals prove without a solve. A matched edge that is in every answer must not hide those beside it.
 Nor may what all pay above their least be less than the gap allows. Where column duals are rounded to more than is
-being decided, they are found anew as pairs of floats, above the forced ones.
+being decided, they are found again as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.

@@ -1,7 +1,7 @@
 """A check of small problems in whole numbers of any length; it shares nothing with solvers and sums of certificates.
 
 A float is a whole number times a power of two, so costs, unmatched costs and duals of a small block become integers
-without rounding: Python's. First the duals are tried; where these leave a gap, the optimum is computed anew, by the
+without rounding: Python's. First the duals are tried; where these leave a gap, the optimum is computed again, by the
 Hungarian method row by row (H. W. Kuhn, Naval Research Logistics Quarterly 2, 1955, with shortest paths), and nothing
 else is trusted. Costs are read here on their own, too.
 """

@@ -115,7 +115,7 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     """Prove an answer once more with its sides as stated, where it was proven by pairs of floats.
 
     Its column duals are then the first of such pairs. The gap of float duals is at least what their rounding may lose.
-    So is an answer proven anew whose duals, as rounded for the other side, leave slack.
+    So is an answer whose duals, as rounded for the other side, leave slack: it is proven again.
     """
     if problem.is_integer or problem.is_on_device:
         return answer

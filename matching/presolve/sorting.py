@@ -30,7 +30,7 @@ ROUNDS = 3
 """Times that each side is ordered by the ends of the other; distances say nothing of what lies beyond those ends."""
 
 SAMPLE = 32
-"""Rows and columns of a matrix, or up to twice as many, from which it is told whether to look at all of them."""
+"""Rows and columns of a matrix, or up to twice as many, by which it is decided whether to look at all of them."""
 
 
 def calls_for_sorting(problem: Problem) -> bool:

@@ -13,7 +13,7 @@
 constexpr int LANES = 8;
 
 // widths: (blocks,) columns of each block; fault: becomes 1 where a column is none of its block, or not above the one before,
-// or a cost is not finite. Whoever finds one writes the same.
+// or a cost is not finite. All that find one write the same.
 extern "C" __global__ void edges_checked(
     int n_rows, int n_blocks, const int64* row_offsets, const int64* widths, const int64* indptr, const INDEX* indices,
     const cost_t* cost, int* fault

@@ -8,12 +8,12 @@ import sys
 from types import FrameType
 
 from .runs.outcome import INTERRUPTED
-from .terminal.interrupt import heeded, press, press_again
+from .terminal.interrupt import press, press_again, stopping_signals
 
 
 def main() -> None:
     """Run the command line; SIGTERM, by which schedulers end a job, ends it as Ctrl-C does."""
-    numbers = heeded()
+    numbers = stopping_signals()
     for number in numbers:
         signal.signal(number, _leave)  # nothing was begun, and an import that is broken off says so in many lines
     from .app import main as run

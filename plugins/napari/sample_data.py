@@ -1,4 +1,4 @@
-"""What napari's File > Open Sample gives: the simulations of `sample_data/`, made anew on this machine, with truth."""
+"""What napari's File > Open Sample gives: the simulations of `sample_data/`, made on this machine, with truth."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     python -m auctrack.plugins.napari.screenshots FOLDER
 
-Needs a display (`make pictures` brings a virtual one). The movies are simulated, so the pictures can be made anew.
+Needs a display (`make pictures` brings a virtual one). The movies are simulated, so the pictures can be made again.
 """
 
 from __future__ import annotations

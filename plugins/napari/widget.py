@@ -157,7 +157,7 @@ class TrackWidget(QWidget):
         return super().event(event)
 
     def _take_input(self) -> None:
-        """Begin anew with another layer or calibration: what the user typed stays, nothing that was found does.
+        """Start over with another layer or calibration: what the user typed stays, nothing that was found does.
 
         The layers drawn for the input before stay in the viewer until the next run.
         """

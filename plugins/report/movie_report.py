@@ -19,7 +19,7 @@ from ...tracker.detecting.settings import DetectSettings
 from ...tracker.formats.graph import count_divisions, count_merges, edges_of
 from ...tracker.formats.sidecar import SUFFIX
 from ...tracker.kinds import LENGTH
-from ...tracker.linking.advice.foretold import expected_f1
+from ...tracker.linking.advice.expected_accuracy import expected_f1
 from ...tracker.linking.settings import LinkSettings
 from ...tracker.links import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units

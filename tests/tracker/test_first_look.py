@@ -14,7 +14,7 @@ from auctrack import Points, link_points
 from auctrack.tracker import first_look, resources, stage_seconds
 from auctrack.tracker.compiling import seconds_compiling
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.detecting.side_by_side import Crew
+from auctrack.tracker.detecting.side_by_side import WorkPlan
 from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs
 from auctrack.tracker.linking.motion import gpu_ordered
 from auctrack.tracker.linking.settings import LinkSettings
@@ -137,7 +137,7 @@ def test_some_frames_are_looked_at_where_all_of_them_would_be_detected(movie, mo
         yield
 
     monkeypatch.setattr(
-        resources, "crew_for", lambda _shape, frames, *_, **__: Crew(1, 1, "cuda" if frames == 3 else "cpu")
+        resources, "work_plan", lambda _shape, frames, *_, **__: WorkPlan(1, 1, "cuda" if frames == 3 else "cpu")
     )
     monkeypatch.setattr(first_look, "finding_stage", found)
     look = first_look.first_look(str(movie), Settings(), 2)

@@ -1,6 +1,6 @@
 // Peaks that are well apart: `peaks.apart` on a GPU, a warp a peak, in images that lie as in peaks.cu.
 //
-// Peaks drop their lower rivals from the highest down. Whoever has no higher rival left that is undecided decides for itself, so
+// Peaks drop their lower rivals from the highest down. A peak that has no undecided higher rival left decides for itself, so
 // that a few rounds do for all; a state that another thread writes meanwhile is as good as the one before.
 #include "device/common.cuh"
 

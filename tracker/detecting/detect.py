@@ -27,7 +27,7 @@ from .gpu_peaks import Bounds
 from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
 from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
 from .settings import DetectSettings
-from .side_by_side import DEFAULT_BUDGET, Coming, Crew, crew_for
+from .side_by_side import DEFAULT_BUDGET, Coming, WorkPlan, work_plan
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
 from .tiles import Tile, tiles_of
 
@@ -137,15 +137,15 @@ def detect_steps(
     Frames are on their way to a GPU while what is automatic is measured.
     """
     frames = movie.frame_numbers
-    crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
-    movie = Mended(movie, is_kept=crew.is_fed)
+    plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
+    movie = Mended(movie, is_kept=plan.is_fed)
     with ExitStack() as opened:
-        coming = opened.enter_context(Coming(movie, frames, crew, _measured(frames, settings))) if crew.is_fed else None
-        resolved, hint = _resolved(movie, settings, crew.device, coming, budget)
+        coming = opened.enter_context(Coming(movie, frames, plan, _measured(frames, settings))) if plan.is_fed else None
+        resolved, hint = _resolved(movie, settings, plan.device, coming, budget)
         if coming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
-            crew = crew_for(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
-            coming = opened.enter_context(Coming(movie, frames, crew))
+            plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
+            coming = opened.enter_context(Coming(movie, frames, plan))
         points = yield from _found(movie, resolved, coming)
         return Detected(points, resolved, (*movie.notes, *hint))
 
@@ -159,9 +159,9 @@ def _measured(frames: tuple[int, ...], settings: DetectSettings) -> list[int]:
 
 def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Steps[Points]:
     """Find the particles of frames as they come."""
-    how = settings, movie.calibration.scale_for(movie.ndim), coming.crew
+    how = settings, movie.calibration.scale_for(movie.ndim), coming.plan
     found, total = list[FrameColumns](), len(movie.frame_numbers)
-    if coming.crew.is_fed:
+    if coming.plan.is_fed:
         frames = coming.queued(lambda frame: _columns_ahead(frame, *how))
     else:
         frames = coming.worked(lambda frame: _columns(frame, *how))
@@ -252,12 +252,12 @@ def detect_frame(
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
     check_diameter(settings.known_diameter, image.shape, scale, "units")
-    return pd.DataFrame(_columns(Pixels.of(image), settings, scale, Crew(1, threads, device)))
+    return pd.DataFrame(_columns(Pixels.of(image), settings, scale, WorkPlan(1, threads, device)))
 
 
-def _columns(frame: Pixels, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> dict[str, np.ndarray]:
+def _columns(frame: Pixels, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan) -> dict[str, np.ndarray]:
     """Return the columns of the table of `detect_frame`: a table for each frame takes longer than what stands in it."""
-    return _columns_of(frame, *_peaks_of(frame.pixels, settings, scale, crew), settings, scale)
+    return _columns_of(frame, *_peaks_of(frame.pixels, settings, scale, plan), settings, scale)
 
 
 def _columns_of(
@@ -271,16 +271,16 @@ def _columns_of(
 
 
 def _columns_ahead(
-    frame: Pixels, settings: DetectSettings, scale: np.ndarray, crew: Crew
+    frame: Pixels, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan
 ) -> Callable[[], Callable[[], dict[str, np.ndarray]]]:
     """Begin with a whole frame on a GPU, and return what waits for it and returns what makes `_columns` of it.
 
     `_columns` does it where not all can be queued: voxels without a value, more peaks than there is room for.
     """
-    plainly = partial(_columns, frame, settings, scale, crew)
+    plainly = partial(_columns, frame, settings, scale, plan)
     if not can_be_listed(settings.least_separation, scale):
         return lambda: plainly
-    with queue_of(crew.device) as wait:
+    with queue_of(plan.device) as wait:
         grey, known = grey_levels(frame.pixels)
         if known is not None:
             return lambda: plainly
@@ -293,7 +293,7 @@ def _columns_ahead(
 
     def finish() -> Callable[[], dict[str, np.ndarray]]:
         wait()
-        with working_on(crew.device):
+        with working_on(plan.device):
             count, more = peaks.outcome(peaks.counts.get())
             if more is not None:
                 return plainly
@@ -330,10 +330,12 @@ def measures_of(seen: Around, settings: DetectSettings) -> dict[str, np.ndarray]
     }
 
 
-def _peaks_of(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew) -> tuple[np.ndarray, Around]:
+def _peaks_of(
+    image: np.ndarray, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan
+) -> tuple[np.ndarray, Around]:
     """Return the peaks of an image, ascending places in it flattened, and what is seen around them."""
-    tiles = tiles_of(len(image), crew.planes, _overlap(settings, scale))
-    parts = [_seen_in(tile, image, settings, scale, crew, is_whole=len(tiles) == 1) for tile in tiles]
+    tiles = tiles_of(len(image), plan.planes, _overlap(settings, scale))
+    parts = [_seen_in(tile, image, settings, scale, plan, is_whole=len(tiles) == 1) for tile in tiles]
     places = np.concatenate([places for places, _, _ in parts])
     kept = np.concatenate([known for _, known, _ in parts])
     seen = Around.joined([seen for _, _, seen in parts])
@@ -349,18 +351,18 @@ def _overlap(settings: DetectSettings, scale: np.ndarray) -> int:
 
 
 def _seen_in(
-    tile: Tile, image: np.ndarray, settings: DetectSettings, scale: np.ndarray, crew: Crew, *, is_whole: bool
+    tile: Tile, image: np.ndarray, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan, *, is_whole: bool
 ) -> tuple[np.ndarray, np.ndarray, Around]:
     """Return a tile's own peaks as places in the image, which of them have a value in it, and what is seen around them.
 
     Those of a whole image are well apart.
     """
     plane = math.prod(image.shape[1:])
-    with held_by(crew.device, image[tile.held]) as pixels:
+    with held_by(plan.device, image[tile.held]) as pixels:
         grey, known = grey_levels(pixels, image)
         bright = grey if settings.bright_on_dark else -grey
         del grey
-        response = blob_response(bright, settings.known_diameter, scale, settings.method, crew.threads)
+        response = blob_response(bright, settings.known_diameter, scale, settings.method, plan.threads)
         separation = settings.least_separation if is_whole else 0.0
         places = local_maxima(response, settings.known_threshold, separation, scale)
         if not is_whole:

@@ -25,7 +25,7 @@ from ..errors import InvalidInput
 from .defects import without_defects
 from .peaks import can_be_listed
 from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
-from .side_by_side import DEFAULT_BUDGET, Coming, crew_for, looked_at
+from .side_by_side import DEFAULT_BUDGET, Coming, looked_at, work_plan
 from .threshold import (
     QualitySample,
     image_qualities,
@@ -91,7 +91,7 @@ class DiameterSuggestion:
 
     @property
     def hints(self) -> list[str]:
-        """What a user is to be told who has not asked for the reason."""
+        """What to tell a user who has not asked for the reason."""
         where = f"the diameter {in_digits(self.diameter)} {self.unit} was measured."
         return [f"{where} {self.other}"] if self.other else []
 
@@ -155,7 +155,7 @@ def suggest_diameter(
     """
     movie, scale = without_defects(movie), movie.calibration.scale_for(movie.ndim)
     diameters = diameters_to_try(movie.shape, scale)
-    device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
+    device = work_plan(movie.shape, len(movie.frame_numbers), None, device).device
     frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
     responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, coming, budget)
     if not responses.any() and len(movie.frame_numbers) > len(frames):
@@ -389,8 +389,8 @@ def _windows(
         with held_by(device, frame.pixels) as pixels:
             return _window(grey_levels(pixels)[0])
 
-    crew = crew_for(movie.shape, len(frames), None, device, budget=budget)
-    windows = looked_at(movie, frames, window_of, crew, coming)
+    plan = work_plan(movie.shape, len(frames), None, device, budget=budget)
+    windows = looked_at(movie, frames, window_of, plan, coming)
     are_alike = len({window.shape for window in windows}) == 1
     with queue_of(device):
         yield [np.stack(windows)] if are_alike else [window[None] for window in windows]

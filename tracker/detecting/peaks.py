@@ -132,7 +132,7 @@ def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
     stays = np.zeros(len(heights), dtype=bool)
     undecided = np.ones(len(heights), dtype=bool)
     while undecided.any():
-        # Whoever has no higher rival left would be the next to choose in the descending order too.
+        # A peak that has no higher rival left would be the next to choose in the descending order too.
         winners = undecided.copy()
         winners[lower] = False
         stays |= winners

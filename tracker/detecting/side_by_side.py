@@ -37,7 +37,7 @@ GPU_PAYS = 1 << 27
 
 
 @dataclass(frozen=True)
-class Crew:
+class WorkPlan:
     """How threads share the frames of a movie.
 
     Parameters
@@ -66,7 +66,7 @@ class Crew:
         return self.device != "cpu" and self.planes is None
 
 
-def crew_for(
+def work_plan(
     shape: tuple[int, ...],
     frames: int,
     workers: int | None,
@@ -74,7 +74,7 @@ def crew_for(
     *,
     budget: float = DEFAULT_BUDGET,
     overlap: int | None = None,
-) -> Crew:
+) -> WorkPlan:
     """Return how frames of a shape are shared: as many at a time as there are workers and as memory allows.
 
     Parameters
@@ -104,16 +104,16 @@ def crew_for(
         if fit:
             at_a_time = min(_FRAMES_ON_GPU, frames, fit)
             spare = (fit - at_a_time - 1) * _BYTES_ON_GPU // _BYTES_OF_FRAME
-            return Crew(at_a_time, 1, device, ahead=max(1, min(_FRAMES_AHEAD, spare)))
+            return WorkPlan(at_a_time, 1, device, ahead=max(1, min(_FRAMES_AHEAD, spare)))
         if overlap is not None:
             plane = voxels // shape[0]
             with cuda.using(device):
                 cuda.require_memory(_BYTES_ON_GPU * plane * (2 * overlap + 1), "the planes that a filter reaches over")
-            return Crew(1, 1, device, _fit(plane, device))
+            return WorkPlan(1, 1, device, _fit(plane, device))
     workers = processors() if workers is None else workers
     at_a_time = max(1, min(workers, frames, int(budget / ((_BYTES_FILTERED + 2 * _BYTES_OF_FRAME) * voxels))))
     planes = int(budget / (_BYTES_FILTERED * (voxels // shape[0])))
-    return Crew(
+    return WorkPlan(
         at_a_time, max(1, workers // at_a_time), "cpu", planes if overlap is not None and planes < shape[0] else None
     )
 
@@ -140,17 +140,19 @@ class Coming:
     there by threads of their own, from the moment that this is made.
     """
 
-    def __init__(self, movie: FrameSource, numbers: Sequence[int], crew: Crew, looked_at: Sequence[int] = ()) -> None:
+    def __init__(
+        self, movie: FrameSource, numbers: Sequence[int], plan: WorkPlan, looked_at: Sequence[int] = ()
+    ) -> None:
         """Begin with frames that are `looked_at` before the work on them."""
-        self.crew = crew
+        self.plan = plan
         self._movie, self._numbers = movie, numbers
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Pixels]] = {}
-        self._pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
+        self._pool = ThreadPoolExecutor(plan.frames, thread_name_prefix="frames")
         at_a_time = read_at_a_time(movie.shape)
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
-        self._into = pinned_memory(crew.device, _readers() // at_a_time)
-        for _ in range(len(looked_at) + crew.frames + crew.ahead if crew.is_fed else 0):
+        self._into = pinned_memory(plan.device, _readers() // at_a_time)
+        for _ in range(len(looked_at) + plan.frames + plan.ahead if plan.is_fed else 0):
             self._fetch()
 
     def __enter__(self) -> Coming:
@@ -167,13 +169,13 @@ class Coming:
         return list(self._pool.map(lambda frame: work(frame()), [self._frames[number] for number in at]))
 
     def worked(self, work: Callable[[Pixels], Result]) -> Iterator[tuple[int, Result]]:
-        """Yield (number, work of that frame) in order; `crew.frames` + `crew.ahead` + 1 are on their way at most."""
+        """Yield (number, work of that frame) in order; `plan.frames` + `plan.ahead` + 1 are on their way at most."""
         waiting: deque[tuple[int, Future[Result]]] = deque()
         for number in self._numbers:
             if number not in self._frames:
                 self._fetch()
             waiting.append((number, self._pool.submit(lambda frame: work(frame()), self._frames.pop(number))))
-            if len(waiting) > self.crew.frames + self.crew.ahead:
+            if len(waiting) > self.plan.frames + self.plan.ahead:
                 done, result = waiting.popleft()
                 yield done, result.result()
         for number, result in waiting:
@@ -183,7 +185,7 @@ class Coming:
         """Yield as `worked` does what is made of frames that go to a GPU whole: this thread begins it, and waits later.
 
         What `begin` returns waits for the GPU, and returns what is left for the host, which a thread of its own does.
-        `crew.frames` are begun before the first is waited for, so that a GPU never waits. Of several threads that drive
+        `plan.frames` are begun before the first is waited for, so that a GPU never waits. Of several threads that drive
         it each would wait for the interpreter longer than for its frame.
         """
         begun: deque[tuple[int, Callable[[], Callable[[], Result]]]] = deque()
@@ -193,11 +195,11 @@ class Coming:
                 if number not in self._frames:
                     self._fetch()
                 begun.append((number, begin(self._frames.pop(number)())))
-                if len(begun) > self.crew.frames:
+                if len(begun) > self.plan.frames:
                     done, finish = begun.popleft()
                     made.append((done, host.submit(finish())))
                     self._fetch()
-                while made and (made[0][1].done() or len(made) > self.crew.frames):
+                while made and (made[0][1].done() or len(made) > self.plan.frames):
                     done, result = made.popleft()
                     yield done, result.result()
             made.extend((number, host.submit(finish())) for number, finish in begun)
@@ -207,24 +209,24 @@ class Coming:
     def _fetch(self) -> None:
         """Begin with the next frame, if there is one."""
         for number in islice(self._order, 1):
-            if self.crew.is_fed:
+            if self.plan.is_fed:
                 self._frames[number] = self._readers.submit(self._brought, number).result
             else:
                 self._frames[number] = partial(Pixels.of, self._movie.frame(number))
 
     def _brought(self, number: int) -> Pixels:
-        return Pixels.of(self._movie.frame(number, self._into)).brought_to(self.crew.device)
+        return Pixels.of(self._movie.frame(number, self._into)).brought_to(self.plan.device)
 
 
 def looked_at(
     movie: FrameSource,
     numbers: Sequence[int],
     work: Callable[[Pixels], Result],
-    crew: Crew,
+    plan: WorkPlan,
     coming: Coming | None = None,
 ) -> list[Result]:
     """Return work of some frames, of those on their way where there are any."""
     if coming is not None:
         return coming.look(numbers, work)
-    with Coming(movie, numbers, crew) as read:
+    with Coming(movie, numbers, plan) as read:
         return [result for _, result in read.worked(work)]

@@ -21,7 +21,7 @@ from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
 from .peaks import can_be_listed, local_maxima
 from .pixels import Pixels, grey_levels, held_by, largest, median
-from .side_by_side import DEFAULT_BUDGET, Coming, crew_for, looked_at
+from .side_by_side import DEFAULT_BUDGET, Coming, looked_at, work_plan
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -81,7 +81,7 @@ class QualitySample:
 
 @dataclass(frozen=True)
 class ThresholdSuggestion:
-    """A threshold, and what a user is to be told of it.
+    """A threshold, and what to tell the user about it.
 
     Attributes
     ----------
@@ -151,17 +151,17 @@ def _sampled(
 ) -> QualitySample:
     """Measure some frames where they are filtered."""
     scale = movie.calibration.scale_for(movie.ndim)
-    crew = coming.crew if coming else crew_for(movie.shape, len(frames), None, device, budget=budget)
+    plan = coming.plan if coming else work_plan(movie.shape, len(frames), None, device, budget=budget)
 
     def sample(frame: Pixels) -> QualitySample:
-        with held_by(crew.device, frame.pixels) as pixels:
+        with held_by(plan.device, frame.pixels) as pixels:
             grey, _ = grey_levels(pixels)
             noise = pixel_noise(grey, movie.dtype)
             bright = grey if settings.bright_on_dark else -grey
             diameter, separation = settings.known_diameter, settings.least_separation
-            return image_qualities(bright[None], [noise], diameter, scale, settings.method, separation, crew.threads)
+            return image_qualities(bright[None], [noise], diameter, scale, settings.method, separation, plan.threads)
 
-    samples = looked_at(movie, frames, sample, crew, coming)
+    samples = looked_at(movie, frames, sample, plan, coming)
     with cuda.device_of(samples[0].qualities) if samples else nullcontext():
         return pooled(samples)
 

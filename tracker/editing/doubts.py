@@ -101,16 +101,16 @@ class Doubts:
         table["probability"] = expit(table["log_odds"]) if self._is_learned else np.nan
         return table.drop(columns=["order", "log_odds"])
 
-    def all(self, *, anew: bool = True) -> pd.DataFrame:
+    def all(self, *, remeasure: bool = True) -> pd.DataFrame:
         """Return every link with its `margin` and `log_odds`, inf for confirmed ones, in no order.
 
-        They are measured again (`anew`) if there were acts, or else near these acts only. What is kept stays as it is,
-        so that undoing an act brings back what was there before it.
+        They are measured again (`remeasure`) if there were acts, or else near these acts only. What is kept stays as it
+        is, so that undoing an act brings back what was there before it.
         """
-        if anew and (self._near or self._stale or self._is_dropped.any()):
+        if remeasure and (self._near or self._stale or self._is_dropped.any()):
             exact = copy(self)  # `measure` gives it arrays of its own
             exact.measure()
-            return exact.all(anew=False)
+            return exact.all(remeasure=False)
         self._work_out()
         return self._table(np.flatnonzero(~self._is_dropped), dict.fromkeys(self._movie.pins, np.inf))
 

@@ -341,7 +341,7 @@ class Session:
 
         `probability` is NaN with motion "none". Wrong links come together: one that meets a link that an act made or
         took away stands where a link of half its log-odds does. Links at what an act touched, and at the candidates
-        there, are measured again; an act may have changed margins beyond, which `linking` measures anew.
+        there, are measured again; an act may have changed margins beyond, which `linking` measures again.
         """
         return self._doubts.least(require_whole(count, 0, "count"))
 
@@ -353,17 +353,17 @@ class Session:
         """Return the id behind every row of the tables of `linking`, int64 (n,)."""
         return present(self._movie)
 
-    def linking(self, *, anew: bool = True) -> Linking:
+    def linking(self, *, remeasure: bool = True) -> Linking:
         """Return what stands now as a linking of its own, with rows for ids: to write, measure and score.
 
         Its tracks are numbered as `track_number` says.
 
         Parameters
         ----------
-        anew : bool
+        remeasure : bool
             Whether all margins are measured again after acts, which takes longest; else as in `doubtful`.
         """
-        return as_linking(self._movie, self._linking, self._doubts.all(anew=anew), self._numbers.of)
+        return as_linking(self._movie, self._linking, self._doubts.all(remeasure=remeasure), self._numbers.of)
 
     def _link(self, source: int, target: int) -> Link:
         self._movie.detections.require(source, target)

@@ -36,7 +36,7 @@ class Written:
     table : DataFrame
         As it stands in the file; the types of its columns are recorded.
     parents : mapping of int to sequence of int, optional
-        The lineage, where the file numbers tracks anew; left out, the numbers are those of the points.
+        The lineage, where the file renumbers tracks; left out, the numbers are those of the points.
     calibration : Calibration, optional
         Of the positions in the file, where they are not those of the points.
     """

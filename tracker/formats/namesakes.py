@@ -1,4 +1,4 @@
-"""Tables that a program exports side by side, told by their names: `edges.csv` beside `spots.csv`."""
+"""Tables that a program exports side by side, recognised by their names: `edges.csv` beside `spots.csv`."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ FORMATS = {
 WRITTEN = tuple(name for name, known in FORMATS.items() if known.writes)
 _READ = [ending for known in FORMATS.values() if known.reads for ending in known.endings if ending.startswith(".")]
 READ = tuple(dict.fromkeys((*TABLES, *_READ)))
-"""How names end that are those of points or tracks; folders of images are told by what is in them (`Format.marks`)."""
+"""How names of points or tracks end; folders of images are recognised by what is in them (`Format.marks`)."""
 
 
 def to_write(path: Path, given: str | None) -> Format:

@@ -181,8 +181,8 @@ def _segments(movie: Ordered, links: pd.DataFrame) -> _Segments:
 def _joins(points: Points, movie: Ordered, segments: _Segments, settings: LinkSettings) -> tuple[Graph, np.ndarray]:
     """Return the candidates of the second step, and their squared lengths in the unit of the positions."""
     ranges = {name: float(getattr(settings, name)) for name in SEGMENT_RANGES}
-    missed, nobody = int(settings.max_missed_frames), np.zeros(len(movie), bool)
-    from_ends = (segments.start if missed else nobody) | (segments.middle if settings.merges else nobody)
+    missed, none = int(settings.max_missed_frames), np.zeros(len(movie), bool)
+    from_ends = (segments.start if missed else none) | (segments.middle if settings.merges else none)
     graphs = [_near(movie, 1, max(ranges["gap_closing_range"], ranges["merge_range"]), segments.end, from_ends)]
     if settings.divisions:
         graphs.append(_near(movie, 1, ranges["division_range"], segments.middle, segments.start))

@@ -61,7 +61,7 @@ def mean_squared_displacement(
     -----
     Displacements of one track overlap and are correlated, so that their number says little of the error: it would come
     out many times too small at long lags. Tracks are taken as independent instead, and `standard_error` is that of a
-    ratio of two sums over them, squared displacements over pairs, as drawing whole tracks anew (the bootstrap) finds
+    ratio of two sums over them, squared displacements over pairs, as resampling whole tracks (the bootstrap) finds
     it. A curve of one track has no such error. Errors at different lags are correlated.
     """
     order, start = by_track(tracks)

@@ -56,7 +56,7 @@ class FileStack:
         self._files = tuple(files)
         self.path, self.n_files = self._files[0], len(self._files)
         in_names = name_axes(files) or []
-        self._named, self._file_axes = _told_apart(self.path, in_names, axes)
+        self._named, self._file_axes = _axes_of_names_and_file(self.path, in_names, axes)
         with TiffStack(self.path, self._file_axes) as first:
             self.axes = self._named + "".join(axis for axis in first.axes if axis not in self._named)
             self.dtype, self.stated, self.channels = first.dtype, first.stated, first.channels
@@ -126,7 +126,7 @@ class FileStack:
         """Do nothing: no file stays open."""
 
 
-def _told_apart(path: Path, in_names: Sequence[NameAxis], axes: str | None) -> tuple[str, str | None]:
+def _axes_of_names_and_file(path: Path, in_names: Sequence[NameAxis], axes: str | None) -> tuple[str, str | None]:
     """Return what the numbers in names count, a letter each ("T" where the order does), and the axes of one file."""
     stated = stated_letters(in_names)
     if axes is None:

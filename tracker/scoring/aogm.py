@@ -43,17 +43,17 @@ class Repairs:
 
     @property
     def det(self) -> float:
-        """1 less the repairs of detections as a share of making all anew; NaN without any in the truth."""
+        """1 less the repairs of detections as a share of making all from scratch; NaN without any in the truth."""
         return _saved(self._nodes, _MISSED_NODE * self.real_nodes)
 
     @property
     def lnk(self) -> float:
-        """1 less the repairs of links as a share of making all anew; NaN without any in the truth."""
+        """1 less the repairs of links as a share of making all from scratch; NaN without any in the truth."""
         return _saved(self._edges, _MISSED_EDGE * self.real_edges)
 
     @property
     def tra(self) -> float:
-        """1 less all repairs as a share of making all anew; NaN without a truth."""
+        """1 less all repairs as a share of making all from scratch; NaN without a truth."""
         return _saved(self.aogm, _MISSED_NODE * self.real_nodes + _MISSED_EDGE * self.real_edges)
 
     @property

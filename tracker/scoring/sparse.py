@@ -59,7 +59,7 @@ class SparseScore:
     node_recall : float
         Share of the annotated detections that were found.
     estimated_nodes : float
-        How many detections there are in the whole movie, annotated or not; NaN where nobody knows.
+        How many detections there are in the whole movie, annotated or not; NaN where unknown.
     """
 
     edges: Counts

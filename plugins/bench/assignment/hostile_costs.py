@@ -31,7 +31,7 @@ def inner_products(n: int, seed: int) -> np.ndarray:
 
 
 def dense_clusters(n: int, seed: int) -> np.ndarray:
-    """Return distances of points in 8³ dense clusters, drawn anew for each side, whose sizes differ by a few."""
+    """Return distances of points in 8³ dense clusters, drawn separately for each side, whose sizes differ by a few."""
     rng = np.random.default_rng(seed)
     centres = np.stack(np.meshgrid(*[np.arange(8.0)] * 3), axis=-1).reshape(-1, 3)
     x, y = (centres[rng.integers(len(centres), size=n)] + 1e-3 * rng.normal(size=(n, 3)) for _ in range(2))

@@ -68,7 +68,7 @@ def points_of_blobs(n: int, seed: int) -> Problem:
 
 
 def points_of_clusters(n: int, seed: int) -> Problem:
-    """Return 8³ dense clusters, drawn anew for each side."""
+    """Return 8³ dense clusters, drawn separately for each side."""
     rng = np.random.default_rng(seed)
     x, y = (rng.integers(8, size=(n, 3)) + 1e-3 * rng.normal(size=(n, 3)) for _ in range(2))
     return Problem.points(x, y)

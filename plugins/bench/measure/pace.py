@@ -8,7 +8,7 @@ from .record import Cell, Clock
 
 LONGEST_COMPILATION_S = 60.0
 STEEPEST = 3.0
-"""Exponent of the steepest growth that is foretold from two times; what looks steeper may be noise."""
+"""Exponent of the steepest growth that is predicted from two times; what looks steeper may be noise."""
 
 
 class Pace:

@@ -33,7 +33,7 @@ class Truth:
 
     @classmethod
     def of(cls, points: Points) -> Truth:
-        """Return the truth of simulated detections, whose `true_id` says who they are (-1: nobody)."""
+        """Return the truth of simulated detections, whose `true_id` says which particles they are (-1: none)."""
         who = points.table["true_id"].to_numpy()
         order = np.lexsort((points.frames, who))
         order = order[who[order] >= 0]

@@ -32,7 +32,7 @@ def scipy_links(given: LinkingInput) -> np.ndarray:
         graph = coo_matrix((np.ones(pairs.nnz), (pairs.row, pairs.col + a.n)), shape=(size, size))
         label = connected_components(graph, directed=False)[1][pairs.row]
         edges = np.bincount(label, minlength=1)[label]
-        single = edges == 1  # two particles with nobody else within reach: nothing to solve
+        single = edges == 1  # two particles with no other within reach: nothing to solve
         links.append(np.column_stack([a_rows[pairs.row[single]], b_rows[pairs.col[single]]]))
         order = np.flatnonzero(~single)
         order = order[np.argsort(label[order], kind="stable")]

@@ -25,7 +25,7 @@ class LinkingInput:
     Attributes
     ----------
     points : Points
-        The detections, with `true_id`: who they are, -1 of nobody.
+        The detections, with `true_id`: which particles they are, -1 of none.
     search_range : float
         The range that suits them, in the unit of the positions.
     mean_step : float

@@ -14,7 +14,7 @@ import tifffile
 
 from ....matching.jit.threads import side_by_side
 from ....tracker.detecting.pixels import Pixels, held_by
-from ....tracker.detecting.side_by_side import Coming, crew_for
+from ....tracker.detecting.side_by_side import Coming, work_plan
 from ....tracker.pipeline import TrackingResult, track
 from ....tracker.reading.movie import read_movie
 from ..assignment.solver_variants import missing_device
@@ -113,13 +113,13 @@ def _spots(positions: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, n
 def _pixels(device: str, given: MovieFile) -> int:
     """Read all frames as detection does, and bring them to the device; return their bytes."""
     with read_movie(given.path, scale=_SCALE) as movie:
-        crew = crew_for(movie.shape, len(movie), None, device)
+        plan = work_plan(movie.shape, len(movie), None, device)
 
         def hold(frame: Pixels) -> int:
-            with held_by(crew.device, frame.pixels) as pixels:
+            with held_by(plan.device, frame.pixels) as pixels:
                 return pixels.nbytes
 
-        with Coming(movie, movie.frame_numbers, crew) as coming:
+        with Coming(movie, movie.frame_numbers, plan) as coming:
             return sum(held for _, held in coming.worked(hold))
 
 

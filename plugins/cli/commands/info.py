@@ -363,7 +363,7 @@ def _measured_cost(linking: Linking) -> UnmatchedCost:
 
 def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | None], list[tuple[str, str]]]:
     """Return the F1 that links are expected to reach, now and at half the frame rate."""
-    from ....tracker.linking.advice.foretold import expected_f1
+    from ....tracker.linking.advice.expected_accuracy import expected_f1
 
     now, halved = (expected_f1(points, settings.link, every=every) for every in (1, 2))
     facts = {"now": now, "half_the_frame_rate": halved}

@@ -11,7 +11,7 @@ _KEPT, _GROWN_BY = 2**31 - 1, 1 << 26  # bytes: the most that can be stated, and
 
 
 def keep_freed_memory() -> None:
-    """Have glibc give no freed array back to the system, which clears each page anew for the next one.
+    """Have glibc give no freed array back to the system, which clears each page again for the next one.
 
     Arrow, which is not loaded yet, shall take its memory there too, unless the user has said otherwise. Tables of 10^7
     rows spend a third of their time on clearing else. Other systems are left as they are.

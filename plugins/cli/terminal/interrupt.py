@@ -57,7 +57,7 @@ def _comes_of_ctrl_c(error: BaseException) -> bool:
     return known is not None
 
 
-def heeded() -> list[signal.Signals]:
+def stopping_signals() -> list[signal.Signals]:
     """Return the signals that end a run; except those that its parent had it ignore, as nohup and "&" do."""
     return [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
 
@@ -79,7 +79,7 @@ def held_back() -> Generator[None]:
             console.say("stopping once what is being written is whole")
         pressed = True
 
-    before = {number: signal.signal(number, remember) for number in heeded()}
+    before = {number: signal.signal(number, remember) for number in stopping_signals()}
     try:
         yield
     finally:

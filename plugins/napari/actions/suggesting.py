@@ -28,7 +28,7 @@ class Suggesting(QObject):
         parts.link.suggest.connect(self.suggest_linking)
 
     def forget(self) -> None:
-        """Drop what is being read from the input before, and look at the qualities anew."""
+        """Drop what is being read from the input before, and look at the qualities again."""
         self._seen = None
         for desk in (self._advice, self._qualities):
             desk.let_go()

@@ -25,7 +25,7 @@ class Tails:
             connections.add(event, self.look_again)
 
     def show(self, layer: Any, reach: float) -> None:
-        """Show the tails of a layer that was filled anew, so far from the plane in steps of x; 0 shows all of them."""
+        """Show the tails of a layer that was filled again, so far from the plane in steps of x; 0 shows all of them."""
         self._layer, self._reach = layer, reach
         self._colours = np.array(layer.track_colors)
         self._seen = None

@@ -293,7 +293,7 @@ class InputPanel(QGroupBox):
         return self.part.part_of(whole, layer)
 
     def _take_axes(self, choice: AxesChoice) -> None:
-        """Take the axes for what the user says they are; a layer whose axes stand in another order is made anew."""
+        """Take the axes for what the user says they are; a layer whose axes stand in another order is made again."""
         layer = self.layer
         if layer is None:
             return

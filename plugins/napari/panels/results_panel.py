@@ -30,12 +30,10 @@ _SAVED_TRACKS = "No tracks yet: Check and correct its links shows those that are
 _LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
 _DOUBTFUL = "Most doubtful first; • marks those looked at. N next, C confirm, B break, U undo; ? for help."
-_COMMAND = (
-    "Copies the line of a terminal (auctrack track …) that gives the same tracks; corrected ones are numbered anew."
-)
+_COMMAND = "Copies the line of a terminal (auctrack track …) that gives the same tracks; corrected ones are renumbered."
 _TOML = (
     "Copies the settings as a file: auctrack track FILE --config this.toml gives the same tracks; corrected ones are "
-    "numbered anew."
+    "renumbered."
 )
 _PROGRESS = (
     "A link counts as looked at once it has been shown; whatever was done and not undone counts as corrected, but "

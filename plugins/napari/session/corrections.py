@@ -267,7 +267,7 @@ class Corrections:
         """
         with self._lock:
             edits, shown = self._opened(report), self._shown
-            linking, ids, version = edits.linking(anew=False), edits.ids(), self._version
+            linking, ids, version = edits.linking(remeasure=False), edits.ids(), self._version
             confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
             held, looked_at = _rows_of(self._held - confirmed, ids), _rows_of(self._looked_at, ids)
             pinned = _rows_of([(source, target) for source, target in edits.pinned.tolist()], ids)

@@ -108,6 +108,6 @@ def _measured_again(tracks: Tracks, before: MeasuredTracks) -> pd.DataFrame:
     of_track, of_track_before = (table["track_id"].to_numpy() for table in (tracks.table, were.table))
     differs = of_track != of_track_before
     changed = np.union1d(of_track[differs], of_track_before[differs])
-    anew = measure_tracks(replace(tracks, table=tracks.table[np.isin(of_track, changed)], parents={}))
-    kept = before.measures.loc[~before.measures["track_id"].isin(changed), anew.columns]
-    return pd.concat([kept, anew]).sort_values("track_id", ignore_index=True)
+    remeasured = measure_tracks(replace(tracks, table=tracks.table[np.isin(of_track, changed)], parents={}))
+    kept = before.measures.loc[~before.measures["track_id"].isin(changed), remeasured.columns]
+    return pd.concat([kept, remeasured]).sort_values("track_id", ignore_index=True)

@@ -184,10 +184,10 @@ def spots(frames: int = 6, particles: int = 12, shape: tuple[int, ...] = (8, 64,
 PHYSICAL = {"scale": (10, 1, 0.5, 0.5), "units": ("s", "µm", "µm", "µm"), "axis_labels": ("t", "z", "y", "x")}
 
 
-def same_tracks(one: pd.DataFrame, other: pd.DataFrame, *, numbered_anew: bool = False) -> None:
-    """Tracks of the same particles and, unless these are `numbered_anew`, of the same numbers."""
+def same_tracks(one: pd.DataFrame, other: pd.DataFrame, *, renumbered: bool = False) -> None:
+    """Tracks of the same particles and, unless these are `renumbered`, of the same numbers."""
     columns = ["frame", *(axis for axis in "zyx" if axis in one), "track_id"]
-    if numbered_anew:
+    if renumbered:
         one, other = (table.sort_values(columns[:-1]) for table in (one, other))
         one, other = (table.assign(track_id=pd.factorize(table["track_id"])[0]) for table in (one, other))
     keys = ["track_id", "frame"]
@@ -196,7 +196,7 @@ def same_tracks(one: pd.DataFrame, other: pd.DataFrame, *, numbered_anew: bool =
     )
 
 
-def assert_copies_give_these_tracks(widget, source: Path, folder: Path, *, numbered_anew: bool = False) -> list[str]:
+def assert_copies_give_these_tracks(widget, source: Path, folder: Path, *, renumbered: bool = False) -> list[str]:
     """Run the settings and the command line that the widget copies; return the words of the line."""
     from auctrack.plugins.cli.app import app
     from auctrack.tracker.formats.tables import read_tracks
@@ -209,13 +209,13 @@ def assert_copies_give_these_tracks(widget, source: Path, folder: Path, *, numbe
     assert len(exported) > 0
     widget.taking_away.copy_toml()
     settings = Settings.from_mapping(tomllib.loads(clipboard()))
-    same_tracks(exported, track(source, settings).tracks.table, numbered_anew=numbered_anew)
+    same_tracks(exported, track(source, settings).tracks.table, renumbered=renumbered)
     widget.taking_away.copy_command()
     words = shlex.split(clipboard())
     ran = CliRunner().invoke(app, [*words[1:], "--output", str(folder / "out")])
     assert ran.exit_code == 0, ran.output
     (result,) = (folder / "out").glob("*.tracks.csv")
-    same_tracks(exported, read_tracks(result).table, numbered_anew=numbered_anew)
+    same_tracks(exported, read_tracks(result).table, renumbered=renumbered)
     return words
 
 

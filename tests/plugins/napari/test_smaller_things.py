@@ -228,11 +228,11 @@ def test_settings_copied_after_corrections_give_the_corrected_tracks(viewer, ope
         finish(widget)
     widget.taking_away.copy_toml()
     again = track(source, Settings.from_mapping(tomllib.loads(clipboard()))).tracks.table
-    same_tracks(widget.parts.session.data.tracks.table, again, numbered_anew=True)  # a run knows no numbers of before
+    same_tracks(widget.parts.session.data.tracks.table, again, renumbered=True)  # a run knows no numbers of before
     widget.taking_away.copy_command()
     assert "export the tracks first" in widget.parts.bar.error.text()  # a line has no room for links
     assert widget.parts.bar.status.text() == ""  # and not still that the settings are copied
-    assert_copies_give_these_tracks(widget, source, tmp_path, numbered_anew=True)  # which exports
+    assert_copies_give_these_tracks(widget, source, tmp_path, renumbered=True)  # which exports
     press(viewer, "n")
     press(viewer, "b")
     finish(widget)

@@ -13,7 +13,7 @@ from auctrack.tracker.detecting import diameter as diameters
 from auctrack.tracker.detecting.detect import detect, resolve_settings
 from auctrack.tracker.detecting.diameter import diameters_to_try, suggest_diameter, voxels_to_average
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.detecting.side_by_side import crew_for
+from auctrack.tracker.detecting.side_by_side import work_plan
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import InputSettings, Settings
@@ -180,11 +180,11 @@ def test_frames_are_looked_at_as_many_at_a_time_as_the_budget_has_room_for(monke
     images[:, 30:34, 30:34] += 200.0
     given = []
 
-    def crew(*frames, **room):
+    def plan(*frames, **room):
         given.append(room.get("budget"))
-        return crew_for(*frames, **room)
+        return work_plan(*frames, **room)
 
-    monkeypatch.setattr(diameters, "crew_for", crew)
+    monkeypatch.setattr(diameters, "work_plan", plan)
     resolve_settings(Stack(images, (1.0, 1.0)), DetectSettings(threshold=1.0), "cpu", budget=1e6)
     assert 1e6 in given
 

@@ -18,7 +18,7 @@ from auctrack.tracker.detecting.diameter import suggest_diameter
 from auctrack.tracker.detecting.peaks import local_maxima
 from auctrack.tracker.detecting.pixels import held_by
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.detecting.side_by_side import GPU_PAYS, crew_for
+from auctrack.tracker.detecting.side_by_side import GPU_PAYS, work_plan
 
 from ...matching.auction.on_host import be_the_device
 from ...matching.hungarian.host_kernels import HostArray
@@ -193,20 +193,20 @@ def test_auto_takes_a_gpu_for_large_movies_that_it_holds(monkeypatch):
     monkeypatch.setattr(cuda, "is_available", lambda: True)
     monkeypatch.setattr(cuda, "free_bytes", lambda: 48 * 10**6 * 3)
     shape, many = (10, 1000, 100), GPU_PAYS // 10**6 + 1
-    assert crew_for(shape, many, None, "auto").device == "cuda"
-    assert crew_for(shape, many, None, "auto").frames == 3
-    assert crew_for(shape, many - 1, None, "auto").device == "cpu"
-    assert crew_for((40, 1000, 100), many, None, "auto").device == "cpu"
+    assert work_plan(shape, many, None, "auto").device == "cuda"
+    assert work_plan(shape, many, None, "auto").frames == 3
+    assert work_plan(shape, many - 1, None, "auto").device == "cpu"
+    assert work_plan((40, 1000, 100), many, None, "auto").device == "cpu"
 
 
 def test_a_frame_that_a_gpu_does_not_hold_is_filtered_in_tiles_or_by_the_cpu(monkeypatch):
     monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
     monkeypatch.setattr(cuda, "free_bytes", lambda: 48 * 10**5 * 30)
-    crew = crew_for((40, 1000, 100), 1, None, "cuda", overlap=14)
-    assert (crew.device, crew.planes) == ("cuda", 30)
-    assert crew_for((40, 1000, 100), 1, None, "cuda").device == "cpu"
+    plan = work_plan((40, 1000, 100), 1, None, "cuda", overlap=14)
+    assert (plan.device, plan.planes) == ("cuda", 30)
+    assert work_plan((40, 1000, 100), 1, None, "cuda").device == "cpu"
     with pytest.raises(DeviceMemoryExceeded):
-        crew_for((40, 1000, 100), 1, None, "cuda", overlap=15)
+        work_plan((40, 1000, 100), 1, None, "cuda", overlap=15)
 
 
 @pytest.mark.parametrize("planes", [17, 25])

@@ -13,26 +13,26 @@ from auctrack.tracker.detecting import side_by_side
 from auctrack.tracker.detecting.detect import detect_frame
 from auctrack.tracker.detecting.pixels import Pixels
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.detecting.side_by_side import Coming, Crew, crew_for
+from auctrack.tracker.detecting.side_by_side import Coming, WorkPlan, work_plan
 
 from .test_threshold import Stack
 
 
 def test_by_default_every_processor_takes_part():
-    assert crew_for((10, 10), 1000, None) == Crew(processors(), 1)
+    assert work_plan((10, 10), 1000, None) == WorkPlan(processors(), 1)
 
 
 @pytest.mark.parametrize(
-    ("shape", "frames", "crew"),
+    ("shape", "frames", "plan"),
     [
-        ((32, 512, 512), 100, Crew(16, 1)),
-        ((32, 512, 512), 3, Crew(3, 5)),
-        ((64, 1024, 1024), 100, Crew(2, 8)),
-        ((512, 2048, 2048), 100, Crew(1, 16)),
+        ((32, 512, 512), 100, WorkPlan(16, 1)),
+        ((32, 512, 512), 3, WorkPlan(3, 5)),
+        ((64, 1024, 1024), 100, WorkPlan(2, 8)),
+        ((512, 2048, 2048), 100, WorkPlan(1, 16)),
     ],
 )
-def test_sixteen_workers_take_a_frame_each_where_memory_and_frames_suffice_and_else_share_them(shape, frames, crew):
-    assert crew_for(shape, frames, 16) == crew
+def test_sixteen_workers_take_a_frame_each_where_memory_and_frames_suffice_and_else_share_them(shape, frames, plan):
+    assert work_plan(shape, frames, 16) == plan
 
 
 class Counted(Stack):
@@ -49,7 +49,7 @@ def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch
     monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
     monkeypatch.setattr(Pixels, "brought_to", lambda frame, _: frame)
     movie = Counted(np.arange(3000).reshape(30, 10, 10))
-    with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=ahead)) as coming:
+    with Coming(movie, range(30), WorkPlan(2, 1, "cuda", ahead=ahead)) as coming:
         results = coming.worked(lambda frame: int(frame.pixels[0, 0]))
         assert next(results) == (0, 0)
         assert len(movie.read) <= 2 + ahead + 1
@@ -67,7 +67,7 @@ def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
         begun.append(int(frame.pixels[0, 0]))
         return lambda: partial(int, frame.pixels[0, 1])
 
-    with Coming(movie, range(30), Crew(2, 1, "cuda", ahead=3), [29, 7]) as coming:
+    with Coming(movie, range(30), WorkPlan(2, 1, "cuda", ahead=3), [29, 7]) as coming:
         results = coming.queued(begin)
         assert next(results) == (0, 1)
         assert begun[:3] == [0, 100, 200]
@@ -80,9 +80,13 @@ def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
 def test_frames_for_a_gpu_come_without_being_asked_for_and_others_do_not(monkeypatch):
     monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
     monkeypatch.setattr(Pixels, "brought_to", lambda frame, _: frame)
-    for crew, read in ((Crew(2, 1, "cuda", ahead=3), 5), (Crew(2, 1, "cuda", planes=4), 0), (Crew(2, 1), 0)):
+    for plan, read in (
+        (WorkPlan(2, 1, "cuda", ahead=3), 5),
+        (WorkPlan(2, 1, "cuda", planes=4), 0),
+        (WorkPlan(2, 1), 0),
+    ):
         movie = Counted(np.arange(3000).reshape(30, 10, 10))
-        with Coming(movie, range(30), crew) as coming:
+        with Coming(movie, range(30), plan) as coming:
             coming._readers.shutdown()
             assert len(movie.read) == read
 

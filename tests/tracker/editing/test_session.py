@@ -166,7 +166,7 @@ def test_margins_far_from_acts_may_be_left_as_they_were(linking):
     while not last:  # until an act makes links
         change = session.break_link(*session.doubtful(1)[["source", "target"]].to_numpy()[0].tolist())
         last = {end for link in change.made for end in link}
-    near, anew = session.linking(anew=False), session.linking()
+    near, anew = session.linking(remeasure=False), session.linking()
     pd.testing.assert_frame_equal(near.tracks.table[["frame", "track_id"]], anew.tracks.table[["frame", "track_id"]])
     same = ["source", "target", "frames", "length", "kind"]
     pd.testing.assert_frame_equal(near.links[same], anew.links[same])
@@ -182,15 +182,15 @@ def test_undoing_a_move_brings_the_margins_beside_both_places_back(linking, is_e
     session = Session(linking)
     source, other = linking.links["source"].iloc[[20, 21]].tolist()
     assert session.frame(source) == session.frame(other)
-    before = session.linking(anew=False).links
+    before = session.linking(remeasure=False).links
     session.move_detection(source, np.array(session.position(other)) + 0.5)
-    after = session.linking(anew=False).links
+    after = session.linking(remeasure=False).links
     if is_exported:
         session.linking()
     session.undo()
-    pd.testing.assert_frame_equal(session.linking(anew=False).links, before, rtol=1e-9, atol=1e-9)
+    pd.testing.assert_frame_equal(session.linking(remeasure=False).links, before, rtol=1e-9, atol=1e-9)
     session.redo()
-    pd.testing.assert_frame_equal(session.linking(anew=False).links, after, rtol=1e-9, atol=1e-9)
+    pd.testing.assert_frame_equal(session.linking(remeasure=False).links, after, rtol=1e-9, atol=1e-9)
 
 
 def test_corrections_are_saved_over_a_file_only_where_that_is_asked_for(linking, tmp_path):

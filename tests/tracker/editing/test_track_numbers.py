@@ -32,7 +32,7 @@ def tracks_side_by_side(frames: int = 10) -> Session:
 def numbers(session: Session) -> dict[int, int]:
     """The track of every detection that is there."""
     ids = session.ids().tolist()
-    tracks = session.linking(anew=False).tracks.table["track_id"].tolist()
+    tracks = session.linking(remeasure=False).tracks.table["track_id"].tolist()
     assert tracks == [session.track_number(one) for one in ids]
     return dict(zip(ids, tracks, strict=True))
 
@@ -40,7 +40,7 @@ def numbers(session: Session) -> dict[int, int]:
 def by_definition(before: dict[int, int], session: Session, following: int) -> tuple[dict[int, int], int]:
     """What the numbers are by what is said of them, looked at over all detections; and the next one that is free."""
     ids = session.ids()
-    linking = session.linking(anew=False)
+    linking = session.linking(remeasure=False)
     found = tracks_of(linking.tracks, *ends_of(linking.links)).table["track_id"].to_numpy()  # in the order of time
     tracks = dict(zip(ids.tolist(), found.tolist(), strict=True))
     shared = Counter((before[one], track) for one, track in tracks.items() if one in before)

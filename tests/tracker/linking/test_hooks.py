@@ -48,10 +48,10 @@ class TestWhereParticlesAreExpected:
     @pytest.mark.parametrize("motion", MOTIONS)
     def test_links_lead_to_where_they_are_expected(self, motion):
         points, names = turning()
-        plain, foretold = (link_points(points, LinkSettings(motion=motion, predict=of)) for of in (None, turned))
-        right = names[foretold.links["source"]] == names[foretold.links["target"]]
+        plain, predicted = (link_points(points, LinkSettings(motion=motion, predict=of)) for of in (None, turned))
+        right = names[predicted.links["source"]] == names[predicted.links["target"]]
         assert (right.sum(), len(right)) == (2000, 2000)
-        assert foretold.report["is_optimal"]
+        assert predicted.report["is_optimal"]
         assert (names[plain.links["source"]] == names[plain.links["target"]]).mean() < 0.5
 
     def test_they_are_expected_after_a_gap_too(self):

@@ -1,1 +1,1 @@
-"""Candidate links: who is within reach of whom, and how far apart particles are."""
+"""Candidate links: which detections are within reach of which, and how far apart particles are."""

@@ -3,7 +3,7 @@
 //   points_in_cells  the cell of each point, and how many points each cell has
 //   points_laid      positions in the order of cells
 //   pairs_within     counts, then writes, the pairs of each point with those of the next frame; a thread a point
-//   links_laid       who follows whom by rows of the table, and how far
+//   links_laid       which detection follows which, by rows of the table, and how far
 //
 // Bytes: 60 a point for the order; 24 for each point of nine lines of cells, mostly from cache; 12 a pair. No two threads write
 // one place but for counts.

@@ -19,7 +19,7 @@ LEAST = 1e-12
 """Odds that do not count, and those of one chain that no gain of another makes up for."""
 
 NO_LINK = np.int64(-1)
-"""In place of a link that is not there; a bare -1 has a type of its own, for which numba compiles anew."""
+"""In place of a link that is not there; a bare -1 has a type of its own, for which numba compiles again."""
 
 
 def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

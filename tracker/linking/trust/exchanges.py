@@ -1,9 +1,9 @@
-"""How likely a track has a detection that is another's, or nobody's: changes of several links at once.
+"""How likely a track has a detection that is another's, or no track's: changes of several links at once.
 
 A margin weighs what the best links lose without one of them, each at its own weight. Where two particles pass each
 other, the likeliest error takes one detection of each for the other's: four links at once, or two where the other
-detection belongs to nobody. Where one was missed, a false detection nearby passes for it. The weights count what ties a
-link to the next one twice, once from either side, so that the links look sure in each other's light. Here exchanges,
+detection belongs to no track. Where one was missed, a false detection nearby passes for it. The weights count what ties
+a link to the next one twice, once from either side, so that the links look sure in each other's light. Here exchanges,
 and tracks that skip a detection, are weighed by the model of whole chains, each tie once.
 """
 

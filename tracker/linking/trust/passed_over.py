@@ -1,4 +1,4 @@
-"""How likely a track that passes over a frame should have a detection of that frame, be it another's or nobody's.
+"""How likely a track that passes over a frame should have a detection of that frame, be it another's or no track's.
 
 As in `exchanges`, by the model of whole chains: the track with the detection, and who had it without.
 """

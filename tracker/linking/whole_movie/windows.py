@@ -21,7 +21,7 @@ BYTES_MADE = 100
 WORTH_WHILE = 0.75
 """Largest share of a movie that a window may hold that exceeds the budget: larger ones hold hardly less."""
 CONTEXT = 8
-"""Frames on each side of a seam, beside those that a link may span, beyond which hardly anything is told of a link."""
+"""Frames on each side of a seam, beside those that a link may span, beyond which hardly anything depends on them."""
 RUNS = 4
 """Runs of frames, spread over the movie, that models are learned from."""
 LEAST_RUN = 8

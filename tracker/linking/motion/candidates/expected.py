@@ -38,12 +38,12 @@ def candidates_ahead(
     """
     if hooks is None or hooks.predict is None:
         return candidates(movie, lag, radius, movie.position + ahead, heads)
-    foretold = _foretold(movie, lag, hooks)
-    graph = candidates(movie, lag, radius, movie.position + foretold + ahead, heads)
-    return replace(graph, written=graph.step - foretold[graph.tail])
+    predicted = _predicted(movie, lag, hooks)
+    graph = candidates(movie, lag, radius, movie.position + predicted + ahead, heads)
+    return replace(graph, written=graph.step - predicted[graph.tail])
 
 
-def _foretold(movie: Ordered, lag: int, hooks: Hooks) -> np.ndarray:
+def _predicted(movie: Ordered, lag: int, hooks: Hooks) -> np.ndarray:
     """Return the displacements that users predict over some frames, float64 (n, d), where such a frame follows."""
     step, asked = hooks.points.frame_step, np.zeros(len(movie), bool)
     for frame, _ in movie.frames_apart(lag):

@@ -154,7 +154,7 @@ def _field_of(near: np.ndarray, mean: Means, spans: Sequence[tuple[int, int]]) -
 
 
 def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Drop each particle from its own neighbours; of coincident ones the last, whoever it is."""
+    """Drop each particle from its own neighbours; of coincident ones the last, whichever it is."""
     other = near != who[:, None]
     other[other.all(axis=1), -1] = False
     return near[other].reshape(len(near), -1)

@@ -37,7 +37,7 @@ class Border:
 
 
 def border_of(movie: Ordered, width: float) -> Border | None:
-    """Return the border that is `width` spacings wide, None where nobody or everybody is near it."""
+    """Return the border that is `width` spacings wide, None where no detection or every one is near it."""
     near = np.zeros(len(movie), bool, like=movie.position)
     for axis in np.flatnonzero(movie.extent > ROOM * width):
         along = movie.position[:, axis]

@@ -5,7 +5,7 @@
 //   concluded    the probability of each edge
 //   shared_out   odds to probabilities among the edges of one head, and among those of one tail
 //
-// Which round is the last is known on the device alone: rounds after it return at once, and nobody waits for a number.
+// Which round is the last is known on the device alone: rounds after it return at once, and nothing waits for a number.
 // Bytes: 24 an edge asked, 28 answered, 32 concluded, 72 shared out, the second time from cache. Rows are as short as detections
 // have candidates, so that threads beside each other read what lies side by side. Edges of a head lie apart: a few at a time are
 // read before any of them is written, as a read from L1 after each write takes eight times as long. No two threads write one

@@ -32,7 +32,7 @@ SUREST_COST = 100.0
 
 
 class TooManyCandidates(Exception):
-    """There are more candidates than may be held; whoever sets that bound catches it."""
+    """There are more candidates than may be held; the caller that sets that bound catches it."""
 
 
 @dataclass
@@ -257,7 +257,7 @@ class Belief:
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the model from these."""
-        self._let_go_of_pasts()  # before the flow is asked for anew
+        self._let_go_of_pasts()  # before the flow is asked for again
         graph, steps = self.graph, self.own_steps()
         weights = self._weighed(steps, is_damped=damping > 0.0)
         arriving, leaving = np.empty_like(weights.odds), weights.without_past

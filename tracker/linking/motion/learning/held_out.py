@@ -102,7 +102,7 @@ def _densities(step: np.ndarray, variance: np.ndarray, mean: np.ndarray | None =
 
 
 def _turns(step: np.ndarray, before: np.ndarray, model: StepModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the density of each step with its class kept, drawn anew, and of one that begins afresh, per class."""
+    """Return the density of each step with its class kept, redrawn, and of one that begins afresh, per class."""
     was = _densities(before, model.first) * model.shares
     was /= was.sum(axis=1, keepdims=True)
     after = _densities(step, model.second, before[:, None, :] * model.persistence)

@@ -1,4 +1,4 @@
-"""What is learned of a movie, in the order in which it is learned, so that parts of it need not learn it anew."""
+"""What is learned of a movie, in the order in which it is learned, so that parts of it need not learn it again."""
 
 from __future__ import annotations
 

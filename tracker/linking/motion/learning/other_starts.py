@@ -39,7 +39,7 @@ SAMPLE, FEWEST_FRAMES = 3_000, 5
 SURE, FEW_FALSE = 0.98, 0.85
 """Shares of the detections that links follow from which no other start is tried, and none for many false ones."""
 ASKED = 30_000
-"""Positions from which it is told where the middle of a field of view is, and how many are around it."""
+"""Positions by which the middle of a field of view is found, and how many are around it."""
 RIM = 2.0
 """Spacings from where a sample is cut within which particles come and go."""
 NEAR_RIM, CUT_OFF = 0.9, 0.01

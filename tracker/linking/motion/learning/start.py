@@ -18,7 +18,7 @@ SIZES = (0.7, 3.0, 15.0)
 SHARES = (0.75, 0.2, 0.05)
 """Their shares to start with."""
 TURNS = (0.6, 0.2, 0.2)
-"""Probabilities to start with that a class is kept, drawn anew, and that a displacement knows of none before it."""
+"""Probabilities to start with that a class is kept, redrawn, and that a displacement knows of none before it."""
 
 
 def starting_model(graph: Graph, mutual: np.ndarray) -> StepModel:

@@ -2,9 +2,9 @@
 
 Features are taken as logarithms, so that a change is a ratio. Between linked detections it follows a Gaussian with the
 covariance of all features together, so that what two of them say alike counts once. It is compared with the change to
-others whom a link could lead to, who are as near: where light falls off to one side, or cells of a kind lie together,
-neighbours look alike, and that says nothing of who is who. A share of the links changes as to these others: blinking
-and merged spots are no proof against a link.
+others as near that a link could lead to: where light falls off to one side, or cells of a kind lie together,
+neighbours look alike, and that says nothing of which is which. A share of the links changes as to these others:
+blinking and merged spots are no proof against a link.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _is_positive(points: Points, name: str) -> bool:
 
 @dataclass(frozen=True)
 class FeatureModel:
-    """Model of how features change: along links, and to whom else a link could lead.
+    """Model of how features change: along links, and where else a link could lead.
 
     Both changes follow Gaussians around none. Of those who are no links some look as alike as links do: neighbours in a
     gradient of light, one of two kinds of cells.

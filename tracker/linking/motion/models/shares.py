@@ -1,7 +1,7 @@
 """How often particles are seen again after one frame, after two, …, how often they are lost, new, or seen just once.
 
 Ends and beginnings of tracks do not fall on detections independently. A false detection has neither a link into it nor
-one out of it, so whoever has no way on is likelier to have come from nowhere: without that, a movie of many false
+one out of it, so one that leads nowhere is likelier to have come from nowhere: without that, a movie of many false
 detections is full of tracks made of them. Near the border of the field of view particles come and go more often than
 inside, where the movie says so. Next to frames that were not looked at, either side may be hidden; a particle
 is missed only where others are seen.

@@ -2,7 +2,7 @@
 
 A particle is of a class (slow, fast, outlying). In class k a displacement over one frame has variance `first[k]`, and
 after a displacement v it has mean `persistence[k]`·v and variance `second[k]`, each axis for itself: a depth that is
-measured badly goes back where the other axes go on. From link to link the class is kept, or drawn anew from `shares`,
+measured badly goes back where the other axes go on. From link to link the class is kept, or redrawn from `shares`,
 or the displacement is drawn afresh and knows nothing of the one before it, as `turns` has it. Over more frames the same
 process is summed up.
 """
@@ -23,7 +23,7 @@ RELATIVE = 0.03
 LEAST_SHARE = 0.02
 """Smallest share of a class."""
 LEAST_TURN = 0.01
-"""Smallest share of links that keep their class, of those that draw it anew, and of those that begin afresh."""
+"""Smallest share of links that keep their class, of those that redraw it, and of those that begin afresh."""
 
 Packed: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """The fields of `Tables` in order, for compiled code."""
@@ -66,7 +66,7 @@ class StepModel:
         Variances in squared spacings.
     persistence : float64 (classes, d)
     turns : float64 (3,)
-        Probabilities that the class is kept, that it is drawn anew, and that the displacement is drawn afresh.
+        Probabilities that the class is kept, that it is redrawn, and that the displacement is drawn afresh.
     rounding : float64 (d,), optional
         Variance that the rounding of places adds to any displacement.
     """

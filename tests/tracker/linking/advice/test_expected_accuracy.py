@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.linking.advice import foretold
-from auctrack.tracker.linking.advice.foretold import expected_f1
+from auctrack.tracker.linking.advice import expected_accuracy as foretold
+from auctrack.tracker.linking.advice.expected_accuracy import expected_f1
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
