@@ -35,11 +35,11 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-## pictures: the README's pictures of the tracks and of the napari plugin, made anew (sample_data/pictures)
+## pictures: the README's pictures of the tracks and of the napari plugin, made again (sample_data/pictures)
 pictures: $(STAMP) demo
 	cp demo/movie.tracks.png sample_data/pictures/sample_movie_tracks.png
 	.ci/display
-	$(if $(DISPLAY),,xvfb-run -a -s "-screen 0 1600x1100x24") $(BIN)/python -m auctrack.plugins.napari.screenshots sample_data/pictures
+	$(if $(DISPLAY),,xvfb-run -a -s "-screen 0 1600x1100x24") $(BIN)/python -m auctrack.plugins.napari.scripted.screenshots sample_data/pictures
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info

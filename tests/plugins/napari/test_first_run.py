@@ -9,7 +9,7 @@ import pytest
 
 @pytest.mark.usefixtures("display")
 def test_the_command_times_the_window_and_the_command_line_on_the_same_points(capsys):
-    from auctrack.plugins.napari.first_run import main
+    from auctrack.plugins.napari.scripted.first_run import main
 
     main(["--particles", "60", "--frames", "6"])
     (row,) = re.findall(

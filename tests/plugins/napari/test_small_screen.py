@@ -171,7 +171,7 @@ def test_of_a_warning_the_first_sentence_is_in_sight_and_all_of_it_on_demand(vie
 
 
 def test_why_a_link_is_doubtful_is_read_beside_tracks_of_large_numbers(viewer, widget):
-    from auctrack.plugins.napari.settled import settle
+    from auctrack.plugins.napari.scripted.settled import settle
 
     viewer.window.resize(1280, 720)
     widget.running.run_all()
@@ -222,7 +222,7 @@ def test_what_carries_on_is_seen_without_scrolling(viewer, widget, button):
 
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 1100)])
 def test_the_list_of_links_is_read_without_scrolling_aside(viewer, tracked, size):  # noqa: F811
-    from auctrack.plugins.napari.settled import settle
+    from auctrack.plugins.napari.scripted.settled import settle
 
     viewer.window.resize(*size)
     wait(lambda: viewer.window._qt_window.width() == size[0])
@@ -293,7 +293,7 @@ def test_what_is_missing_can_be_entered_field_by_field_beside_the_results(viewer
 
 def test_tracks_that_were_taken_up_are_corrected_without_a_second_scroll_bar(viewer, widget, tmp_path):
     from auctrack.plugins.napari.panels.scroll import PanelScroll
-    from auctrack.plugins.napari.settled import settle
+    from auctrack.plugins.napari.scripted.settled import settle
 
     viewer.window.resize(1280, 720)
     widget.running.run_all()

@@ -11,7 +11,7 @@ from .conftest import finish, process_events, wait
 
 
 def test_a_tick_is_as_long_as_what_holds_the_window(viewer, open_widget):
-    from auctrack.plugins.napari.ticks import WORKING, Ticks
+    from auctrack.plugins.napari.scripted.ticks import WORKING, Ticks
 
     widget = open_widget()
     finish(widget)
@@ -29,7 +29,7 @@ def test_a_tick_is_as_long_as_what_holds_the_window(viewer, open_widget):
 
 @pytest.mark.usefixtures("display")
 def test_the_command_tells_linking_from_what_napari_draws(capsys):
-    from auctrack.plugins.napari.ticks import DRAWING, MAKING, WORKING, main
+    from auctrack.plugins.napari.scripted.ticks import DRAWING, MAKING, WORKING, main
 
     main(["--particles", "60", "--frames", "6", "--runs", "2"])
     said = capsys.readouterr().out

@@ -47,7 +47,7 @@ def pictures(tmp_path) -> Path:
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", [(1600, 1100), (1280, 720)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_every_state_is_seen_whole(viewer, pictures, theme, size):
-    from auctrack.plugins.napari.tour import picture_name, states
+    from auctrack.plugins.napari.scripted.tour import picture_name, states
 
     seen: dict[str, np.ndarray] = {}
     try:

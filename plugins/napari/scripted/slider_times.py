@@ -1,6 +1,6 @@
 """Measure what a step of the time slider costs over many tracks, beside a Tracks layer of napari's own.
 
-    python -m auctrack.plugins.napari.slider_times --particles 20000 --frames 51
+    python -m auctrack.plugins.napari.scripted.slider_times --particles 20000 --frames 51
 
 Needs a display: `xvfb-run -a -s "-screen 0 1600x1100x24"` before it brings a virtual one. The same steps are made as
 the plugin draws by itself, with all vertices drawn, and with these in a layer of napari's in place of the plugin's.
@@ -25,7 +25,7 @@ _STEPS = 12
 
 def main(words: Sequence[str] | None = None) -> None:
     """Link points in a viewer, move the slider, and print what a step costs."""
-    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.slider_times")
+    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.scripted.slider_times")
     parser.add_argument("--particles", type=int, default=20_000)
     parser.add_argument("--frames", type=int, default=51)
     asked = parser.parse_args(words)

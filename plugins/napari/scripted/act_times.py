@@ -1,6 +1,6 @@
 """Measure how long it takes from the key of a correction until what it changed is on the screen.
 
-    python -m auctrack.plugins.napari.act_times --particles 20000 --frames 51
+    python -m auctrack.plugins.napari.scripted.act_times --particles 20000 --frames 51
 
 Needs a display: `xvfb-run -a -s "-screen 0 1600x1100x24"` before it brings a virtual one. Links of the list are broken
 one after the other, by key, each once the one looked at is painted; an act is on the screen once napari has painted the
@@ -28,7 +28,7 @@ from .simulated_viewer import simulated_viewer
 
 def main(words: Sequence[str] | None = None) -> None:
     """Link points in a viewer, break links, and print how long each step took."""
-    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.act_times")
+    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.scripted.act_times")
     parser.add_argument("--particles", type=int, default=20_000)
     parser.add_argument("--frames", type=int, default=51)
     parser.add_argument("--acts", type=int, default=20)

@@ -1,7 +1,7 @@
 """Measure the CPU time that the first *Run all* of a session takes, beside the command line on the same file.
 
-    python -m auctrack.plugins.napari.first_run
-    python -m auctrack.plugins.napari.first_run --particles 20000 --frames 51
+    python -m auctrack.plugins.napari.scripted.first_run
+    python -m auctrack.plugins.napari.scripted.first_run --particles 20000 --frames 51
 
 Needs a display: `xvfb-run -a -s "-screen 0 1600x1100x24"` before it brings a virtual one. Without `--particles` it is
 the sample movie, from pixels to tracks; with them a table of points, which is linked. The command line goes first, so
@@ -24,10 +24,10 @@ from typing import Any
 import typer
 from napari import Viewer
 
-from ...tracker.formats.write import write_points
-from ...tracker.simulating.render import RenderSettings, render
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .sample_data import MOVIE
+from ....tracker.formats.write import write_points
+from ....tracker.simulating.render import RenderSettings, render
+from ....tracker.simulating.simulate import SimulationSettings, simulate
+from ..sample_data import MOVIE
 from .settled import settle
 
 _COMMAND = "from auctrack.plugins.cli.entry import main; main()"
@@ -35,7 +35,7 @@ _COMMAND = "from auctrack.plugins.cli.entry import main; main()"
 
 def main(words: Sequence[str] | None = None) -> None:
     """Track a file twice from the command line, then once in a viewer, and print what the last two took."""
-    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.first_run")
+    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.scripted.first_run")
     parser.add_argument("--particles", type=int)
     parser.add_argument("--frames", type=int, default=51)
     asked = parser.parse_args(words)

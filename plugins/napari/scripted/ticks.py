@@ -1,6 +1,6 @@
 """Measure how long napari's window goes without a tick while the widget links points, and how soon Cancel answers.
 
-    python -m auctrack.plugins.napari.ticks
+    python -m auctrack.plugins.napari.scripted.ticks
 
 Needs a display: `xvfb-run -a -s "-screen 0 1600x1100x24"` before it brings a virtual one. With NUMBA_CACHE_DIR set to
 an empty folder the first run is the very first after installation, which compiles; else it is the first of a session,
@@ -20,10 +20,10 @@ import typer
 from qtpy.QtCore import QObject, QTimer
 from qtpy.QtWidgets import QApplication
 
-from .session.steps import ProgressUpdate
+from ..session.steps import ProgressUpdate
+from ..threads.timers import single_shot
 from .settled import settle
 from .simulated_viewer import simulated_viewer
-from .threads.timers import single_shot
 
 _TICK_MS = 5
 _LONG = 0.1
@@ -91,7 +91,7 @@ class Ticks(QObject):
 
 def main(words: Sequence[str] | None = None) -> None:
     """Link points in a viewer a few times, and print the longest ticks."""
-    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.ticks")
+    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.scripted.ticks")
     parser.add_argument("--particles", type=int, default=10_000)
     parser.add_argument("--frames", type=int, default=50)
     parser.add_argument("--runs", type=int, default=3)

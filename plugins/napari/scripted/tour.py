@@ -1,6 +1,6 @@
 """A tour of what the plugin can show, a picture of each state, on two sizes of screen and in both themes.
 
-    python -m auctrack.plugins.napari.tour FOLDER
+    python -m auctrack.plugins.napari.scripted.tour FOLDER
 
 Needs a display of 1600×1100 (`xvfb-run -a -s "-screen 0 1600x1100x24"` brings a virtual one). Set QT_API to pyside6 for
 the other binding. The pictures are for looking at: cut text, poor contrast, what lies below the fold.
@@ -21,12 +21,12 @@ from napari.settings import get_settings
 from qtpy.QtCore import Qt
 from qtpy.QtWidgets import QApplication
 
-from ...tracker.simulating.render import RenderSettings, render
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .layers.layer_tables import tracks_layer
-from .layers.readers import movie_reader
-from .panels.scroll import PanelScroll
-from .sample_data import dividing_cells
+from ....tracker.simulating.render import RenderSettings, render
+from ....tracker.simulating.simulate import SimulationSettings, simulate
+from ..layers.layer_tables import tracks_layer
+from ..layers.readers import movie_reader
+from ..panels.scroll import PanelScroll
+from ..sample_data import dividing_cells
 from .settled import settle
 
 SIZES = ((1600, 1100), (1280, 720))

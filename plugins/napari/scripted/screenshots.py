@@ -1,6 +1,6 @@
 """Make the README's pictures of the plugin: tracks in 2D, tracks in 3D, the widget, a doubtful link, lineages.
 
-    python -m auctrack.plugins.napari.screenshots FOLDER
+    python -m auctrack.plugins.napari.scripted.screenshots FOLDER
 
 Needs a display (`make pictures` brings a virtual one). The movies are simulated, so the pictures can be made again.
 """
@@ -17,10 +17,10 @@ from napari import Viewer
 from napari.utils.color import ColorValue
 from qtpy.QtWidgets import QApplication
 
-from ...tracker.simulating.render import RenderSettings, render
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .layers.readers import movie_reader
-from .sample_data import MOVIE, dividing_cells
+from ....tracker.simulating.render import RenderSettings, render
+from ....tracker.simulating.simulate import SimulationSettings, simulate
+from ..layers.readers import movie_reader
+from ..sample_data import MOVIE, dividing_cells
 from .settled import settle
 
 FLAT = SimulationSettings(

@@ -6,10 +6,10 @@ from typing import Any
 
 from napari import Viewer
 
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .layers.file_layer import point_size
-from .layers.hand_over import make_layer
-from .layers.layer_tables import points_layer
+from ....tracker.simulating.simulate import SimulationSettings, simulate
+from ..layers.file_layer import point_size
+from ..layers.hand_over import make_layer
+from ..layers.layer_tables import points_layer
 from .settled import settle
 
 
