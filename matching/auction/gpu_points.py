@@ -27,7 +27,7 @@ from .gpu_scaling import (
     finish_free,
     has_phases,
     increments,
-    match_anew,
+    rematch,
     scans_left,
     search_free,
     settle_columns,
@@ -125,7 +125,7 @@ def _solve_bounded(
             return graph, matching, -1
         if scans_left(graph, matching, reads) == 0:
             return _solve_matrix(graph, problem, matching, options)
-        infeasible_row = match_anew(graph, matching, violated)
+        infeasible_row = rematch(graph, matching, violated)
         pairs.forget()
     matching.unchecked_rows = len(violated)
     return graph, matching, infeasible_row

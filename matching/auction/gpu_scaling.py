@@ -149,7 +149,7 @@ def _grow_in_matrix(matrix: CostGraph, matching: DeviceSolution, rows: Any) -> t
     return infeasible_row, stats
 
 
-def match_anew(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
+def rematch(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
     matching.unmatch(rows[matching.col_of_row[rows] >= 0])
     infeasible_row = _search_from(graph, matching, rows)

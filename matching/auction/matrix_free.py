@@ -47,7 +47,7 @@ NEIGHBOURS = 8
 
 MARGINS = (1.0, 1.0, 5.0, 15.0)
 """In ε of each of the first phases: pairs that come so near to contradicting its prices join the graph with those that
-do. A pair that is added early spares a repair, which costs far more: shortest paths grow with the price differences
+do. A pair that is added early saves a repair, which costs far more: shortest paths grow with the price differences
 that they have to overcome, until one reaches a large part of all points."""
 
 NEW_PAIRS = 16
@@ -173,7 +173,7 @@ class _MatrixFree:
     def _start_from_sample(self, prices: Prices, steps: np.ndarray) -> np.ndarray:
         """Set a sample's prices, and add the pairs that they call for; return the phases still needed.
 
-        The coarsest phase is spared. The next is run twice: pairs added between shorten the paths along which prices
+        The coarsest phase is skipped. The next is run twice: pairs added between shorten the paths along which prices
         differ, and prices settle to that sooner in coarse steps than in fine ones.
         """
         if len(steps) < 2:

@@ -80,8 +80,8 @@ def maximum_matching(
     Returns
     -------
     Matching
-        Deterministic for a given graph, algorithm, options and device. Only the size is, of the multicore algorithms,
-        and on a GPU of the papers' algorithms.
+        Deterministic for a given graph, algorithm, options and device; of the multicore algorithms, and of the papers'
+        algorithms on a GPU, only its size is.
 
     Raises
     ------

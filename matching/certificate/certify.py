@@ -90,7 +90,7 @@ def certify(
     )
 
 
-def certified_anew(problem: Problem, answer: Assignment, col_duals: np.ndarray) -> Assignment:
+def recertified(problem: Problem, answer: Assignment, col_duals: np.ndarray) -> Assignment:
     """Certify the matching of an answer by other column duals, or for another problem with the same; on the host."""
     partners, solver = answer.col_of_row, answer.solver
     return certify(problem, partners, col_duals, solver=solver, device=answer.device, stats=answer.stats)
@@ -154,8 +154,8 @@ class Slackness(NamedTuple):
         Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
     in_doubt : bool (blocks,)
         Whether the gap would be more than a `SHARE` of the matched edges' cost if all were as cheap as the cheapest
-        that is not 0: a wrong exchange of cheap edges might then hide in the rounding of dear ones. Or of what they
-        cost above the least that every answer pays: a wrong one of two might then hide in the rounding of duals.
+        that is not 0: a wrong exchange of cheap edges might then hide in the rounding of expensive ones. Or of what
+        they cost above the least that every answer pays: a wrong one of two might then hide in the rounding of duals.
     proves : bool
         Whether the matched edges are optimal: all terms are zero, no block is in doubt.
     """

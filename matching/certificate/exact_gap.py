@@ -5,9 +5,9 @@ Row duals are the least of c - v, kept as pairs of floats, in which a difference
 the matched edges it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows
 and columns that such pairs connect. Each group is therefore held to the cost of its own matched edges, and what is
 more than pairs of floats lose in all groups also to that of all matched edges. What every answer pays is no part of
-it: what `_forced` duals prove without a solve. A matched edge that is in every answer must not hide those beside it.
-Nor may what all pay above their least be less than the gap allows. Where column duals are rounded to more than is
-being decided, they are found again as pairs of floats, above the forced ones.
+it, as far as `_forced` duals prove that without a solve. A matched edge that is in every answer must not hide those
+beside it. Nor may what all pay above their least be less than the gap allows. Where column duals are rounded to more
+than is being decided, they are found again as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -200,7 +200,7 @@ def _no_duals(n: int, m: int) -> Duals:
 
 
 def _finite(high: np.ndarray, low: np.ndarray) -> Pair:
-    """Return the duals, 0 for a member without a pair and a bound; where it must be matched it was refused long ago."""
+    """Return the duals, 0 for a member without a pair and a bound; one that must be matched was refused before."""
     return np.where(np.isfinite(high), high, 0.0), low
 
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certified_anew
+from ..certificate.certify import recertified
 from ..certificate.not_converged import NotConverged
 from ..problem import Problem
 from ..problem.convert import MATRIX_PAIRS, as_dense, unmasked
@@ -62,7 +62,7 @@ def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment
 
     def as_stated(answer: Assignment) -> Assignment:
         found = answer.on_host()
-        return certified_anew(problem, found, found.col_duals + of_cols)
+        return recertified(problem, found, found.col_duals + of_cols)
 
     try:
         return as_stated(solve(replace(matrix, data=cost.reshape(-1))))

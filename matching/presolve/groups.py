@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import block_of, certified_anew, complementary_slackness
+from ..certificate.certify import block_of, complementary_slackness, recertified
 from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
@@ -125,7 +125,7 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     sums = complementary_slackness(problem, *matched, *duals, np.zeros(problem.n_rows))
     if sums.has_zero_slack and not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
         return answer
-    stated = certified_anew(problem, answer, answer.col_duals)
+    stated = recertified(problem, answer, answer.col_duals)
     return refined(problem, stated) if answer.is_optimal else stated
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from ..cardinality.graph import BipartiteGraph
 from ..cardinality.matching import alternating_reach
 from ..certificate.assignment import Assignment
-from ..certificate.certify import block_of, certified_anew, inverse
+from ..certificate.certify import block_of, inverse, recertified
 from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..errors import InvalidProblem
@@ -174,7 +174,7 @@ def _at_stated_unmatched_costs(
     v = answer.col_duals + of_all
     v[below_rows] -= for_rows[below_rows]
     v[below_cols] += for_cols[below_cols]
-    stated = certified_anew(host, answer, v)
+    stated = recertified(host, answer, v)
     is_proven = answer.is_optimal
     stated = replace(stated, gap=answer.gap if is_proven else stated.gap, is_optimal=is_proven)
     return stated.on_device() if problem.is_on_device else stated

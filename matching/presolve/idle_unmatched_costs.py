@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certified_anew
+from ..certificate.certify import recertified
 from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..problem import Problem
@@ -71,7 +71,7 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     if shift == 0:
         return answer
     found = answer.on_host()
-    stated = certified_anew(problem.on_host(), found, found.col_duals - shift)
+    stated = recertified(problem.on_host(), found, found.col_duals - shift)
     return stated.on_device() if problem.is_on_device else stated
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certified_anew
+from ..certificate.certify import recertified
 from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
@@ -51,7 +51,7 @@ def solve_superposed(problem: Problem, solve: Callable[[Problem], Assignment]) -
 
     def as_stated(answer: Assignment) -> Assignment:
         found = answer.on_host()
-        proven = refined(stated, certified_anew(stated, found, found.col_duals + added))
+        proven = refined(stated, recertified(stated, found, found.col_duals + added))
         return proven.on_device() if problem.is_on_device else proven
 
     place = cuda.cupy().asarray if problem.is_on_device else np.asarray

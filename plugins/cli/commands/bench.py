@@ -138,7 +138,12 @@ _add(
 )
 
 
-@app.command("linking")
+@app.command(
+    "linking",
+    help="How accurate links are without settings, across gaps and at divisions, and whether probabilities hold.\n\n"
+    "Compared with trackpy, laptrack and btrack, those that are installed, on the same points: simulated ones and, "
+    "from --data, real.",
+)
 def linking_command(
     quick: Quick = False,
     output: Output = None,
@@ -157,18 +162,19 @@ def linking_command(
     ] = None,
     record: Shown = None,
 ) -> None:
-    """How accurate links are without settings, across gaps and at divisions, and whether probabilities hold.
-
-    Compared with trackpy, laptrack and btrack, those that are installed, on the same points: simulated ones and, from
-    --data, real.
-    """
+    """Measure how accurate links are."""
     from ...bench.tracking.linking import linking
 
     effort = _effort(quick, limit, repetitions, sizes, only, clock)
     _run(lambda effort, _: linking(effort, data), effort, output, record)
 
 
-@app.command("cardinality")
+@app.command(
+    "cardinality",
+    help="Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013)."
+    "\n\nWithout --quick, --sizes and files also 'large-gpu/*' and 'large-cpu/*', graphs of up to 4 million rows on "
+    "which others measured their code. With --output, DIR/graphs keeps what takes long to make, 1 GB in all.",
+)
 def cardinality_command(
     files: Annotated[
         list[Path] | None,
@@ -186,11 +192,7 @@ def cardinality_command(
     gpu: Gpu = "cuda",
     record: Shown = None,
 ) -> None:
-    """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013).
-
-    Without --quick, --sizes and files also 'large-gpu/*' and 'large-cpu/*', graphs of up to 4 million rows that others'
-    code was measured on. With --output, DIR/graphs keeps what takes long to make, 1 GB in all.
-    """
+    """Measure how fast maximum matchings are found."""
     cardinality = _loaded("reproduced.cardinality.cardinality").cardinality
     effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
     _run(lambda effort, folder: cardinality(effort, gpu, files or (), folder / "graphs"), effort, output, record)

@@ -1,6 +1,6 @@
 """Corrections of the links that are shown: each proven again at once, undone, kept in a file. No Qt here.
 
-A correction takes milliseconds; what is shown of all tracks, of a million links, a second. So they are two works:
+A correction takes milliseconds; what is shown of all tracks, of a million links, a second. So there are two jobs:
 `make` corrects, `follow` gives tracks, table and list as they then stand, of however many corrections there were since.
 """
 
@@ -50,7 +50,7 @@ _CONFIRMATIONS = ("confirm_link", "confirm_links")
 
 @dataclass(frozen=True)
 class Preparing:
-    """How far linking once more is, where a run kept nothing to correct from."""
+    """How far linking again is, where a run kept nothing to correct from."""
 
     done: int
     total: int
@@ -183,7 +183,7 @@ class Corrections:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is to be prepared any more."""
+        """Whether everything is prepared."""
         return self._edits is not None
 
     @property
@@ -458,6 +458,6 @@ def _editable(linking: Linking, progress: Progress) -> Linking:
 
 
 def _prepared(report: Callable[[Any], None], done: int, total: int) -> None:
-    """Tell how far linking once more is; it is not broken off, as whatever comes next needs it too."""
+    """Report how far linking again is; it is not broken off, as whatever comes next needs it too."""
     with suppress(Stopped):
         report(Preparing(done, total))

@@ -1,6 +1,6 @@
-"""The files in which corrections that no other file holds outlive a crash, found by the detections they are of.
+"""Files in which unsaved corrections outlive a crash, found by the detections that they correct.
 
-Each is named by the process that keeps it too: while that runs, its corrections are not left but being made.
+The name of each also has the process that keeps it: while that runs, its corrections are still being made.
 """
 
 from __future__ import annotations
