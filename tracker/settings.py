@@ -13,7 +13,7 @@ import pandas as pd
 from .calibrating.lengths import is_above_zero
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
-from .formats.dialects import require_roles
+from .formats.columns.dialects import require_roles
 from .formats.registry import holds_points
 from .kinds import TEXT, declared_as, one_of, require_kinds, text_such_as, whole_number
 from .linking.settings import HOOKS, LinkSettings

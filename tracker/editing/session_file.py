@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 
 from ..errors import InvalidInput, InvalidSetting, damage
 from ..formats.graph import edges_of
+from ..formats.programs.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.registry import FORMATS
-from ..formats.session_tracks import FORMAT, TRACKS, unpacked
 from ..formats.sidecar import SUFFIX, read_sidecar
 from ..formats.tables import read_tracks
 from ..formats.write import require_path, write_tracks, write_whole

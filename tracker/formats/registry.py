@@ -14,7 +14,7 @@ from ..regular_files import refuse_pipe
 from ..suffixes import TABLES, ends_in
 from .content import Written
 from .loaded import Loaded
-from .xml_file import root_of
+from .programs.xml_file import root_of
 
 EVERYTHING = frozenset(
     {"positions", "voxels", "unit", "interval", "ids", "lineage", "merges", "gaps", "numbers", "features"}
@@ -85,28 +85,28 @@ class Format:
 FORMATS = {
     known.name: known
     for known in (
-        Format("csv", "auctrack, trackpy, pandas", (".csv",), writes="table_content:csv"),
-        Format("parquet", "auctrack, pandas, Arrow", (".parquet",), writes="table_content:parquet"),
+        Format("csv", "auctrack, trackpy, pandas", (".csv",), writes="columns.table_content:csv"),
+        Format("parquet", "auctrack, pandas, Arrow", (".parquet",), writes="columns.table_content:parquet"),
         Format(
             "napari",
             "napari's layers",
             (".napari.csv",),
-            writes="table_content:napari",
+            writes="columns.table_content:napari",
             holds=frozenset({"positions", "voxels", "ids", "gaps", "numbers", "features"}),
         ),
         Format(
             "motile",
             "napari-track-edit, motile-tracker",
             (".motile.csv",),
-            writes="detection_parents:write",
+            writes="columns.detection_parents:write",
             holds=EVERYTHING - {"voxels", "unit", "interval", "merges"},
         ),
         Format(
             "trackmate",
             "TrackMate",
             (".xml", ".trackmate.xml"),
-            "trackmate:read",
-            "trackmate:write",
+            "programs.trackmate:read",
+            "programs.trackmate:write",
             holds=EVERYTHING - {"features"},
             root="TrackMate",
         ),
@@ -114,26 +114,28 @@ FORMATS = {
             "isbi",
             "ISBI 2012 particle tracking challenge, Icy",
             (".isbi.xml", ".xml"),
-            "isbi:read",
-            "isbi:write",
+            "programs.isbi:read",
+            "programs.isbi:write",
             holds=frozenset({"positions", "voxels", "gaps"}),
             root="root",
         ),
-        Format("trackmate_tracks", "TrackMate's tracks alone", (".xml",), "trackmate_tracks:read", root="Tracks"),
+        Format(
+            "trackmate_tracks", "TrackMate's tracks alone", (".xml",), "programs.trackmate_tracks:read", root="Tracks"
+        ),
         Format(
             "session",
             "sessions of corrections (write_session, napari)",
             (".auctrack",),
-            "session_tracks:read",
+            "programs.session_tracks:read",
         ),
-        Format("mastodon", "Mastodon's projects", (".mastodon",), "mastodon:read"),
-        Format("utrack", "u-track's tracksFinal", (".mat",), "utrack:read"),
+        Format("mastodon", "Mastodon's projects", (".mastodon",), "programs.mastodon:read"),
+        Format("utrack", "u-track's tracksFinal", (".mat",), "programs.utrack:read"),
         Format(
             "geff",
             "GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)",
             (".geff",),
-            "geff:read",
-            "geff:write",
+            "programs.geff:read",
+            "programs.geff:write",
             holds=EVERYTHING - {"features"},
             marks=(".zattrs", "zarr.json"),
         ),
@@ -141,8 +143,8 @@ FORMATS = {
             "ctc",
             "Cell Tracking Challenge folders (01_RES, 01_GT)",
             ("_RES",),
-            "ctc:read",
-            "ctc:write",
+            "programs.ctc:read",
+            "programs.ctc:write",
             holds=frozenset({"voxels", "lineage"}),
             marks=("res_track.txt", "man_track.txt", "TRA/man_track.txt"),
         ),

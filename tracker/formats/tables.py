@@ -21,15 +21,15 @@ from ..points import AXES, Points, Tracks, shown
 from ..suffixes import TEXT_TABLES
 from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments
-from .csv import line_of_row
-from .detection_parents import with_tracks_of_parents
-from .dialects import listed, names_in, naming, our_names, renamed
+from .columns.csv import line_of_row
+from .columns.detection_parents import with_tracks_of_parents
+from .columns.dialects import listed, names_in, naming, our_names, renamed
+from .columns.laptrack import with_lineage
+from .columns.table_units import load_table, self_stated, stated_beside
 from .graph import refuse_circles
-from .laptrack import with_lineage
 from .loaded import Loaded
 from .registry import to_read
 from .sidecar import read_sidecar
-from .table_units import load_table, self_stated, stated_beside
 
 TRUE_COLUMN = "true_id"
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", TRUE_COLUMN)

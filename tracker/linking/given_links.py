@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidInput, InvalidSetting
-from ..formats.csv import fault, read_csv
+from ..formats.columns.csv import fault, read_csv
 from ..links import ENDS
 from ..regular_files import refuse_pipe
 

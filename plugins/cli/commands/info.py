@@ -195,11 +195,11 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
 
 
 def _of_table(source: str, settings: Settings) -> Facts:
-    from ....tracker.formats.csv import read_table_file
-    from ....tracker.formats.dialects import our_names
+    from ....tracker.formats.columns.csv import read_table_file
+    from ....tracker.formats.columns.dialects import our_names
+    from ....tracker.formats.columns.table_units import self_stated
     from ....tracker.formats.registry import to_read
     from ....tracker.formats.sidecar import read_sidecar
-    from ....tracker.formats.table_units import self_stated
     from ...words.notes import on_table
 
     console.note(*on_table(settings))
@@ -235,7 +235,7 @@ def _of_table(source: str, settings: Settings) -> Facts:
 
 def _known_names() -> set[str]:
     """Return the columns of points and tracks that are no features."""
-    from ....tracker.formats.dialects import ROLES
+    from ....tracker.formats.columns.dialects import ROLES
     from ....tracker.formats.tables import TRACK_COLUMNS
     from ....tracker.parent_columns import PARENT_COLUMNS
 

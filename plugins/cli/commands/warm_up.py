@@ -72,7 +72,7 @@ def _tracking(ndim: int) -> _Uses:
 
 def _read_and_write(truth: Points) -> None:
     from .... import read_tracks
-    from ....tracker.formats.csv_rows import csv_rows
+    from ....tracker.formats.columns.csv_rows import csv_rows
 
     read_tracks(truth.table)
     list(csv_rows(truth.table[["frame", *truth.axes]]))

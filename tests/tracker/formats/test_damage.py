@@ -21,8 +21,8 @@ from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
-from . import test_mastodon, test_utrack
-from .test_ctc import far_apart
+from .programs import test_mastodon, test_utrack
+from .programs.test_ctc import far_apart
 
 READ = [name for name, known in FORMATS.items() if known.reads]
 TRIALS = 60

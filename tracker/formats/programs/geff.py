@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..calibrating.stated import Stated, usable
-from ..calibrating.units import LENGTHS, SECOND, TIMES, micrometres_of, seconds_of, unit_name
-from ..errors import InvalidInput, InvalidSetting
-from ..points import AXES, Points, Tracks
+from ...calibrating.stated import Stated, usable
+from ...calibrating.units import LENGTHS, SECOND, TIMES, micrometres_of, seconds_of, unit_name
+from ...errors import InvalidInput, InvalidSetting
+from ...points import AXES, Points, Tracks
+from ..content import Folder, Written
+from ..graph import edges_of, lineages, tracks_of
+from ..loaded import Loaded
+from ..sidecar import plain_json
 from . import ellipsoids
-from .content import Folder, Written
-from .graph import edges_of, lineages, tracks_of
-from .loaded import Loaded
-from .sidecar import plain_json
 
 _TIME = "t"
 _LINEAGE, _ELLIPSOID = "lineage_id", "covariance"

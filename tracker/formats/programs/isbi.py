@@ -10,10 +10,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput, InvalidSetting
-from ..points import Points, Tracks
-from .content import Written
-from .loaded import Loaded, steps_of_one
+from ...errors import InvalidInput, InvalidSetting
+from ...points import Points, Tracks
+from ..content import Written
+from ..loaded import Loaded, steps_of_one
 from .xml_file import attribute, parsed
 
 _KINDS = {"snr": "4", "density": "low", "scenario": "VESICLE"}

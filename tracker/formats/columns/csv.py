@@ -17,12 +17,12 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput
-from ..regular_files import refuse_pipe
-from ..suffixes import TABLES, TIFF
+from ...errors import InvalidInput
+from ...regular_files import refuse_pipe
+from ...suffixes import TABLES, TIFF
+from ..sidecar import Sidecar
 from .bombs import Unpacked, require_honest_parquet
 from .dialects import POSITIONAL, TRACKMATE
-from .sidecar import Sidecar
 
 _TITLE_LINES = 5
 """Lines above the header, such as a title and a rule, that are looked for."""

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput
-from .graph import tracks_of
-from .loaded import Loaded, steps_of_one
+from ...errors import InvalidInput
+from ..graph import tracks_of
+from ..loaded import Loaded, steps_of_one
 from .matlab import NewerVersion, struct_array
 
 _FIELDS = ("tracksCoordAmpCG", "tracksFeatIndxCG", "seqOfEvents")

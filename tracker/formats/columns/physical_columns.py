@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ..calibrating.stated import Stated
-from ..calibrating.units import LENGTHS, MICROMETRE, SECOND, TIMES, micrometres_of, seconds_of
-from ..points import AXES, Points
+from ...calibrating.stated import Stated
+from ...calibrating.units import LENGTHS, MICROMETRE, SECOND, TIMES, micrometres_of, seconds_of
+from ...points import AXES, Points
 
 _ROUNDED = 1e-4
 """Physical positions may have been rounded by this share of the largest."""

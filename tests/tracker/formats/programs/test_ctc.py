@@ -20,14 +20,14 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputFailed
 from auctrack.tracker.formats.graph import tracks_of, unbroken_tracks_of
 from auctrack.tracker.formats.losses import lost
+from auctrack.tracker.formats.programs.spheres import sphere_labels
 from auctrack.tracker.formats.registry import FORMATS, holds_points
-from auctrack.tracker.formats.spheres import sphere_labels
 from auctrack.tracker.formats.tables import read_either, read_tracks
 from auctrack.tracker.formats.write import write_points, write_tracks
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.timeline import Timeline
 
-from .test_graph import forests
+from ..test_graph import forests
 
 
 def far_apart(ndim: int = 3) -> Tracks:

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.formats import bombs
+from auctrack.tracker.formats.columns import bombs
 from auctrack.tracker.formats.tables import read_points
 
 

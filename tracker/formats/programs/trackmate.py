@@ -15,15 +15,15 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 import pandas as pd
 
-from ..calibrating.stated import AXES, Stated, usable
-from ..calibrating.units import MICROMETRE, SECOND, seconds_of, unit_name
-from ..errors import InvalidInput
-from ..points import Points, Tracks
-from .content import Written
-from .graph import edges_of, lineages, tracks_of
-from .loaded import Loaded
+from ...calibrating.stated import AXES, Stated, usable
+from ...calibrating.units import MICROMETRE, SECOND, seconds_of, unit_name
+from ...errors import InvalidInput
+from ...points import Points, Tracks
+from ..content import Written
+from ..graph import edges_of, lineages, tracks_of
+from ..loaded import Loaded
+from ..sidecar import plain_json
 from .particle_size import radius_of
-from .sidecar import plain_json
 from .xml_file import Rows, column, parsed
 
 _OURS = "auctrack"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..calibrating.stated import usable
-from ..points import Points
+from ...calibrating.stated import usable
+from ...points import Points
 
 _RADIUS_IN_VOXELS = 2.5  # what can be seen and clicked, where no diameter is known
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput
+from ...errors import InvalidInput
+from ..loaded import Loaded
 from .csv import read_table_file
-from .loaded import Loaded
 from .namesakes import namesake
 
 _TREE = "tree_id"

@@ -15,8 +15,8 @@ import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
-from auctrack.tracker.formats.ellipsoids import columns
 from auctrack.tracker.formats.graph import edges_of
+from auctrack.tracker.formats.programs.ellipsoids import columns
 from auctrack.tracker.formats.sidecar import read_sidecar
 from auctrack.tracker.formats.tables import read_either, read_tracks
 from auctrack.tracker.formats.write import write_points, write_tracks

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from ...matching.jit.compiled import compiled
-from ...matching.jit.threads import one_ahead
+from ....matching.jit.compiled import compiled
+from ....matching.jit.threads import one_ahead
 
 WORTH_COMPILING = 1_000_000
 """Rows from which on this is quicker, though it may have to be compiled, for 2 seconds."""

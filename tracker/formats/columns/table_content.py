@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 from pyarrow import parquet as arrow_parquet
 
-from ..errors import InvalidInput, InvalidSetting
-from ..parent_columns import parent_columns, without_parents
-from ..points import Points, Tracks
-from .content import Written
+from ...errors import InvalidInput, InvalidSetting
+from ...parent_columns import parent_columns, without_parents
+from ...points import Points, Tracks
+from ..content import Written
 from .csv_rows import WORTH_COMPILING, are_plain, csv_rows
 from .physical_columns import with_physical_columns
 

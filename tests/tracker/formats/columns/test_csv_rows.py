@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
 
-from auctrack.tracker.formats import table_content
-from auctrack.tracker.formats.csv_rows import are_plain, csv_rows
+from auctrack.tracker.formats.columns import table_content
+from auctrack.tracker.formats.columns.csv_rows import are_plain, csv_rows
 
 N = 20_000
 """More rows than are written at once."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..calibrating.stated import usable
-from ..calibrating.units import SECOND, seconds_of, unit_name
+from ...calibrating.stated import usable
+from ...calibrating.units import SECOND, seconds_of, unit_name
+from ..loaded import Loaded, steps_of_one
 from .isbi import tracks_of
-from .loaded import Loaded, steps_of_one
 from .xml_file import parsed
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..errors import Column, InvalidTable, Row
-from ..points import Points
-from .content import Written
+from ...errors import Column, InvalidTable, Row
+from ...points import Points
+from ..content import Written
+from ..graph import edges_of, tracks_of
+from ..loaded import Loaded
 from .dialects import naming
-from .graph import edges_of, tracks_of
-from .loaded import Loaded
 from .table_content import as_csv, led_by
 
 _ID, _PARENT = "id", "parent_id"

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..errors import InvalidInput
-from .loaded import Loaded
-from .sidecar import SUFFIX
-from .table_units import load_table
+from ...errors import InvalidInput
+from ..columns.table_units import load_table
+from ..loaded import Loaded
+from ..sidecar import SUFFIX
 
 FORMAT = 1
 """Raised when a file of before could no longer be read as it is."""

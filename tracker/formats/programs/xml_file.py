@@ -12,7 +12,7 @@ from xml.parsers import expat
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InvalidInput
+from ...errors import InvalidInput
 
 _BLOCK = 65536
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.formats.detection_parents import with_tracks_of_parents
+from auctrack.tracker.formats.columns.detection_parents import with_tracks_of_parents
 from auctrack.tracker.formats.graph import edges_of
 from auctrack.tracker.formats.loaded import Loaded, steps_of_one
 from auctrack.tracker.formats.losses import lost
@@ -20,8 +20,8 @@ from auctrack.tracker.formats.tables import read_either, read_points, read_track
 from auctrack.tracker.formats.write import write_points, write_tracks
 from auctrack.tracker.points import Points, Tracks
 
-from .test_graph import forests
-from .test_trackmate import some_tracks
+from ..programs.test_trackmate import some_tracks
+from ..test_graph import forests
 
 EXPORTED = """t,z,y,x,id,parent_id,tracklet_id
 0,1.5,2,3,11,,7

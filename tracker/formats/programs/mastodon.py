@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..calibrating.stated import AXES
-from ..calibrating.units import unit_name
-from ..errors import InvalidInput
+from ...calibrating.stated import AXES
+from ...calibrating.units import unit_name
+from ...errors import InvalidInput
+from ..graph import tracks_of
+from ..loaded import Loaded, steps_of_one
 from . import ellipsoids
-from .graph import tracks_of
-from .loaded import Loaded, steps_of_one
 from .xml_file import element_of
 
 _PROJECT, _MODEL = "project.xml", "model.raw"

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..calibrating.stated import Stated
-from ..calibrating.units import seconds_of, unit_name
-from ..errors import InvalidInput
-from ..points import AXES
+from ...calibrating.stated import Stated
+from ...calibrating.units import seconds_of, unit_name
+from ...errors import InvalidInput
+from ...points import AXES
+from ..loaded import Loaded, steps_of_one
+from ..sidecar import Sidecar, read_sidecar
 from .csv import read_table_file
 from .dialects import BTRACK, IMARIS, TRACKMATE, Dialect, names_in, our_names
 from .laptrack import with_splits_and_merges
-from .loaded import Loaded, steps_of_one
 from .physical_columns import stated_by_columns, without_physical_columns
-from .sidecar import Sidecar, read_sidecar
 from .trackmate_edges import with_tracks_of_edges
 
 

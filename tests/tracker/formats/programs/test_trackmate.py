@@ -22,7 +22,7 @@ from auctrack.tracker.formats.tables import read_either, read_points, read_track
 from auctrack.tracker.formats.write import write_points, write_tracks
 from auctrack.tracker.points import Points, Tracks
 
-from .trackmate_checker import complaints
+from ..trackmate_checker import complaints
 
 CALIBRATION = Calibration((2.0, 0.325, 0.325), "µm", 0.5, "s")
 
@@ -139,7 +139,7 @@ SETTINGS = {"without_gap_closing": 127, "with_gap_closing": 128, "with_merging":
 def test_trackmates_own_files_give_trackmates_edges(real_data, kind: str) -> None:
     folder = real_data("faketracks")
     if not (folder / f"trackmate_tracks_{kind}.xml").exists():
-        folder = Path(__file__).parents[4] / "shared" / "data" / "faketracks"
+        folder = Path(__file__).parents[5] / "shared" / "data" / "faketracks"
     if not (folder / f"trackmate_tracks_{kind}.xml").exists():
         pytest.skip("TrackMate's XML files are in shared/data only")
     tracks = read_tracks(folder / f"trackmate_tracks_{kind}.xml")

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import InvalidInput
-from ..points import Points
+from ...errors import InvalidInput
+from ...points import Points
+from ..graph import tracks_of
+from ..loaded import Loaded
 from .csv import read_table_file
-from .graph import tracks_of
-from .loaded import Loaded
 from .namesakes import namesake
 
 _ENDS = ("SPOT_SOURCE_ID", "SPOT_TARGET_ID")

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import tifffile
 
-from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
-from ..label_centres import LabelCentres
-from ..points import AXES, Points, Tracks
-from ..timeline import Timeline
-from .content import Folder, Written
-from .graph import unbroken_tracks_of
-from .loaded import Loaded, steps_of_one
+from ...errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
+from ...label_centres import LabelCentres
+from ...points import AXES, Points, Tracks
+from ...timeline import Timeline
+from ..content import Folder, Written
+from ..graph import unbroken_tracks_of
+from ..loaded import Loaded, steps_of_one
 from .particle_size import radius_of
 from .spheres import sphere_labels
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..calibrating.units import LENGTHS, is_pixel, micrometres_of, unit_name
-from ..errors import InvalidInput, InvalidSetting, UnknownColumns
-from ..points import AXES
+from ...calibrating.units import LENGTHS, is_pixel, micrometres_of, unit_name
+from ...errors import InvalidInput, InvalidSetting, UnknownColumns
+from ...points import AXES
 from .physical_columns import length_names
 
 ROLES = ("frame", *AXES, "track_id")

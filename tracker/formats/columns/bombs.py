@@ -8,7 +8,7 @@ from typing import Any
 
 from pyarrow import parquet
 
-from ..errors import InvalidInput
+from ...errors import InvalidInput
 
 MOST_PACKED = {".csv.gz": 200, ".parquet": 1000}
 """Bytes that a byte of the file may unpack to; tables of measured particles take 3 to 30."""
