@@ -1,4 +1,4 @@
-"""The parts that the widget is made of, as those who work with them take them."""
+"""The parts that the widget is made of, as the code that works with them takes them."""
 
 from __future__ import annotations
 

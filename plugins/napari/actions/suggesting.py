@@ -28,7 +28,7 @@ class Suggesting(QObject):
         parts.link.suggest.connect(self.suggest_linking)
 
     def forget(self) -> None:
-        """Drop what is being read from the input before, and look at the qualities again."""
+        """Drop what is being read of the earlier input, and look at the qualities again."""
         self._seen = None
         for desk in (self._advice, self._qualities):
             desk.let_go()
@@ -52,7 +52,7 @@ class Suggesting(QObject):
             self._qualities.start(work)
 
     def _looked_at(self) -> DetectSettings:
-        """Return what the qualities hang on."""
+        """Return what the qualities depend on."""
         return replace(self._parts.detect.found_settings, threshold=None)
 
     def suggest_linking(self) -> None:
