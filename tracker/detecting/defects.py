@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..reading.contiguous import NEW_MEMORY, Into
+from ..reading.contiguous import NEW_MEMORY, PixelBuffer
 from .pixels import grey_levels
 from .threshold import MAD_TO_SIGMA, pixel_noise, spread_frames
 
@@ -98,7 +98,7 @@ class Mended:
         """Number of frames to read."""
         return len(self.movie)
 
-    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
+    def frame(self, number: int, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, filled in; in the memory that the movie gives where it is this caller's own."""
         kept = self._kept.pop(number, None)
         image = kept if kept is not None else self.movie.frame(number, into)

@@ -27,7 +27,7 @@ from .gpu_peaks import Bounds
 from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
 from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
 from .settings import DetectSettings
-from .side_by_side import DEFAULT_BUDGET, Coming, WorkPlan, work_plan
+from .side_by_side import DEFAULT_BUDGET, IncomingFrames, WorkPlan, work_plan
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
 from .tiles import Tile, tiles_of
 
@@ -140,13 +140,17 @@ def detect_steps(
     plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
     movie = Mended(movie, is_kept=plan.is_fed)
     with ExitStack() as opened:
-        coming = opened.enter_context(Coming(movie, frames, plan, _measured(frames, settings))) if plan.is_fed else None
-        resolved, hint = _resolved(movie, settings, plan.device, coming, budget)
-        if coming is None:
+        incoming = (
+            opened.enter_context(IncomingFrames(movie, frames, plan, _measured(frames, settings)))
+            if plan.is_fed
+            else None
+        )
+        resolved, hint = _resolved(movie, settings, plan.device, incoming, budget)
+        if incoming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
             plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
-            coming = opened.enter_context(Coming(movie, frames, plan))
-        points = yield from _found(movie, resolved, coming)
+            incoming = opened.enter_context(IncomingFrames(movie, frames, plan))
+        points = yield from _found(movie, resolved, incoming)
         return Detected(points, resolved, (*movie.notes, *hint))
 
 
@@ -157,14 +161,14 @@ def _measured(frames: tuple[int, ...], settings: DetectSettings) -> list[int]:
     return list(dict.fromkeys((*for_diameter, *for_threshold)))
 
 
-def _found(movie: FrameSource, settings: DetectSettings, coming: Coming) -> Steps[Points]:
+def _found(movie: FrameSource, settings: DetectSettings, incoming: IncomingFrames) -> Steps[Points]:
     """Find the particles of frames as they come."""
-    how = settings, movie.calibration.scale_for(movie.ndim), coming.plan
+    how = settings, movie.calibration.scale_for(movie.ndim), incoming.plan
     found, total = list[FrameColumns](), len(movie.frame_numbers)
-    if coming.plan.is_fed:
-        frames = coming.queued(lambda frame: _columns_ahead(frame, *how))
+    if incoming.plan.is_fed:
+        frames = incoming.queued(lambda frame: _columns_ahead(frame, *how))
     else:
-        frames = coming.worked(lambda frame: _columns(frame, *how))
+        frames = incoming.worked(lambda frame: _columns(frame, *how))
     for each in frames:
         found.append(each)
         yield Step(len(found), total, partial(_points_of, movie, found), settings)
@@ -188,12 +192,12 @@ def resolve_settings(
     movie: FrameSource,
     settings: DetectSettings,
     device: str = "auto",
-    coming: Coming | None = None,
+    incoming: IncomingFrames | None = None,
     budget: float = DEFAULT_BUDGET,
 ) -> DetectSettings:
     """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
 
-    `device`, as in `detect`, is where this is measured; in frames that are read, or that are `coming`. The budget, in
+    `device`, as in `detect`, is where this is measured; in frames that are read, or that are `incoming`. The budget, in
     bytes, decides how many of them are looked at at a time, never what is found.
 
     Raises
@@ -203,23 +207,23 @@ def resolve_settings(
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one.
     """
-    return _resolved(without_defects(movie), settings, device, coming, budget)[0]
+    return _resolved(without_defects(movie), settings, device, incoming, budget)[0]
 
 
 def _resolved(
-    movie: FrameSource, settings: DetectSettings, device: str, coming: Coming | None, budget: float
+    movie: FrameSource, settings: DetectSettings, device: str, incoming: IncomingFrames | None, budget: float
 ) -> tuple[DetectSettings, list[str]]:
     """Return the settings in force, and what is to be said of them."""
     hint: list[str] = []
     if settings.diameter == "auto":
         suggested = suggest_diameter(
-            movie, bright_on_dark=settings.bright_on_dark, device=device, coming=coming, budget=budget
+            movie, bright_on_dark=settings.bright_on_dark, device=device, incoming=incoming, budget=budget
         )
         settings, hint = replace(settings, diameter=suggested.diameter), suggested.hints
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
     if settings.threshold is None:
-        divided = suggest_threshold(movie, settings, device, coming, budget)
+        divided = suggest_threshold(movie, settings, device, incoming, budget)
         settings, hint = replace(settings, threshold=divided.threshold), [*hint, *filter(None, [divided.hint])]
     return settings, hint
 

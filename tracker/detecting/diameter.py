@@ -25,7 +25,7 @@ from ..errors import InvalidInput
 from .defects import without_defects
 from .peaks import can_be_listed
 from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
-from .side_by_side import DEFAULT_BUDGET, Coming, looked_at, work_plan
+from .side_by_side import DEFAULT_BUDGET, IncomingFrames, looked_at, work_plan
 from .threshold import (
     QualitySample,
     image_qualities,
@@ -127,7 +127,7 @@ def suggest_diameter(
     *,
     bright_on_dark: bool = True,
     device: str = "cpu",
-    coming: Coming | None = None,
+    incoming: IncomingFrames | None = None,
     budget: float = DEFAULT_BUDGET,
 ) -> DiameterSuggestion:
     """Suggest the diameter of the particles in a movie, from up to three of its frames; 24 if these are empty.
@@ -143,7 +143,7 @@ def suggest_diameter(
         As in `DetectSettings`.
     device : {"cpu", "cuda", "cuda:N", "auto"}
         Where frames are looked at, as in `detect`.
-    coming : Coming, optional
+    incoming : IncomingFrames, optional
         Frames that are on their way there, the three among them.
     budget : float
         Bytes of the host that decide how many frames are looked at at a time.
@@ -157,7 +157,7 @@ def suggest_diameter(
     diameters = diameters_to_try(movie.shape, scale)
     device = work_plan(movie.shape, len(movie.frame_numbers), None, device).device
     frames = spread_frames(movie.frame_numbers, SUGGESTING_FRAMES)
-    responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, coming, budget)
+    responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, incoming, budget)
     if not responses.any() and len(movie.frame_numbers) > len(frames):
         frames = spread_frames(movie.frame_numbers, _IF_EMPTY_FRAMES)
         responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, None, budget)
@@ -195,11 +195,11 @@ def _blobs_in(
     diameters: np.ndarray,
     bright_on_dark: bool,
     device: str,
-    coming: Coming | None,
+    incoming: IncomingFrames | None,
     budget: float,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return the median response of the blobs in some frames at each diameter, and their heights, descending."""
-    with _windows(movie, frames, device, coming, budget) as stacks:
+    with _windows(movie, frames, device, incoming, budget) as stacks:
         noises = [[pixel_noise(image, movie.dtype) for image in stack] for stack in stacks]
         toned = stacks if bright_on_dark else [-stack for stack in stacks]
         curve = _curve(diameters.tolist(), Averages(toned, noises, movie.calibration.scale_for(movie.ndim)), device)
@@ -377,7 +377,7 @@ def _windows(
     movie: FrameSource,
     frames: tuple[int, ...],
     device: str,
-    coming: Coming | None = None,
+    incoming: IncomingFrames | None = None,
     budget: float = DEFAULT_BUDGET,
 ) -> Generator[list[np.ndarray]]:
     """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile.
@@ -390,7 +390,7 @@ def _windows(
             return _window(grey_levels(pixels)[0])
 
     plan = work_plan(movie.shape, len(frames), None, device, budget=budget)
-    windows = looked_at(movie, frames, window_of, plan, coming)
+    windows = looked_at(movie, frames, window_of, plan, incoming)
     are_alike = len({window.shape for window in windows}) == 1
     with queue_of(device):
         yield [np.stack(windows)] if are_alike else [window[None] for window in windows]

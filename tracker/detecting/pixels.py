@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.device import cuda
-from ..reading.contiguous import Into
+from ..reading.contiguous import PixelBuffer
 from .padding import content
 
 _WHOLE = 4  # bytes of whole numbers none of which is too large
@@ -94,7 +94,7 @@ def _there(image: np.ndarray) -> Any:
     return there
 
 
-def pinned_memory(device: str, threads: int) -> Into:
+def pinned_memory(device: str, threads: int) -> PixelBuffer:
     """Return memory that a GPU copies from without a detour, pinned and used again, filled by so many threads."""
 
     def pinned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
@@ -103,7 +103,7 @@ def pinned_memory(device: str, threads: int) -> Into:
             memory = cp.cuda.alloc_pinned_memory(max(count * dtype.itemsize, 1))
         return np.frombuffer(memory, dtype, count).reshape(shape)
 
-    return Into(pinned, threads)
+    return PixelBuffer(pinned, threads)
 
 
 def grey_levels(image: np.ndarray, whole: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:

@@ -133,7 +133,7 @@ def _readers() -> int:
     return max(1, 3 * processors() // 4)
 
 
-class Coming:
+class IncomingFrames:
     """Frames of a movie on their way to where they are worked on; closed as a context.
 
     On a CPU they are read when their turn comes, in the thread that asks. Whole frames for a GPU are read and copied
@@ -155,7 +155,7 @@ class Coming:
         for _ in range(len(looked_at) + plan.frames + plan.ahead if plan.is_fed else 0):
             self._fetch()
 
-    def __enter__(self) -> Coming:
+    def __enter__(self) -> IncomingFrames:
         """Return itself."""
         return self
 
@@ -223,10 +223,10 @@ def looked_at(
     numbers: Sequence[int],
     work: Callable[[Pixels], Result],
     plan: WorkPlan,
-    coming: Coming | None = None,
+    incoming: IncomingFrames | None = None,
 ) -> list[Result]:
     """Return work of some frames, of those on their way where there are any."""
-    if coming is not None:
-        return coming.look(numbers, work)
-    with Coming(movie, numbers, plan) as read:
+    if incoming is not None:
+        return incoming.look(numbers, work)
+    with IncomingFrames(movie, numbers, plan) as read:
         return [result for _, result in read.worked(work)]

@@ -21,7 +21,7 @@ from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
 from .peaks import can_be_listed, local_maxima
 from .pixels import Pixels, grey_levels, held_by, largest, median
-from .side_by_side import DEFAULT_BUDGET, Coming, looked_at, work_plan
+from .side_by_side import DEFAULT_BUDGET, IncomingFrames, looked_at, work_plan
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -98,16 +98,16 @@ def suggest_threshold(
     movie: FrameSource,
     settings: DetectSettings,
     device: str = "auto",
-    coming: Coming | None = None,
+    incoming: IncomingFrames | None = None,
     budget: float = DEFAULT_BUDGET,
 ) -> ThresholdSuggestion:
     """Suggest the threshold on `quality` for a whole movie, from at most five frames spread over it.
 
     Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule. The frames are read, as
-    many at a time as go into the budget in bytes, or are among those that are `coming`.
+    many at a time as go into the budget in bytes, or are among those that are `incoming`.
     """
     frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
-    sample = _sampled(movie, settings, frames, device, coming, budget)
+    sample = _sampled(movie, settings, frames, device, incoming, budget)
     with cuda.device_of(sample.qualities):
         threshold, is_sure = _divided(sample)
         return ThresholdSuggestion(threshold, "" if is_sure else _doubt(sample, threshold, len(frames)))
@@ -146,12 +146,12 @@ def _sampled(
     settings: DetectSettings,
     frames: tuple[int, ...],
     device: str,
-    coming: Coming | None = None,
+    incoming: IncomingFrames | None = None,
     budget: float = DEFAULT_BUDGET,
 ) -> QualitySample:
     """Measure some frames where they are filtered."""
     scale = movie.calibration.scale_for(movie.ndim)
-    plan = coming.plan if coming else work_plan(movie.shape, len(frames), None, device, budget=budget)
+    plan = incoming.plan if incoming else work_plan(movie.shape, len(frames), None, device, budget=budget)
 
     def sample(frame: Pixels) -> QualitySample:
         with held_by(plan.device, frame.pixels) as pixels:
@@ -161,7 +161,7 @@ def _sampled(
             diameter, separation = settings.known_diameter, settings.least_separation
             return image_qualities(bright[None], [noise], diameter, scale, settings.method, separation, plan.threads)
 
-    samples = looked_at(movie, frames, sample, plan, coming)
+    samples = looked_at(movie, frames, sample, plan, incoming)
     with cuda.device_of(samples[0].qualities) if samples else nullcontext():
         return pooled(samples)
 

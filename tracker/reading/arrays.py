@@ -12,7 +12,7 @@ from ..calibrating.stated import ARRAY, Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
 from .axes import ARRAY_READINGS, LETTERS, are_known, divided, known_axes, naming_axes
-from .contiguous import NEW_MEMORY, Into
+from .contiguous import NEW_MEMORY, PixelBuffer
 from .stack import SPACE, Region
 
 _LETTER_OF = {"TIME": "T", "CHANNEL": "C"}
@@ -113,7 +113,7 @@ class ArrayStack:
         del region
         return False
 
-    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, (z, y, x), in memory of its own."""
         del into
         where = {"T": frame, "C": channel, **dict(zip(SPACE, region, strict=True))}

@@ -19,7 +19,7 @@ _PART = 1 << 26
 
 
 @dataclass(frozen=True)
-class Into:
+class PixelBuffer:
     """What pixels are read into, and by whom.
 
     Attributes
@@ -34,7 +34,7 @@ class Into:
     threads: int | None = None
 
 
-NEW_MEMORY = Into()
+NEW_MEMORY = PixelBuffer()
 
 
 def can_be_read_side_by_side() -> bool:
@@ -43,7 +43,7 @@ def can_be_read_side_by_side() -> bool:
 
 
 def read_into(out: np.ndarray, file: int, offset: int, threads: int | None = None) -> None:
-    """Fill a contiguous array with the bytes of an open file from an offset on, by so many threads (`Into`).
+    """Fill a contiguous array with the bytes of an open file from an offset on, by so many threads (`PixelBuffer`).
 
     Raises
     ------

@@ -12,7 +12,7 @@ from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
 from .axes import naming_axes
-from .contiguous import NEW_MEMORY, Into
+from .contiguous import NEW_MEMORY, PixelBuffer
 from .folder import check_alike
 from .frame_names import timed
 from .name_axes import NameAxis, name_axes, stated_letters
@@ -108,7 +108,7 @@ class FileStack:
         del region
         return False
 
-    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Read one frame, (z, y, x), in memory of its own."""
         del into
         in_file, in_name = (0, channel) if "C" in self._named else (channel, 0)

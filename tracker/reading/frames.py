@@ -9,7 +9,7 @@ import numpy as np
 
 from ..calibrating.calibration import Calibration
 from ..timeline import Timeline
-from .contiguous import NEW_MEMORY, Into
+from .contiguous import NEW_MEMORY, PixelBuffer
 
 
 class FrameSource(Protocol):
@@ -19,7 +19,7 @@ class FrameSource(Protocol):
         """Number of frames to read."""
         ...
 
-    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
+    def frame(self, number: int, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, of `shape` and `dtype`, if it can `into` the memory given; from any thread."""
         ...
 

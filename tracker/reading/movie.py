@@ -22,7 +22,7 @@ from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments
 from .arrays import Array, ArrayStack
-from .contiguous import NEW_MEMORY, Into
+from .contiguous import NEW_MEMORY, PixelBuffer
 from .file_stack import FileStack
 from .folder import files_of
 from .stack import SPACE, Region, Stack
@@ -127,14 +127,14 @@ class Movie:
         """Close the file; frames cannot be read after it."""
         self._stack.close()
 
-    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
+    def frame(self, number: int, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Read one frame.
 
         Parameters
         ----------
         number : int
             One of `frame_numbers`.
-        into : Into, optional
+        into : PixelBuffer, optional
             The memory for uncompressed pixels, and how many threads read them.
 
         Returns

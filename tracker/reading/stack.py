@@ -10,7 +10,7 @@ import numpy as np
 
 from ..calibrating.stated import Stated
 from ..timeline import Timeline
-from .contiguous import NEW_MEMORY, Into
+from .contiguous import NEW_MEMORY, PixelBuffer
 
 SPACE = "ZYX"
 """The letters of the spatial axes."""
@@ -68,7 +68,7 @@ class Stack(Protocol):
         """Whether several threads may read frames of a region, each at its place of the file."""
         ...
 
-    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, (z, y, x), if it can `into` the memory given.
 
         Raises

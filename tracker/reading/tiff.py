@@ -21,7 +21,7 @@ from ..regular_files import refuse_pipe
 from ..suffixes import TIFF
 from ..timeline import Timeline
 from .axes import are_known, divided, known_axes, naming_axes
-from .contiguous import NEW_MEMORY, Into, can_be_read_side_by_side, read_into
+from .contiguous import NEW_MEMORY, PixelBuffer, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 from .stack import SPACE, Region
 
@@ -138,7 +138,7 @@ class TiffStack:
             return self._channel_names
         return tuple(f"channel {number}" for number in range(count))
 
-    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Read one frame, (z, y, x), of which only the planes inside `region` are touched.
 
         `into` says what is filled.

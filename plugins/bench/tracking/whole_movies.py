@@ -14,7 +14,7 @@ import tifffile
 
 from ....matching.jit.threads import side_by_side
 from ....tracker.detecting.pixels import Pixels, held_by
-from ....tracker.detecting.side_by_side import Coming, work_plan
+from ....tracker.detecting.side_by_side import IncomingFrames, work_plan
 from ....tracker.pipeline import TrackingResult, track
 from ....tracker.reading.movie import read_movie
 from ..assignment.solver_variants import missing_device
@@ -119,8 +119,8 @@ def _pixels(device: str, given: MovieFile) -> int:
             with held_by(plan.device, frame.pixels) as pixels:
                 return pixels.nbytes
 
-        with Coming(movie, movie.frame_numbers, plan) as coming:
-            return sum(held for _, held in coming.worked(hold))
+        with IncomingFrames(movie, movie.frame_numbers, plan) as incoming:
+            return sum(held for _, held in incoming.worked(hold))
 
 
 def _tracks(gpu: str, given: MovieFile) -> TrackingResult:

@@ -14,7 +14,7 @@ from ....matching.errors import AuctrackError
 from ....tracker.editing.change import Link
 from ....tracker.editing.session import Session as EditSession
 from ...words.compiling import COMPILED
-from ..layers.edits import ByHand
+from ..layers.edits import HandEdits
 from ..layers.image_under import image_under, movie_of
 from ..session.act_subject import ActSubject
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
@@ -138,7 +138,7 @@ class Correcting(QObject):
             return
         self._correct(partial(move_particle, ground=self._ground(), position=at[1]), row)
 
-    def _take_by_hand(self, done: ByHand) -> None:
+    def _take_by_hand(self, done: HandEdits) -> None:
         """Record what was done in the layer of particles, once the correction before it is done."""
         session = self._parts.session
         if session.linked is None:

@@ -15,7 +15,7 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 from ....tracker.editing.change import Link
 from ....tracker.points import Points, Tracks
 from ..layers.depth import Depth
-from ..layers.edits import ByHand, Edits
+from ..layers.edits import Edits, HandEdits
 from ..layers.layer_tables import LayerData
 from ..layers.main_window import is_dark
 from ..layers.own_layers import OwnLayers
@@ -43,7 +43,7 @@ class Overlay(QObject):
     """Signals.
 
     `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`,
-    `edited(ByHand)` when the user has deleted, moved or added particles in their layer (`take_edits` takes note of it),
+    `edited(HandEdits)` when the user has deleted, moved or added particles in their layer (noted by `take_edits`),
     `clicked_beside(Click)` where no particle is under a click, or it means a link (Shift), and `frame_shown(frame)`
     when tracks were drawn or the viewer shows another frame.
     """
@@ -356,11 +356,11 @@ class Overlay(QObject):
         if not math.isnan(track_id):  # a particle placed by hand is of no track yet
             self.picked.emit(int(track_id), round(float(layer.data[row, 0])))
 
-    def _tell_edits(self, done: ByHand) -> None:
+    def _tell_edits(self, done: HandEdits) -> None:
         """Tell of edits of tracked particles, by their places in the steps of the tracks."""
         if self._shown is not None:
             axes = [0, *range(-self._shown.tracks.ndim, 0)]
-            self.edited.emit(ByHand(done.gone[..., axes], done.moved[..., axes], done.placed[..., axes]))
+            self.edited.emit(HandEdits(done.gone[..., axes], done.moved[..., axes], done.placed[..., axes]))
 
     def take_edits(self) -> None:
         """Take note of what `edited` last reported: it is no edit for the next link."""

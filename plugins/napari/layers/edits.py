@@ -16,7 +16,7 @@ Places = Counter[tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class ByHand:
+class HandEdits:
     """What the user did at one go, by the places of the particles, (frame, z, y, x) or (frame, y, x).
 
     Attributes
@@ -89,16 +89,16 @@ def edits_between(before: np.ndarray, now: np.ndarray) -> Edits:
     return Edits(there - here, here - there)
 
 
-def done_between(before: np.ndarray, now: np.ndarray) -> ByHand:
+def done_between(before: np.ndarray, now: np.ndarray) -> HandEdits:
     """Return what was done in the data of a Points layer."""
     none = before[:0]
     if len(before) == len(now):
         rows = np.flatnonzero((before != now).any(axis=1))
-        return ByHand(none, np.stack([before[rows], now[rows]], axis=1), none)
+        return HandEdits(none, np.stack([before[rows], now[rows]], axis=1), none)
     width = before.shape[1]
     edits = edits_between(before, now)
     gone, placed = (_rows(places, width, range(width)) for places in (edits.gone, edits.placed))
-    return ByHand(gone, np.empty((0, 2, width)), placed)
+    return HandEdits(gone, np.empty((0, 2, width)), placed)
 
 
 def _kept(rows: np.ndarray, gone: Places) -> np.ndarray:

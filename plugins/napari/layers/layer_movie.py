@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....tracker.calibrating.calibration import Calibration
-from ....tracker.reading.contiguous import NEW_MEMORY, Into
+from ....tracker.reading.contiguous import NEW_MEMORY, PixelBuffer
 from ....tracker.timeline import Timeline
 
 
@@ -90,7 +90,7 @@ class LayerMovie:
         """Offset of the region; detections add it, so that positions are those of the whole frame."""
         return (0,) * self.ndim if self.region is None else tuple(part.start for part in self.region)
 
-    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
+    def frame(self, number: int, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, computed now, in memory that its layer says, not `into` any."""
         del into
         with self._lock:

@@ -37,7 +37,7 @@ class OwnLayers(QObject):
     """Signals.
 
     `announced(sentence)` before napari takes layers up, `taken()` once it has all of them; `moved()` once they lie
-    again over a layer whose voxels were given another size, or that was put elsewhere; `edited(ByHand)` when the
+    again over a layer whose voxels were given another size, or that was put elsewhere; `edited(HandEdits)` when the
     user has done something in the layer of particles, which `take_edits` takes note of; else the next link takes it.
     """
 

@@ -23,7 +23,7 @@ from qtpy.QtWidgets import QAbstractItemView, QTableView
 
 
 @dataclass(frozen=True)
-class Head:
+class ColumnHead:
     """What stands above a column, and what it says when the mouse rests on it."""
 
     title: str
@@ -32,7 +32,7 @@ class Head:
 
 _LEAST = 120  # pixels of height
 _ASIDE = 10  # pixels beside the words of a column
-_NO_HEADS: Mapping[str, Head] = {}
+_NO_HEADS: Mapping[str, ColumnHead] = {}
 
 
 class FrameTable(QTableView):
@@ -72,7 +72,7 @@ class FrameTable(QTableView):
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(lambda: act())
 
-    def show_frame(self, frame: pd.DataFrame, heads: Mapping[str, Head] = _NO_HEADS) -> None:
+    def show_frame(self, frame: pd.DataFrame, heads: Mapping[str, ColumnHead] = _NO_HEADS) -> None:
         """Show a DataFrame, in its own order; a column without a head shows its name."""
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._rows.replace(frame, heads)
@@ -146,10 +146,10 @@ class _Rows(QAbstractTableModel):
         super().__init__()
         self._digits = digits
         self._frame = pd.DataFrame()
-        self._heads: Mapping[str, Head] = _NO_HEADS
+        self._heads: Mapping[str, ColumnHead] = _NO_HEADS
         self.order = np.arange(0)
 
-    def replace(self, frame: pd.DataFrame, heads: Mapping[str, Head]) -> None:
+    def replace(self, frame: pd.DataFrame, heads: Mapping[str, ColumnHead]) -> None:
         self.beginResetModel()
         self._frame, self._heads, self.order = frame, heads, np.arange(len(frame))
         self.endResetModel()
@@ -198,7 +198,7 @@ class _Rows(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         name = str(self._frame.columns[section])
-        head = self._heads.get(name, Head(name.replace("_", " ")))
+        head = self._heads.get(name, ColumnHead(name.replace("_", " ")))
         title = head.title.replace(" (", "\n(")  # units stand below
         texts: dict[int, str] = {Qt.ItemDataRole.DisplayRole: title, Qt.ItemDataRole.ToolTipRole: head.tip}
         return texts.get(role)

@@ -17,7 +17,7 @@ from .colour_choice import ColourChoice
 from .correction_help import correction_help
 from .fields import note, say
 from .filter_charts import FilterCharts
-from .frame_table import FrameTable, Head
+from .frame_table import ColumnHead, FrameTable
 from .help_sheet import HelpSheet
 from .lineage_view import LineageView
 from .pages import Pages
@@ -82,7 +82,7 @@ class ResultsPanel(QWidget):
         self.suspicious.horizontalHeader().setStretchLastSection(True)
         self._links: pd.DataFrame | None = None
         self._listed = np.arange(0)
-        self._link_heads: dict[str, Head] = {}
+        self._link_heads: dict[str, ColumnHead] = {}
         self.chosen: tuple[int, ...] = ()
         self.suspicious_note = note()
         self.left_out = note()
@@ -371,18 +371,18 @@ class ResultsPanel(QWidget):
         self.copy_toml.emit()
 
 
-def _link_heads(length: str, margin: str) -> dict[str, Head]:
+def _link_heads(length: str, margin: str) -> dict[str, ColumnHead]:
     """Return title and explanation of the columns of the suspicious links, with the units of length and margin."""
     return {
-        "looked_at": Head("•", "Looked at: the link has been shown. Links that you confirm leave the list."),
-        "frame": Head("frame", "Frame in which the link ends."),
-        "track_id": Head("track", "Track that the link is part of."),
-        "distance": Head(f"distance ({length})", "Length of the link."),
-        "margin": Head(
+        "looked_at": ColumnHead("•", "Looked at: the link has been shown. Links that you confirm leave the list."),
+        "frame": ColumnHead("frame", "Frame in which the link ends."),
+        "track_id": ColumnHead("track", "Track that the link is part of."),
+        "distance": ColumnHead(f"distance ({length})", "Length of the link."),
+        "margin": ColumnHead(
             f"margin ({margin})",
             "What the best set of links without this one costs more. Near 0: another set is about as good.",
         ),
-        "why": Head(
+        "why": ColumnHead(
             "why",
             "ambiguous: its margin is among the smallest. long: it is among the longest. both: it is both of these. "
             "unlikely: the tracks contain it, but linking would not make it.",

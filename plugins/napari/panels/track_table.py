@@ -11,7 +11,7 @@ from qtpy.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ..session.filters import MeasuredTracks
 from .columns_button import ColumnsButton
-from .frame_table import FrameTable, Head
+from .frame_table import ColumnHead, FrameTable
 
 
 class TrackTable(QWidget):
@@ -49,7 +49,7 @@ class TrackTable(QWidget):
         self._data, self._kept = data, kept
         titles = {name: data.title(name) for name in data.columns}
         self.columns.offer(titles, data.columns)
-        heads = {name: Head(name.replace("_", " "), title) for name, title in titles.items()}
+        heads = {name: ColumnHead(name.replace("_", " "), title) for name, title in titles.items()}
         self.table.show_frame(kept, heads)
         self._show_columns()
         self._name_buttons()

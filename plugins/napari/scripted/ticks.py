@@ -33,7 +33,7 @@ WORKING, MAKING, DRAWING = "it links", "napari makes its first layers", "napari 
 
 
 @dataclass
-class Longest:
+class LongestTicks:
     """The longest tick by the clock, the longest by CPU time, and how many took over 0.1 s by the clock."""
 
     seconds: float = 0.0
@@ -57,7 +57,7 @@ class Ticks(QObject):
 
     def __init__(self, widget: Any) -> None:
         super().__init__()
-        self.longest: dict[str, Longest] = {}
+        self.longest: dict[str, LongestTicks] = {}
         self._overlay = widget.parts.overlay
         self._state = WORKING
         self._last = _Clock()
@@ -75,7 +75,7 @@ class Ticks(QObject):
 
     def _tick(self) -> None:
         now, last = _Clock(), self._last
-        self.longest.setdefault(self._state, Longest()).add(
+        self.longest.setdefault(self._state, LongestTicks()).add(
             now.seconds - last.seconds, now.cpu_seconds - last.cpu_seconds
         )
         self._last = now
@@ -106,7 +106,7 @@ def main(words: Sequence[str] | None = None) -> None:
     viewer.close()
 
 
-def _measured(widget: Any) -> dict[str, Longest]:
+def _measured(widget: Any) -> dict[str, LongestTicks]:
     ticks = Ticks(widget)
     widget.running.run_all()
     settle(widget)

@@ -21,7 +21,7 @@ from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_sett
 from auctrack.tracker.detecting.peaks import keep_highest, local_maxima
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
-from auctrack.tracker.reading.contiguous import NEW_MEMORY, Into
+from auctrack.tracker.reading.contiguous import NEW_MEMORY, PixelBuffer
 from auctrack.tracker.timeline import Timeline
 
 
@@ -54,7 +54,7 @@ class Stack:
     def frame_numbers(self) -> tuple[int, ...]:
         return tuple(range(self.first, self.first + len(self.images)))
 
-    def frame(self, number: int, into: Into = NEW_MEMORY) -> np.ndarray:
+    def frame(self, number: int, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         image = into.empty(self.shape, self.dtype)
         image[...] = self.images[number - self.first]
         return image

@@ -13,7 +13,7 @@ from auctrack.tracker.detecting import side_by_side
 from auctrack.tracker.detecting.detect import detect_frame
 from auctrack.tracker.detecting.pixels import Pixels
 from auctrack.tracker.detecting.settings import DetectSettings
-from auctrack.tracker.detecting.side_by_side import Coming, WorkPlan, work_plan
+from auctrack.tracker.detecting.side_by_side import IncomingFrames, WorkPlan, work_plan
 
 from .test_threshold import Stack
 
@@ -49,8 +49,8 @@ def test_for_a_gpu_some_frames_are_brought_before_they_are_asked_for(monkeypatch
     monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
     monkeypatch.setattr(Pixels, "brought_to", lambda frame, _: frame)
     movie = Counted(np.arange(3000).reshape(30, 10, 10))
-    with Coming(movie, range(30), WorkPlan(2, 1, "cuda", ahead=ahead)) as coming:
-        results = coming.worked(lambda frame: int(frame.pixels[0, 0]))
+    with IncomingFrames(movie, range(30), WorkPlan(2, 1, "cuda", ahead=ahead)) as incoming:
+        results = incoming.worked(lambda frame: int(frame.pixels[0, 0]))
         assert next(results) == (0, 0)
         assert len(movie.read) <= 2 + ahead + 1
         assert list(results) == [(number, 100 * number) for number in range(1, 30)]
@@ -67,8 +67,8 @@ def test_a_gpu_has_the_next_frames_before_the_first_is_waited_for(monkeypatch):
         begun.append(int(frame.pixels[0, 0]))
         return lambda: partial(int, frame.pixels[0, 1])
 
-    with Coming(movie, range(30), WorkPlan(2, 1, "cuda", ahead=3), [29, 7]) as coming:
-        results = coming.queued(begin)
+    with IncomingFrames(movie, range(30), WorkPlan(2, 1, "cuda", ahead=3), [29, 7]) as incoming:
+        results = incoming.queued(begin)
         assert next(results) == (0, 1)
         assert begun[:3] == [0, 100, 200]
         assert len(begun) <= 2 + 2 + 1  # begun with, and what the host has to do
@@ -86,8 +86,8 @@ def test_frames_for_a_gpu_come_without_being_asked_for_and_others_do_not(monkeyp
         (WorkPlan(2, 1), 0),
     ):
         movie = Counted(np.arange(3000).reshape(30, 10, 10))
-        with Coming(movie, range(30), plan) as coming:
-            coming._readers.shutdown()
+        with IncomingFrames(movie, range(30), plan) as incoming:
+            incoming._readers.shutdown()
             assert len(movie.read) == read
 
 

@@ -23,7 +23,7 @@ from .learning import held_out
 from .learning.belief import Belief
 from .learning.gaps import with_gaps
 from .learning.learning_record import LearningRecord
-from .learning.other_starts import GoingOn, Start, Trial, followed, try_starts
+from .learning.other_starts import PersistentStart, Start, Trial, followed, try_starts
 from .learning.start import mutual_nearest, starting_model
 from .models.features import FeatureModel, Features
 from .models.shares import shares_of
@@ -119,7 +119,7 @@ class OverOneFrame:
         """Return what is believed of a movie from a start on."""
         return self.go_on(self.begin(movie, start.going_on, record), start)
 
-    def begin(self, movie: Ordered, going_on: GoingOn | None, record: LearningRecord | None = None) -> Belief:
+    def begin(self, movie: Ordered, going_on: PersistentStart | None, record: LearningRecord | None = None) -> Belief:
         """Return what is believed before contexts are asked for, but those that the start knows of."""
         of_start = movie, record or LearningRecord(), self.hooks, self.most
         return _first_order(*of_start) if going_on is None else _going_on_first(going_on, *of_start)
@@ -161,7 +161,7 @@ def _without_chains_of_chance(belief: Belief) -> None:
 
 
 def _going_on_first(
-    start: GoingOn, movie: Ordered, record: LearningRecord, hooks: Hooks | None, most: int | None
+    start: PersistentStart, movie: Ordered, record: LearningRecord, hooks: Hooks | None, most: int | None
 ) -> Belief:
     """Learn from steps that go on as they came."""
     belief = followed(movie, start, record, hooks, most)

@@ -28,7 +28,7 @@ from .link_gain import learned_gain
 from .movie_links import AS_A_WHOLE, STEPS, Task, links_at_once, links_within_budget
 from .open_graph import in_order
 from .sampled_trackings import sampled_trackings
-from .seams import Made, Proven
+from .seams import MadeLinks, Proven
 
 
 def learned(
@@ -148,7 +148,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
     }
 
 
-def _table(points: Points, movie: Ordered, made: Made) -> pd.DataFrame:
+def _table(points: Points, movie: Ordered, made: MadeLinks) -> pd.DataFrame:
     """Return the links as a table, ends as rows of the points table."""
     is_division = made.is_second & _has_twin(made.source)
     probability = 1 / (1 + np.exp(-made.margin) + made.exchanged)

@@ -25,7 +25,7 @@ from .best_links import Answer, best_links
 from .branching import Branches, branches
 from .given_limits import against_unlinked, allowed, within_reach
 from .open_graph import closed_ends, open_weights, ways_of, within
-from .seams import Made, Proven, Seams
+from .seams import MadeLinks, Proven, Seams
 from .windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, LEAST_RUN, Window, excerpt, pays, windows_of
 
 AS_A_WHOLE: Mapping[str, int | list[str]] = {"windows": 1, "seam_links": 0, "seam_differences": 0}
@@ -76,7 +76,7 @@ class MovieLinks:
 
     Attributes
     ----------
-    links : Made
+    links : MadeLinks
     motion : Motion
     proofs : list of Proven
         Together that of the links.
@@ -87,7 +87,7 @@ class MovieLinks:
         Where all was found at once, and the task keeps it; the ends as `open_graph.closed_ends` has them.
     """
 
-    links: Made
+    links: MadeLinks
     motion: Motion
     proofs: list[Proven]
     candidates: int
@@ -128,7 +128,7 @@ def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
     answer = _best(task, edges, weight, closed)
     yield Step(3, STEPS)
     nothing, candidates = np.empty(0, np.int64), int(np.isfinite(edges.weight).sum())
-    links = Made(answer.source, answer.target, answer.margin, answer.is_second, np.zeros(len(answer.source)))
+    links = MadeLinks(answer.source, answer.target, answer.margin, answer.is_second, np.zeros(len(answer.source)))
     proof, whole = Proven.of(answer), (belief, answer, edges, closed) if task.keeps else None
     del answer, edges, weight  # all that exchanges do without
     links = replace(links, exchanged=_exchanged(task, belief, links, (nothing, nothing))).and_pins(given.pinned, ways)
@@ -258,7 +258,9 @@ def _best(
     return best_links(edges.graph, weight, *second, closed=closed, solver=solver, device=device)
 
 
-def _exchanged(task: Task, belief: Belief, answer: Answer | Made, known: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _exchanged(
+    task: Task, belief: Belief, answer: Answer | MadeLinks, known: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
     """Return the odds of each link that an end of it was exchanged, float64 (links,); 0 of second links.
 
     `known` are sources and targets of links that are made beside the answer's.

@@ -25,7 +25,7 @@ NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeLinks:
     """Links of a movie, (links,) each, or candidates among which such are sought.
 
     Attributes
@@ -45,18 +45,18 @@ class Made:
     is_second: np.ndarray
     exchanged: np.ndarray
 
-    def only(self, keep: np.ndarray) -> Made:
+    def only(self, keep: np.ndarray) -> MadeLinks:
         """Return some of the links."""
-        return Made(*(values[keep] for values in vars(self).values()))
+        return MadeLinks(*(values[keep] for values in vars(self).values()))
 
-    def and_pins(self, pinned: np.ndarray, ways: np.ndarray) -> Made:
+    def and_pins(self, pinned: np.ndarray, ways: np.ndarray) -> MadeLinks:
         """Return the links with the confirmed ones, which nothing can do without; `ways` as `open_graph` has them."""
         if not len(pinned):
             return self
         sure = np.full(len(pinned), np.inf)
         pins = (pinned[:, 0], pinned[:, 1], sure, ways.any(axis=1), np.zeros(len(pinned)))
         pairs = zip(vars(self).values(), pins, strict=True)
-        return Made(*(np.concatenate(pair) for pair in pairs))
+        return MadeLinks(*(np.concatenate(pair) for pair in pairs))
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Held:
     row, col : int64 (edges,)
         Detections of the movie, for second links counted on from its end.
     weight, exchanged : float64 (edges,)
-        The second as in `Made`, 0 of a candidate that its window did not choose.
+        The second as in `MadeLinks`, 0 of a candidate that its window did not choose.
     """
 
     row: np.ndarray
@@ -126,7 +126,7 @@ class Seams:
         self._movie, self._closed, self._settings = movie, closed, settings
         nothing = np.empty(0, np.int64)
         self._held = _Held(nothing, nothing, np.empty(0), np.empty(0))
-        self._made: list[Made] = []
+        self._made: list[MadeLinks] = []
         self._foreseen: list[tuple[int, int, np.ndarray]] = []
 
     def known(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
@@ -147,11 +147,11 @@ class Seams:
         answer : Answer
             Of the candidates out of its frames from `window.begin` on.
         exchanged : float64 (links,)
-            See `Made`.
+            See `MadeLinks`.
         """
         self.proofs.append(Proven.of(answer))
         first, end = self._movie.starts[[window.first, window.end]]
-        made = Made(answer.source + first, answer.target + first, answer.margin, answer.is_second, exchanged)
+        made = MadeLinks(answer.source + first, answer.target + first, answer.margin, answer.is_second, exchanged)
         own = made.source < end
         if window.last > window.end:
             until = int(self._movie.starts[window.end + -(-(window.last - window.end) // 4)])
@@ -162,10 +162,10 @@ class Seams:
         self._solve(held.only(apart & ~waiting))
         self._held = held.only(waiting)
 
-    def links(self) -> Made:
+    def links(self) -> MadeLinks:
         """Return the links so far."""
         parts = [vars(made).values() for made in self._made]
-        return Made(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+        return MadeLinks(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
     def differences(self) -> tuple[int, int]:
         """Return how many links just after the seams either window made, and how many of them the other did not."""
@@ -217,11 +217,11 @@ class Seams:
         answer = best_of(row[order], col[order], held.weight[order], len(ends), closed, solver=solver, device=device)
         self.proofs.append(Proven.of(answer))
         made = edges_of(answer.problem, answer.proof).made
-        links = Made(answer.source, answer.target, answer.margin, answer.is_second, held.exchanged[order][made])
+        links = MadeLinks(answer.source, answer.target, answer.margin, answer.is_second, held.exchanged[order][made])
         self._made.append(replace(links, source=ends[links.source], target=ends[links.target]))
 
 
-def _keys(links: Made, until: int, n: int) -> np.ndarray:
+def _keys(links: MadeLinks, until: int, n: int) -> np.ndarray:
     """Return one number for each link out of the detections before `until`."""
     inside = links.source < until
     return links.source[inside] * n + links.target[inside]

@@ -9,7 +9,7 @@ from auctrack.tracker.linking.motion.candidates.graph import Graph
 from auctrack.tracker.linking.motion.detections.ordered import Ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.best_links import best_links
-from auctrack.tracker.linking.whole_movie.seams import Made, Seams
+from auctrack.tracker.linking.whole_movie.seams import MadeLinks, Seams
 from auctrack.tracker.linking.whole_movie.windows import windows_of
 
 LAGS = 3
@@ -56,7 +56,7 @@ def joined(movie: Ordered, graph: Graph, weight, second, closed) -> tuple[Seams,
     return seams, len(windows)
 
 
-def sure(links: Made) -> dict[tuple[int, int], float]:
+def sure(links: MadeLinks) -> dict[tuple[int, int], float]:
     ends = zip(links.source.tolist(), links.target.tolist(), strict=True)
     return dict(zip(ends, links.margin.tolist(), strict=True))
 

@@ -52,7 +52,7 @@ GAIN_A_DETECTION, LOGS = 0.05, 5.0
 """Nats by which another start must be likelier: for each detection, and in all, times the logarithm of their number."""
 
 
-class GoingOn(NamedTuple):
+class PersistentStart(NamedTuple):
     """That steps go on as they came: a step model, shares, and the radius of candidates in spacings."""
 
     model: StepModel
@@ -66,13 +66,13 @@ class Start:
 
     Attributes
     ----------
-    going_on : GoingOn or None
+    going_on : PersistentStart or None
         None to start with mutual nearest neighbours as one particle.
     takes_flow : bool
         Whether the neighbours' flow may be taken.
     """
 
-    going_on: GoingOn | None = None
+    going_on: PersistentStart | None = None
     takes_flow: bool = True
 
 
@@ -111,17 +111,17 @@ A start with fewer candidates than these would find short steps wherever there a
 """
 
 
-def starts(ndim: int, share: float = 0.0) -> list[GoingOn]:
+def starts(ndim: int, share: float = 0.0) -> list[PersistentStart]:
     """Return what is tried where links of nearest neighbours follow a share of the detections."""
     return [_going_on(guess, ndim) for guess in _GUESSES if share < guess.until]
 
 
-def _going_on(guess: _Guess, ndim: int) -> GoingOn:
+def _going_on(guess: _Guess, ndim: int) -> PersistentStart:
     radius = _radius_around(guess.candidates, ndim)
     variance = (radius / 2) ** 2 / ndim / np.dot(guess.shares, guess.sizes)
     first = np.outer(guess.sizes, np.full(ndim, variance))
     model = StepModel(np.array(guess.shares), first, LEFT * first, np.full_like(first, PERSISTENCE), np.array(TURNS))
-    return GoingOn(model, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
+    return PersistentStart(model, Shares(guess.ends, guess.ends, guess.unlinked, np.array([1 - guess.ends])), radius)
 
 
 def _radius_around(count: float, ndim: int) -> float:
@@ -157,7 +157,7 @@ class Learn(Protocol):
         """Return what is believed of a movie from a start on."""
         ...
 
-    def begin(self, movie: Ordered, going_on: GoingOn | None) -> Belief:
+    def begin(self, movie: Ordered, going_on: PersistentStart | None) -> Belief:
         """Return what is believed before contexts are asked for."""
         ...
 
@@ -224,7 +224,7 @@ def margin_of(sample: Ordered) -> float:
     return max(GAIN_A_DETECTION * len(sample), LOGS * np.log(len(sample)))
 
 
-def _tried(sample: Ordered, start: GoingOn, learn: Learn) -> list[tuple[Start, float]]:
+def _tried(sample: Ordered, start: PersistentStart, learn: Learn) -> list[tuple[Start, float]]:
     """Return where a start led, and how likely its links are; without the neighbours' flow too, where that was taken.
 
     The flow is taken by what it explains beside nothing, and may explain less beside past and future. Around it steps
@@ -237,11 +237,11 @@ def _tried(sample: Ordered, start: GoingOn, learn: Learn) -> list[tuple[Start, f
     last = led_to[-1]
     if last.near is not None:
         return [(Start(start), log_likelihood(last))]
-    taught = GoingOn(last.model, last.shares, _wide_enough(last, start.radius))
+    taught = PersistentStart(last.model, last.shares, _wide_enough(last, start.radius))
     return [(Start(taught, takes_flow=belief.near is not None), log_likelihood(belief)) for belief in led_to]
 
 
-def _led_to(sample: Ordered, going_on: GoingOn | None, learn: Learn) -> list[Belief]:
+def _led_to(sample: Ordered, going_on: PersistentStart | None, learn: Learn) -> list[Belief]:
     """Return what is believed from a start on; and without the neighbours' flow, where it was taken and may be left.
 
     Raises
@@ -274,7 +274,9 @@ def _followed_share(belief: Belief, is_inner: np.ndarray) -> float:
     return float(follows[asked].mean()) if asked.any() else 0.0
 
 
-def followed(movie: Ordered, start: GoingOn, record: LearningRecord, hooks: Hooks | None, most: int | None) -> Belief:
+def followed(
+    movie: Ordered, start: PersistentStart, record: LearningRecord, hooks: Hooks | None, most: int | None
+) -> Belief:
     """Return what is believed of a movie from a start on, where links know of those before and after them.
 
     Raises
