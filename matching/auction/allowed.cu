@@ -61,12 +61,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_allowed_list(
     for (int tile = 0; tile < width && seen < d; tile += 32) {
         const int e = tile + lane();
         const bool allowed = e < width && graph.cost_of(first, e) < none();
-        const uint32 who = __ballot_sync(FULL_WARP, allowed);
-        const uint64 rank = seen + __popc(who & lanes_below());
+        const uint32 ballot = __ballot_sync(FULL_WARP, allowed);
+        const uint64 rank = seen + __popc(ballot & lanes_below());
         if (allowed) {
             const uint64 k = rank * t > s ? (rank * t - s + d - 1) / d : 0;  // the first entry at this rank or beyond
             if (k < t && (k * d + s) / t == rank) columns[begin + k] = graph.column(first, e);
         }
-        seen += __popc(who);
+        seen += __popc(ballot);
     }
 }

@@ -42,12 +42,12 @@ struct Auction {
 
 // Adds `row` to a queue for each lane that `keeps` one, with one atomic per warp. The whole warp must come.
 __device__ __forceinline__ void push(bool keeps, int row, int* queue, int* size) {
-    const uint32 who = __ballot_sync(FULL_WARP, keeps);
-    if (who == 0) return;
+    const uint32 ballot = __ballot_sync(FULL_WARP, keeps);
+    if (ballot == 0) return;
     int base = 0;
-    if (lane() == 0) base = atomicAdd(size, __popc(who));
+    if (lane() == 0) base = atomicAdd(size, __popc(ballot));
     base = __shfl_sync(FULL_WARP, base, 0);
-    if (keeps) queue[base + __popc(who & lanes_below())] = row;
+    if (keeps) queue[base + __popc(ballot & lanes_below())] = row;
 }
 
 // The row at place `at` bids; every lane of the warp takes part, groups beyond the queue with row = NO_MEMBER.

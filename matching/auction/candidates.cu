@@ -134,10 +134,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_list_candidates(
     for (int tile = 0; tile < width && base < end; tile += 32) {
         const int e = tile + lane();
         const bool takes = e < width && is_candidate(graph.cost_of(first, e), limit, col_limit[graph.column(first, e)]);
-        const uint32 who = __ballot_sync(FULL_WARP, takes);
-        const int64 at = base + __popc(who & lanes_below());
+        const uint32 ballot = __ballot_sync(FULL_WARP, takes);
+        const int64 at = base + __popc(ballot & lanes_below());
         if (takes && at < end) columns[at] = graph.column(first, e), costs[at] = cost[first + e];
-        base += __popc(who);
+        base += __popc(ballot);
     }
 }
 
@@ -165,18 +165,18 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
         if (comes_before(there, edge_there, worst, edge)) worst = there, edge = edge_there;
     }
     const bool offers = lane() % SHARE == 0 && edge != NO_EDGE;
-    const uint32 who = __ballot_sync(FULL_WARP, offers);
+    const uint32 ballot = __ballot_sync(FULL_WARP, offers);
     int place = 0;
     for (int k = 0; k < 32; k += SHARE) {
         const int edge_there = __shfl_sync(FULL_WARP, edge, k);
-        place += (who >> k & 1u) && edge_there < edge;
+        place += (ballot >> k & 1u) && edge_there < edge;
     }
     if (offers) {
         columns[row * (int64)OFFERS + place] = graph.column(first, edge);
         costs[row * (int64)OFFERS + place] = cost[first + edge];
     }
     if (lane() == 0) {
-        number[row] = __popc(who);
-        if (who != 0) atomicAdd(n_found, __popc(who));
+        number[row] = __popc(ballot);
+        if (ballot != 0) atomicAdd(n_found, __popc(ballot));
     }
 }

@@ -4,7 +4,7 @@ After a greedy start, forests of search trees finish ordered planar, random geom
 phases. Where free rows and free columns lie scattered (the particle gate), each phase soon finds little less than the
 one before: some 40 phases of 100 levels. There push-relabel with exact labels needs some fifteen rounds.
 
-Both settle every contest by vertex numbers, never by who comes first (`cardinality/search.cu`, `cardinality/push.cu`).
+Both settle every contest by vertex numbers, never by order of arrival (`cardinality/search.cu`, `cardinality/push.cu`).
 """
 
 from __future__ import annotations

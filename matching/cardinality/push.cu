@@ -12,7 +12,7 @@
 // stops as soon as every free row is reached, and columns not visited then count as one level above the last.
 //
 // Variables: state[j] = label << 32 | row (row 0xffffffff = free); bids: two arrays like state, one for the odd steps:
-// a step writes one while the other, complete, says who won the step before. A bid is always higher than the state it
+// a step writes one while the other, complete, says which row won the step before. A bid is always higher than the state it
 // is made on, so the larger of state and last bid is what counts, and the winner brings the state up to date while
 // others read: one grid barrier a step. seen[i] = (column of row i or -1, label it was reached at or UNSEEN), made again
 // for each relabelling; queue: edges of the columns to scan; walkers: those of a group beyond its first, which stays in

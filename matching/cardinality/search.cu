@@ -91,7 +91,7 @@ __device__ void enqueue(const Item& item, const Behind& behind, Gathered<Item, G
     }
 }
 
-// What a row sees of a column: the row that has it, and who has claimed it.
+// What a row sees of a column: the row that has it, and which has claimed it.
 struct Sight {
     int next;
     uint64 held;

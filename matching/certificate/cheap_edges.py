@@ -66,7 +66,7 @@ def _part(
     unmatched_cost = None
     if block.row_unmatched is not None and block.col_unmatched is not None:
         unmatched_cost = block.row_unmatched[rows], block.col_unmatched[cols]
-    row_at, col_at = (np.full(size + 1, -1, np.int32) for size in block.shape)  # the last for who has no partner
+    row_at, col_at = (np.full(size + 1, -1, np.int32) for size in block.shape)  # the last for those without a partner
     row_at[rows], col_at[cols] = np.arange(len(rows)), np.arange(len(cols))
     problem = Problem.dense(pair_costs(block.x[rows], block.y[cols], block.metric), unmatched_cost=unmatched_cost)
     return Part(problem, col_at[col_of_row[rows]], row_at[row_of_col[cols]], v[cols])

@@ -19,12 +19,12 @@ extern "C" __global__ void edges_within(
         for (int begin = 0; begin < degree; begin += 32) {
             const int e = begin + lane();
             const bool is_near = e < degree && graph.value(first, e, v) - r[row] <= within;
-            const uint32 who = __ballot_sync(FULL_WARP, is_near);
-            if (who == 0) continue;
-            int64 place = lane() == 0 ? (int64)atomicAdd(found, (unsigned long long)__popc(who)) : 0;
+            const uint32 ballot = __ballot_sync(FULL_WARP, is_near);
+            if (ballot == 0) continue;
+            int64 place = lane() == 0 ? (int64)atomicAdd(found, (unsigned long long)__popc(ballot)) : 0;
             place = __shfl_sync(FULL_WARP, place, 0);
             if (place >= most) return;  // too many: no place is handed out any more
-            place += __popc(who & ((1u << lane()) - 1));
+            place += __popc(ballot & ((1u << lane()) - 1));
             if (is_near && place < most) edges[place] = first + e;
         }
     }

@@ -284,7 +284,7 @@ def copy_stream() -> Generator[None]:
 def queue() -> Generator[Callable[[], None]]:
     """Queue work on the current device behind that of other such blocks; yield what waits until that of this is done.
 
-    Arrays that were not made in it must stay until then: who frees them lets others write there.
+    Arrays that were not made in it must stay until then: freeing them lets others write there.
     """
     cp = cupy()
     stream, done = _shared_stream(cp.cuda.Device().id, "work"), cp.cuda.Event(disable_timing=True)

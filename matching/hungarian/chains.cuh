@@ -30,10 +30,10 @@ __device__ __forceinline__ void begin_chains(const Solve& s, const Group& group)
             if (e < row.listed) j = s.lists.cols[first + e];
             const bool zero =
                 j != row.col && key_of(dual_t(0), (dual_t)s.lists.costs[first + e], peek(&s.columns[j]).v, row.r) == dual_t(0);
-            const uint32 who = __ballot_sync(FULL_WARP, zero);
-            const int place = found + __popc(who & lanes_below());
+            const uint32 ballot = __ballot_sync(FULL_WARP, zero);
+            const int place = found + __popc(ballot & lanes_below());
             if (zero && place < ZEROS) s.zeros[(int64)i * ZEROS + place] = j;
-            found += __popc(who);
+            found += __popc(ballot);
         }
         if (lane() == 0) s.n_zeros[i] = min(found, ZEROS);
     }

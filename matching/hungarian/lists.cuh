@@ -147,13 +147,13 @@ __device__ __forceinline__ void list_smallest(const Costs& costs, const dual_t* 
 #pragma unroll
     for (int k = 0; k < BEST; ++k) {
         const bool takes = mine.value[k] < beyond;
-        const uint32 who = __ballot_sync(FULL_WARP, takes);
+        const uint32 ballot = __ballot_sync(FULL_WARP, takes);
         if (takes) {
-            const int place = listed + __popc(who & lanes_below());
+            const int place = listed + __popc(ballot & lanes_below());
             lists.cols[at + place] = mine.col[k];
             lists.costs[at + place] = costs.cost[first + mine.col[k]];
         }
-        listed += __popc(who);
+        listed += __popc(ballot);
     }
     if (lane() == 0) rows[row].beyond = beyond, rows[row].listed = listed;
 }

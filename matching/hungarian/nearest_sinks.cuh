@@ -96,10 +96,10 @@ __device__ __forceinline__ void keep_pairs_of_paths(const Solve& s, const Group&
             if (keeps && listed) j = s.zeros[first + e], slack = s.slacks[first + e];
             else if (keeps) keeps = is_zero(s, i, row, row.entered, delta, whole, e, j, slack);
             keeps = keeps && slack <= dist && slack + dist_of(&s.col_dist[j]) == dist;
-            const uint32 who = __ballot_sync(FULL_WARP, keeps);
-            const int place = kept + __popc(who & lanes_below());
+            const uint32 ballot = __ballot_sync(FULL_WARP, keeps);
+            const int place = kept + __popc(ballot & lanes_below());
             if (keeps && place < s.most_zeros) s.zeros[first + place] = j;
-            kept += __popc(who);
+            kept += __popc(ballot);
         }
         if (lane() == 0) s.n_zeros[i] = kept;
     }

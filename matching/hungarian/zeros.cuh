@@ -44,13 +44,13 @@ __device__ __forceinline__ void list_zeros(const Solve& s, const Group& group, d
             int j = 0;
             dual_t slack = 0;
             const bool zero = base + lane() < length && is_zero(s, i, row, entered, delta, whole, base + lane(), j, slack);
-            const uint32 who = __ballot_sync(FULL_WARP, zero);
-            const int place = found + __popc(who & lanes_below());
+            const uint32 ballot = __ballot_sync(FULL_WARP, zero);
+            const int place = found + __popc(ballot & lanes_below());
             if (zero && place < s.most_zeros) {
                 s.zeros[(int64)i * s.most_zeros + place] = j;
                 if (s.is_bounded) s.slacks[(int64)i * s.most_zeros + place] = slack;
             }
-            found += __popc(who);
+            found += __popc(ballot);
         }
         if (lane() != 0) continue;
         s.n_zeros[i] = found, s.rows[i].entered = entered;

@@ -17,7 +17,7 @@
 // share one tile of 32 columns are its slots.
 // Exchange: a block's message, and each row of a level when a block has more than one, are 16-byte words, each written by
 // one 128-bit store together with the number of the step. Readers poll until the number is right, so no barrier and no fence
-// is needed. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
+// is needed. Two sets of both, by parity: a block that writes step s + 2 has read every block's step s + 1, which was written after
 // reading step s.
 // Ties: the smallest row of a level wins among equal slacks, and an older level among equal keys.
 // Bytes: 4 to 8 per pair of a level's rows and all columns. Memory: 60 bytes per row and column.

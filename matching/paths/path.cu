@@ -192,10 +192,10 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
         const int slot = base + threadIdx.x;
         const int row = slot < slots ? *(volatile int*)&window[slot] : NO_MEMBER;
         const bool keeps = row != NO_MEMBER && !*(volatile int*)&done[slot];
-        const uint32 who = __ballot_sync(FULL_WARP, keeps);
-        if (lane() == 0) kept_of_warp[warp] = __popc(who);
+        const uint32 ballot = __ballot_sync(FULL_WARP, keeps);
+        if (lane() == 0) kept_of_warp[warp] = __popc(ballot);
         __syncthreads();
-        int at = total + __popc(who & lanes_below());
+        int at = total + __popc(ballot & lanes_below());
         for (int w = 0; w < warp; w++) at += kept_of_warp[w];
         if (keeps) window[at] = row;
         __syncthreads();

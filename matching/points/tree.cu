@@ -321,20 +321,20 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
             const int node = first[level - 1] + child;
             enters = cost_of(squared_to_box(at, boxes + 6 * (int64)node)) * ROUND_DOWN - prices[node] < limit;
         }
-        for (uint32 who = __ballot_sync(group, enters) >> (lane() / FAN * FAN); who != 0; who &= who - 1)
-            stack[size++] = (level - 1) << LEVEL_SHIFT | (child - member + __ffs(who) - 1);
+        for (uint32 ballot = __ballot_sync(group, enters) >> (lane() / FAN * FAN); ballot != 0; ballot &= ballot - 1)
+            stack[size++] = (level - 1) << LEVEL_SHIFT | (child - member + __ffs(ballot) - 1);
     }
     const bool breaks = __any_sync(group, found >= 0 && worst < dual), reports = found >= 0 && (breaks || !only_violated);
-    const uint32 who = __ballot_sync(group, reports) >> (lane() / FAN * FAN);
+    const uint32 ballot = __ballot_sync(group, reports) >> (lane() / FAN * FAN);
     int place = 0;
     for (int k = 0; k < FAN; k++) {
         const int there = __shfl_sync(group, found, k, FAN);
-        place += (who >> k & 1u) && there < found;
+        place += (ballot >> k & 1u) && there < found;
     }
     if (reports) columns[own * (int64)FAN + place] = found, costs[own * (int64)FAN + place] = worst_cost;
     if (member != 0) return;
-    number[own] = __popc(who);
-    if (who != 0) atomicAdd(&counts[0], __popc(who));
+    number[own] = __popc(ballot);
+    if (ballot != 0) atomicAdd(&counts[0], __popc(ballot));
     checked[own] = breaks ? -1e308 : dual;
     if (breaks || own_has_slack) violated[next_place(&counts[1])] = own;
 }

@@ -1,4 +1,4 @@
-"""The widget: input, three steps, and who works with them. All work is done elsewhere."""
+"""The widget: input, three steps, and what works with them. All work is done elsewhere."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class TrackNumbers:
         return self._order[low:high]
 
     def _near(self, change: Change) -> set[int]:
-        """Return where tracks may have been cut or joined: the ends of links that changed, and who is linked there."""
+        """Return where tracks may have been cut or joined: the ends of links that changed, and what is linked there."""
         movie = self._movie
         ends = {*change.added, *change.removed, *(end for link in (*change.gone, *change.made) for end in link)}
         there = list(filter(movie.detections.is_there, ends))

@@ -7,7 +7,7 @@ Detections that the first step leaves unlinked take no part in the second.
 
 In both steps a link of cost c is worth a - c against both its ends unlinked. The alternative cost a is 1.05 times
 the largest cost of the frame pair, and in the second step 1.05 times the 90th percentile of all costs. The unmatched
-cost is half of it: who is linked pays `a` once more in the fourth block of Jaqaman's matrix (K. Jaqaman et al., Nature
+cost is half of it: what is linked pays `a` once more in the fourth block of Jaqaman's matrix (K. Jaqaman et al., Nature
 Methods 5, 2008, with the simplifications of J.-Y. Tinevez et al., Methods 115, 2017). Where features have penalties,
 lengths are everywhere those that `feature_penalties` makes of them, against the ranges too.
 """

@@ -39,7 +39,7 @@ def order_lineages(measures: pd.DataFrame, parents: Mapping[int, Sequence[int]])
     measures : DataFrame
         One row a track: `track_id`, `first_frame`, `last_frame` (`measure_tracks`).
     parents : mapping of int to sequence of int
-        As in `Tracks`; those who are not in `measures`, or do not begin before their child, are left out.
+        As in `Tracks`; those that are not in `measures`, or do not begin before their child, are left out.
     """
     track_id, first, last = (measures[name].to_numpy() for name in ("track_id", "first_frame", "last_frame"))
     joints = _joints(track_id, first, parents)

@@ -71,8 +71,8 @@ class SimulationSettings(KnownByName):
     birth_rate : float
         Mean number of new particles between two frames, as a fraction of `particles`; anywhere in the box.
     keep_density : bool
-        Replace every lost particle by a new one: who died, by one anywhere in the box; who left, by one that enters
-        through the opposite wall at the same velocity. Needs `birth_rate` 0.
+        Replace every lost particle by a new one: one that died, by one anywhere in the box; one that left, by one that
+        enters through the opposite wall at the same velocity. Needs `birth_rate` 0.
     missed : float
         Probability, 0 to 1, that the detector misses a particle in a frame.
     false : float
@@ -248,7 +248,7 @@ def _reflect(swarm: _Swarm, box: np.ndarray) -> None:
 
 
 def _leave(swarm: _Swarm, box: np.ndarray, *, replace: bool) -> None:
-    """Remove who passed a wall; with `replace`, another particle comes in through the opposite wall."""
+    """Remove particles that passed a wall; with `replace`, another particle comes in through the opposite wall."""
     inside = np.all((swarm.position >= 0) & (swarm.position <= box), axis=1)
     entering_position = np.clip(np.mod(swarm.position[~inside], box), 0.0, box)
     entering_velocity = swarm.velocity[~inside]

@@ -46,8 +46,8 @@ extern "C" __global__ void hungarian_optimality_check(int n_rows, const int* col
     const int i = global_thread();
     const bool matched = i < n_rows && col_of_row[i] != FREE;
     if (i < n_rows) row_covered[i] = matched;
-    const uint32 who = __ballot_sync(FULL_WARP, matched);
-    if (lane() == 0 && who) atomicAdd(match_count, __popc(who));
+    const uint32 ballot = __ballot_sync(FULL_WARP, matched);
+    if (lane() == 0 && ballot) atomicAdd(match_count, __popc(ballot));
 }
 
 // Section 3.3, the predicate summed over each row: a covered row would enter at the present Δ.
@@ -78,9 +78,9 @@ extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const co
         for (int base = 0; base < n_cols; base += 32) {
             const int j = base + lane();
             const bool zero = j < n_cols && !col_covered[j] && duals.key(i, j, since) <= delta;
-            const uint32 who = __ballot_sync(FULL_WARP, zero);
-            if (zero) zeros[at + __popc(who & lanes_below())] = j;
-            at += __popc(who);
+            const uint32 ballot = __ballot_sync(FULL_WARP, zero);
+            if (zero) zeros[at + __popc(ballot & lanes_below())] = j;
+            at += __popc(ballot);
         }
     }
 }

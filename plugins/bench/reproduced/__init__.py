@@ -1,4 +1,4 @@
 """What reproduces the papers' tables and figures: their printed numbers, and ours beside them.
 
-It is in the repository, not in the wheel: nobody but who checks these tables needs it.
+It is in the repository, not in the wheel: only those who check these tables need it.
 """

@@ -175,7 +175,7 @@ def _solved(
 
 
 def _columns(points: Points, after: np.ndarray) -> Columns:
-    """Return links as columns by ascending source, of who follows each row of the table.
+    """Return links as columns by ascending source, of what follows each row of the table.
 
     Lengths are worked out once more: to copy those of the device takes a third of the time of linking.
     """

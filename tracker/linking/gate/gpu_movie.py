@@ -127,7 +127,7 @@ class DeviceMovie:
         )
 
     def lay_links(self, points: slice, first_column: int, col_of_row: Any, links: tuple[Any, Any, Any]) -> None:
-        """Write links of points into arrays by rows of the table: who follows, who comes before, and the length."""
+        """Write links of points into arrays by rows of the table: what follows, what comes before, and the length."""
         n = points.stop - points.start
         sizes = np.int32(points.start), np.int32(n), np.int32(first_column)
         kernel = cuda.load(_KERNELS)["links_laid"]

@@ -96,7 +96,7 @@ class Motion:
         """Say it in a few lines; with the time between frames whose numbers differ by 1 the persistence is a time too.
 
         `frame_step` is the difference between the numbers of consecutive frames, which all of this is about; `also`
-        is who is counted as lost or new besides.
+        is what is counted as lost or new besides.
         """
         per = "per frame" if frame_step == 1 else f"per {frame_step} frames"
         said = [f"typical step {in_digits(self.typical_step)} {self.unit} {per}, {self._predicted_from()}"]

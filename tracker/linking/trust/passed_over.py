@@ -1,6 +1,6 @@
 """How likely a track that passes over a frame should have a detection of that frame, be it another's or no track's.
 
-As in `exchanges`, by the model of whole chains: the track with the detection, and who had it without.
+As in `exchanges`, by the model of whole chains: the track with the detection, and the one that had it without.
 """
 
 # ruff: noqa: ANN001, ANN201, ANN202

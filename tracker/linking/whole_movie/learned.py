@@ -121,7 +121,7 @@ def _linked_on_gpu(task: Task) -> Linking:
         **AS_A_WHOLE,
     }
     tracks = points.with_track_ids(rows.track_id, **{PROBABILITY: rows.probability, MARGIN: rows.margin})
-    # Columns of the table, not the arrays: who writes into the table gets one of his own.
+    # Columns of the table, not the arrays: writing into the table makes a copy of its own.
     sure = tracks.table[PROBABILITY], tracks.table[MARGIN]
     links = partial(_table_of_rows, points, rows.after, *sure)
     return Linking(tracks, links, task.settings, None, found.motion, report)

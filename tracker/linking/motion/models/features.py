@@ -30,7 +30,7 @@ NARROWEST = 0.01
 ROUNDS = 5
 ALIKE_AT_FIRST = 0.1
 FEW_OTHERS = 10.0
-"""Others who are no links, drawn at random, that those of the movie are added to."""
+"""Others that are no links, drawn at random, that those of the movie are added to."""
 LENGTHS = 32
 """Classes of length."""
 
@@ -113,8 +113,8 @@ def _is_positive(points: Points, name: str) -> bool:
 class FeatureModel:
     """Model of how features change: along links, and where else a link could lead.
 
-    Both changes follow Gaussians around none. Of those who are no links some look as alike as links do: neighbours in a
-    gradient of light, one of two kinds of cells.
+    Both changes follow Gaussians around none. Of those that are no links some look as alike as links do: neighbours in
+    a gradient of light, one of two kinds of cells.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class FeatureModel:
     variance : float64 (axes,)
         Of changes along links.
     alike : float
-        Share of the others who look as alike as links do.
+        Share of the others that look as alike as links do.
     """
 
     direction: np.ndarray
@@ -136,7 +136,7 @@ class FeatureModel:
         return FAITHFUL * times / (1 - self.alike + self.alike * times) + 1 - FAITHFUL
 
     def times(self, change: np.ndarray) -> np.ndarray:
-        """Return how many times likelier a link makes a change than one who does not look alike, float64 (links,)."""
+        """Return how many times likelier a link makes a change than one that does not look alike, float64 (links,)."""
         square = (change @ np.asarray(self.direction, like=change)) ** 2
         return np.exp(0.5 * (square @ np.asarray(1 - 1 / self.variance, like=change) - np.log(self.variance).sum()))
 
@@ -164,7 +164,7 @@ class FeatureModel:
 
     @classmethod
     def _of(cls, change: np.ndarray, links: np.ndarray, others: np.ndarray, unlike: np.ndarray) -> FeatureModel:
-        """Return the model of changes with these weights: as links, as others, and as others who do not look alike."""
+        """Return the model of changes with these weights: as links, as others, and as others that do not look alike."""
         total, squares, all_others = float(unlike.sum()), float((unlike**2).sum()), float(others.sum())
         count = total**2 / max(squares, TINY)
         known = count / (count + FEW_OTHERS)
@@ -179,7 +179,7 @@ def _covariance(change: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def _as_long_as_links(length: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """Return weights of those who are no links, by which they are as long as links are, float64 (candidates,).
+    """Return weights of those that are no links, by which they are as long as links are, float64 (candidates,).
 
     Who is near looks alike where light or kinds differ from place to place, and that they are near is known already.
     """

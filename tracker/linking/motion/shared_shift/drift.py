@@ -85,7 +85,7 @@ def common_shifts(frames: Sequence[np.ndarray], field: np.ndarray) -> np.ndarray
 
 
 def _votes_between(earlier: np.ndarray, later: np.ndarray) -> tuple[Any, ...]:
-    """Return who votes, and the cells in which the later frame's particles are looked up."""
+    """Return the voters, and the cells in which the later frame's particles are looked up."""
     voters = padded(np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)]))  # one layout, compiled once
     grid = build_grid(np.ascontiguousarray(later), CELL)
     return voters, grid.origin, grid.cell, grid.dims, grid.starts, grid.points
