@@ -36,9 +36,9 @@ from .certify import MOST_FETCHED, MOST_PAIRS, certify
 from .float_pairs import difference
 from .near_pairs import near_pairs
 
-SWEEPS, SWEEPS_OF_LARGE = 200, 20
-"""Times that the moves from each place may be tried on average, up to `MOST_PAIRS` pairs and beyond: more means that
-the matched edges are far from the cheapest."""
+SWEEPS, FEWEST_SWEEPS, MOVES = 200, 20, 2**32
+"""Times that the moves from each place may be tried on average: more means that the matched edges are far from the
+cheapest. Of large problems as many as `MOVES` moves are, some seconds; 4,000 squares on a line take 60 to 200 times."""
 
 
 def refined(problem: Problem, answer: Assignment) -> Assignment:
@@ -114,7 +114,7 @@ def _settled(block: Problem, answer: Assignment, *, begins_at_hand: bool) -> tup
     base, bound = _least_of_columns(*moves[1:3], moves[-1]), moves[-1]
     begin = answer.col_duals if begins_at_hand else np.where(np.isfinite(bound), bound, base)
     labels = _labels(answer, begin, base)
-    sweeps = SWEEPS if block.n_edges <= MOST_PAIRS else SWEEPS_OF_LARGE
+    sweeps = min(SWEEPS, max(FEWEST_SWEEPS, MOVES // max(block.n_edges, 1)))
     if not _settle(*moves, labels, sweeps * (m + 1)):
         return None
     place = labels.place[:n]

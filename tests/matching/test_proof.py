@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import JV, Problem, solve, verify
 from auctrack.matching.certificate.certify import certify
+from auctrack.plugins.bench.assignment.hostile_costs import squared_on_a_line
 
 from .cases import ON_CPU
 from .exact import optimum, paid
@@ -56,6 +57,15 @@ def test_one_far_point_does_not_hide_wrong_edges(far: float, side: int, solver: 
     assert near[np.arange(499), partners[1:]].sum() == pytest.approx(
         others[linear_sum_assignment(others)].sum(), rel=1e-12
     )
+
+
+def test_a_large_matrix_of_near_ties_is_searched_until_no_exchange_is_left() -> None:
+    """Squares on a line, more than a few million pairs: twenty looks at each move leave exchanges of the last digits."""
+    cost = squared_on_a_line(2200, 1)
+    answer = solve(cost, "jv", "cpu")
+    assert answer.is_optimal
+    assert answer.stats["refined"]
+    assert verify(cost, answer)
 
 
 @pytest.mark.parametrize("solver", EVERY, ids=str)
