@@ -4,7 +4,8 @@ from __future__ import annotations
 
 OME_TIFF = (".ome.tif", ".ome.tiff")
 TIFF = (".tif", ".tiff")
-MOVIES = (*OME_TIFF, *TIFF)
+OME_ZARR = (".ome.zarr", ".zarr")
+MOVIES = (*OME_TIFF, *TIFF, *OME_ZARR)
 
 TEXT_TABLES = (".csv.gz", ".csv", ".tsv", ".txt")
 TABLES = (*TEXT_TABLES, ".parquet")

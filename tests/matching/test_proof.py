@@ -60,7 +60,7 @@ def test_one_far_point_does_not_hide_wrong_edges(far: float, side: int, solver: 
 
 
 def test_a_large_matrix_of_near_ties_is_searched_until_no_exchange_is_left() -> None:
-    """Squares on a line, more than a few million pairs: twenty looks at each move leave exchanges of the last digits."""
+    """Squares on a line, some five million pairs: twenty looks at each move leave exchanges of the last digits."""
     cost = squared_on_a_line(2200, 1)
     answer = solve(cost, "jv", "cpu")
     assert answer.is_optimal

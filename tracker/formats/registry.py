@@ -12,6 +12,7 @@ from ..errors import InvalidInput, InvalidSetting
 from ..points import Points
 from ..regular_files import refuse_pipe
 from ..suffixes import TABLES, ends_in
+from ..zarr_attributes import is_image
 from .content import Written
 from .loaded import Loaded
 from .programs.xml_file import root_of
@@ -211,9 +212,9 @@ def holds_points(path: Path) -> bool:
 
 
 def _by_marks(path: Path) -> list[Format]:
-    return [
-        known for known in FORMATS.values() if path.is_dir() and any((path / mark).exists() for mark in known.marks)
-    ]
+    if not path.is_dir() or is_image(path):
+        return []
+    return [known for known in FORMATS.values() if any((path / mark).exists() for mark in known.marks)]
 
 
 def _named(place: str) -> Any:

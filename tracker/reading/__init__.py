@@ -1,1 +1,1 @@
-"""Movies: TIFF files, folders of them, and arrays, read frame by frame with what they say of themselves."""
+"""Movies: TIFF files, folders of them, OME-Zarr, and arrays, read frame by frame with what they say of themselves."""

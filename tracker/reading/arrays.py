@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -46,6 +46,10 @@ class ArrayStack:
     array : Array
     axes : str, optional
         As in `TiffStack`; needed, unless the array names its dimensions, as those of xarray do.
+    path : Path, optional
+        What messages call it.
+    readings : mapping, optional
+        What its dimensions may be, for who does not know.
 
     Raises
     ------
@@ -55,32 +59,40 @@ class ArrayStack:
         If `axes` does not say what each dimension is.
     """
 
-    path = Path("array")
     note = ""
     n_files = 1
 
-    def __init__(self, array: Array, axes: str | None) -> None:
+    def __init__(
+        self,
+        array: Array,
+        axes: str | None,
+        *,
+        path: Path = Path("array"),
+        readings: Mapping[int, Mapping[str, str]] = ARRAY_READINGS,
+    ) -> None:
+        self.path = path
         shape = tuple(map(int, array.shape))
         sizes = " × ".join(map(str, shape))
         if not 2 <= len(shape) <= len(LETTERS):
             raise InvalidInput(
-                f"array: needs 2 to {len(LETTERS)} dimensions, of {', '.join(LETTERS)} (time, depth, channel, y, x); "
+                f"{path}: needs 2 to {len(LETTERS)} dimensions, of {', '.join(LETTERS)} (time, depth, channel, y, x); "
                 f"it has {len(shape)}{f', of {sizes}' if shape else ''}."
             )
         if axes is None and (axes := _named_axes(array, len(shape))) is None:
             raise UnknownAxes(
-                f"array: needs axes, a letter for each of its {len(shape)} dimensions of {sizes}; an array does not "
+                f"{path}: needs axes, a letter for each of its {len(shape)} dimensions of {sizes}; an array does not "
                 "say what they are.",
                 **naming_axes(len(shape), ARRAY_READINGS),
             )
-        _refuse_other_order(axes.upper(), len(shape))
-        axes, parts = divided(axes, shape, self.path)
-        self.axes = known_axes(axes, parts, axes, self.path, ARRAY_READINGS)
+        if readings is ARRAY_READINGS:  # an array can be given in another order
+            _refuse_other_order(axes.upper(), len(shape))
+        axes, parts = divided(axes, shape, path)
+        self.axes = known_axes(axes, parts, axes, path, readings)
         if 0 in shape:
-            raise InvalidInput(f"array: holds no pixels; its shape is {sizes}.")
+            raise InvalidInput(f"{path}: holds no pixels; its shape is {sizes}.")
         if getattr(array.dtype, "kind", None) not in ("u", "i", "f"):
             raise InvalidInput(
-                f"array: has pixels of type {array.dtype}; it needs whole or real numbers.{_of_mask(array.dtype)}"
+                f"{path}: has pixels of type {array.dtype}; it needs whole or real numbers.{_of_mask(array.dtype)}"
             )
         if isinstance(array, np.ma.MaskedArray):
             raise InvalidInput(

@@ -21,10 +21,12 @@ from ..ranges import frames_of, roi_of
 from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments
+from ..zarr_attributes import is_image
 from .arrays import Array, ArrayStack
 from .contiguous import NEW_MEMORY, PixelBuffer
 from .file_stack import FileStack
 from .folder import files_of
+from .ome_zarr import OmeZarrStack
 from .stack import SPACE, Region, Stack
 from .tiff import TiffStack
 
@@ -207,13 +209,14 @@ def read_movie(
     roi: tuple[slice, ...] | str | None = None,
     **unknown: Never,
 ) -> Movie:
-    """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, a folder or glob of one TIFF a frame, or an array.
+    """Open a movie: an OME-TIFF, an ImageJ hyperstack, a TIFF, an OME-Zarr, a folder of one TIFF a frame, or an array.
 
     Parameters
     ----------
     path : str, Path or array
         An array of NumPy, dask, zarr or xarray, of which frames are computed when they are read; `axes` (but of xarray,
-        which names them) and `scale` say the rest. Or a file, folder, or glob pattern. The files of a folder are put in
+        which names them) and `scale` say the rest. An OME-Zarr folder, of which the full resolution is read (needs the
+        extra `formats`). Or a file, folder, or glob pattern. The files of a folder are put in
         natural order (t2 before t10); each is one frame, YX or ZYX (with C where there are channels), all of one shape.
         The one number in which their names differ says which frame, counted from the first file: t0 to t4 and t8 to t11
         are frames 0 to 4 and 8 to 11. Where several differ and follow a word such as t, z or c ("t000_z012"), each file
@@ -243,7 +246,8 @@ def read_movie(
     Raises
     ------
     InvalidInput
-        If the file is missing, empty, truncated or not a TIFF, or the array has no real numbers.
+        If the file is missing, empty, truncated or not a TIFF, the folder holds several images, or the array has no
+        real numbers.
     UnknownAxes, UnknownScale, UnknownChannel
         If the file does not say what its dimensions or its voxels are, or has several channels. None is ever guessed.
     InvalidSetting
@@ -291,6 +295,8 @@ def open_stack(path: object, axes: str | None) -> Stack:
                 f"a movie is the path of a file, folder or pattern, or an array; got {type(path).__name__}."
             )
         return ArrayStack(path, axes)
+    if is_image(Path(path)):
+        return OmeZarrStack(Path(path), axes)
     files = files_of(path)
     return TiffStack(files[0], axes) if len(files) == 1 else FileStack(files, axes)
 

@@ -1,4 +1,4 @@
-"""What a `Movie` asks of what holds its pixels: a TIFF file, the files of a folder, or an array."""
+"""What a `Movie` asks of what holds its pixels: a TIFF file, the files of a folder, an OME-Zarr, or an array."""
 
 from __future__ import annotations
 

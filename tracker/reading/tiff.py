@@ -26,8 +26,8 @@ from .metadata import stated_by
 from .stack import SPACE, Region
 
 AS_TIFF = (
-    "Movies are read from TIFF: in Fiji, File > Import > Bio-Formats opens most formats, and File > Save As writes "
-    "TIFF. Tables are read from CSV and Parquet."
+    "Movies are read from TIFF and OME-Zarr: in Fiji, File > Import > Bio-Formats opens most formats, and File > Save "
+    "As writes TIFF. Tables are read from CSV and Parquet."
 )
 """What to do with other files."""
 _NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")

@@ -23,7 +23,8 @@ def command(
         typer.Argument(
             metavar="INPUT",
             show_default=False,
-            help="Movies (OME-TIFF, ImageJ, plain TIFF), point tables (CSV, Parquet), folders, or quoted patterns.",
+            help="Movies (OME-TIFF, ImageJ, plain TIFF, OME-Zarr), tables of points (CSV, Parquet), folders, or quoted "
+            "patterns.",
         ),
     ] = None,
     output: Annotated[

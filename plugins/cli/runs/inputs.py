@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ....tracker.formats.sidecar import sidecar_path
 from ....tracker.formats.write import require_names
 from ....tracker.settings import InputSettings
 from ....tracker.suffixes import MOVIES, TABLES, without_ending
+from ....tracker.zarr_attributes import is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, refuse_inputs
 
@@ -48,7 +49,7 @@ class Job:
     @property
     def bytes(self) -> int:
         """How much there is to read, as far as it is there."""
-        return sum(file.stat().st_size for file in self.files if file.is_file())
+        return sum(file.stat().st_size for file in _parts(self.files) if file.is_file())
 
     @property
     def picture(self) -> Path:
@@ -173,8 +174,12 @@ def _refuse_missing(job: Job) -> None:
 def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
     """Return the files that decide the result, as far as they are there; reading says it of those that are not."""
     intensity = (Path(given.intensity),) if given.intensity else ()
-    parts = (part for file in job.files for part in (sorted(file.rglob("*")) if file.is_dir() else [file]))
-    return tuple(file for file in (*parts, *intensity) if file.is_file())
+    return tuple(file for file in (*_parts(job.files), *intensity) if file.is_file())
+
+
+def _parts(files: Sequence[Path]) -> Iterator[Path]:
+    """Return the files, and of folders what is in them."""
+    return (part for file in files for part in (sorted(file.rglob("*")) if file.is_dir() else [file]))
 
 
 def stem(source: str) -> str:
@@ -200,8 +205,11 @@ def _without_suffix(source: str) -> str:
 def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path, ...]]]:
     path = Path(argument)
     try:
+        if is_image(path):
+            return [(argument, (path,))]
         if path.is_dir() and not given.is_table(path):
-            found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+            found = sorted(file for file in path.iterdir() if not file.name.startswith("."))
+            found = [file for file in found if file.is_file() or is_image(file)]
             movies = [file for file in found if file.name.lower().endswith(MOVIES)]
             found = movies or [file for file in found if _is_input_table(file)]
         elif glob.has_magic(argument) and not path.exists():

@@ -20,6 +20,7 @@ from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
 from ....tracker.suffixes import MOVIES, without_ending
+from ....tracker.zarr_attributes import is_image
 from ...words.errors import remedy
 from .file_layer import layer_of
 from .geometry import layer_geometry
@@ -36,7 +37,7 @@ _DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
 
 def movie_reader(path: str | Sequence[str]) -> Read | None:
-    """Return the reader of TIFF movies and of folders of one TIFF a frame; several files at once are left to napari."""
+    """Return the reader of TIFF movies, folders of one TIFF a frame, and OME-Zarr; several at once napari handles."""
     return _read_movie if isinstance(path, str) and (not Path(path).is_dir() or _is_of_frames(path)) else None
 
 
@@ -47,7 +48,7 @@ def table_reader(path: str | Sequence[str]) -> Read | None:
 
 def _is_of_frames(folder: str) -> bool:
     """Whether a folder has a movie's frames; those of the Cell Tracking Challenge have tracks, painted in TIFFs."""
-    return holds_tiff_files(folder) and not holds_points(Path(folder))
+    return is_image(Path(folder)) or (holds_tiff_files(folder) and not holds_points(Path(folder)))
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:

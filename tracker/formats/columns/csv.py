@@ -20,6 +20,7 @@ import pandas as pd
 from ...errors import InvalidInput
 from ...regular_files import refuse_pipe
 from ...suffixes import TABLES, TIFF
+from ...zarr_attributes import is_image
 from ..sidecar import Sidecar
 from .bombs import Unpacked, require_honest_parquet
 from .dialects import POSITIONAL, TRACKMATE
@@ -58,7 +59,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     name = path.name.lower()
     if not path.exists():
         raise InvalidInput(f"{path}: there is no such file.")
-    if name.endswith(TIFF):
+    if name.endswith(TIFF) or is_image(path):
         raise InvalidInput(f"{path}: is a movie, not a table; auctrack track finds and links its particles.")
     if path.is_dir():
         raise InvalidInput(f"{path}: is a folder; name one table in it ({', '.join(TABLES)}).")

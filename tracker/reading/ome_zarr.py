@@ -1,0 +1,155 @@
+"""An OME-Zarr image as a `Stack`: its array of full resolution, read in chunks (extra `formats`).
+
+OME-NGFF 0.1 to 0.5: https://ngff.openmicroscopy.org.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..calibrating.stated import AXES, Stated, usable
+from ..calibrating.units import MICROMETRE, SECOND, micrometres_of, seconds_of
+from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
+from ..zarr_attributes import attributes_of, images_of
+from .arrays import ArrayStack
+from .axes import FILE_READINGS, are_known
+from .contiguous import NEW_MEMORY, Into
+from .stack import Region
+
+_OLD_AXES = "TCZYX"
+"""Those of versions 0.1 and 0.2, which state none."""
+_LETTER_OF_TYPE = {"time": "T", "channel": "C"}
+_DAMAGE = (OSError, *TIFF_DAMAGE)
+"""What zarr and its codecs raise, depending on where a folder is damaged."""
+
+
+class OmeZarrStack(ArrayStack):
+    """The first image of an OME-Zarr folder, at full resolution. A chunk that is not there holds the fill value.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, or that of one image in it.
+    axes : str, optional
+        As in `TiffStack`.
+
+    Raises
+    ------
+    InvalidInput
+        If it holds no image or several, or is damaged.
+    InvalidSetting
+        If the package zarr is not installed.
+    UnknownAxes
+        If neither the metadata nor `axes` say what each dimension is.
+    """
+
+    def __init__(self, path: Path, axes: str | None = None) -> None:
+        group = _only_image(path)
+        with _damage_explained(path):
+            said = attributes_of(group)
+            image = said["multiscales"][0]
+            dataset = image["datasets"][0]
+            array = _zarr().open_array(str(group / dataset["path"]), mode="r")
+            letters, units = _axes(image, len(array.shape))
+            scale = _scale((dataset, image), len(letters))
+            self._names = _channel_names(said)
+        super().__init__(array, letters if axes is None else axes, path=path, readings=FILE_READINGS)
+        stated = _stated(letters, scale, units)
+        self.stated = replace(stated, axes=letters if are_known(letters) else None)
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels."""
+        return self._names if len(self._names) == self.size("C") else super().channels
+
+    def is_read_at_once(self, region: Region) -> bool:
+        """Return True: zarr may be asked by several threads."""
+        del region
+        return True
+
+    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
+        """Return one frame, (z, y, x), in memory of its own."""
+        with _damage_explained(self.path):
+            return super().volume(frame, channel, region, into)
+
+
+def _only_image(path: Path) -> Path:
+    images = images_of(path)
+    if len(images) == 1:
+        return images[0]
+    if images:
+        named = ", ".join(str(image) for image in images[:3])
+        raise InvalidInput(f"{path}: holds {len(images)} images ({named}, …). Give the path of one.")
+    raise InvalidInput(
+        f"{path}: is a plate or a well, not one image. Give the path of an image in it, such as {path}/A/1/0."
+    )
+
+
+def _zarr() -> Any:
+    try:
+        return importlib.import_module("zarr")
+    except ImportError as error:
+        raise InvalidSetting(
+            f"OME-Zarr needs the package zarr ({error}). Install it: pip install 'auctrack[formats]'."
+        ) from error
+
+
+def _axes(image: Mapping[str, Any], ndim: int) -> tuple[str, tuple[str | None, ...]]:
+    """Return a letter and a unit of each dimension; what has no letter here keeps the first of its name."""
+    axes: Sequence[Any] = image.get("axes") or list(_OLD_AXES[-ndim:])
+    stated: list[Mapping[str, str]] = [{"name": axis} if isinstance(axis, str) else axis for axis in axes]
+    letters = "".join(_LETTER_OF_TYPE.get(axis.get("type", ""), axis["name"][0].upper()) for axis in stated)
+    return letters, tuple(axis.get("unit") for axis in stated)
+
+
+def _scale(levels: Sequence[Mapping[str, Any]], ndim: int) -> np.ndarray | None:
+    """Return the size of a step along each dimension; None where it is not stated."""
+    scales = [
+        np.broadcast_to(np.asarray(change["scale"], float), ndim)
+        for level in levels
+        for change in level.get("coordinateTransformations") or ()
+        if change.get("type") == "scale"
+    ]
+    return prod(scales, start=np.ones(ndim)) if scales else None
+
+
+def _stated(letters: str, scale: np.ndarray | None, units: Sequence[str | None]) -> Stated:
+    """Return voxel size and frame interval; a step in time without a unit states nothing, as most are left at 1."""
+    if scale is None:
+        return Stated(source="OME-Zarr")
+    step = {letter: float(size) for letter, size in zip(letters, scale, strict=True) if usable(float(size))}
+    unit = dict(zip(letters, units, strict=True))
+    space = {axis: axis.upper() for axis in AXES if axis.upper() in step}
+    has_units = any(unit[letter] for letter in space.values())
+    factors = {axis: micrometres_of(unit[letter] or "") if has_units else 1.0 for axis, letter in space.items()}
+    seconds = seconds_of(unit.get("T") or "") if "T" in step else None
+    return Stated(
+        sizes={axis: step[space[axis]] * factor for axis, factor in factors.items() if factor is not None},
+        unit=MICROMETRE if has_units else None,
+        frame_interval=step["T"] * seconds if seconds is not None else None,
+        time_unit=SECOND,
+        source="OME-Zarr",
+    )
+
+
+def _channel_names(said: Mapping[str, Any]) -> tuple[str, ...]:
+    listed = (said.get("omero") or {}).get("channels") or ()
+    return tuple(str(channel.get("label") or f"channel {number}") for number, channel in enumerate(listed))
+
+
+@contextmanager
+def _damage_explained(path: Path) -> Generator[None]:
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except _DAMAGE as error:
+        raise InvalidInput(f"{path}: is a damaged OME-Zarr ({type(error).__name__}: {error}).") from error
