@@ -21,7 +21,7 @@ from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
 from ..zarr_attributes import attributes_of, images_of
 from .arrays import ArrayStack
 from .axes import FILE_READINGS, are_known
-from .contiguous import NEW_MEMORY, Into
+from .contiguous import NEW_MEMORY, PixelBuffer
 from .stack import Region
 
 _OLD_AXES = "TCZYX"
@@ -75,7 +75,7 @@ class OmeZarrStack(ArrayStack):
         del region
         return True
 
-    def volume(self, frame: int, channel: int, region: Region, into: Into = NEW_MEMORY) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, (z, y, x), in memory of its own."""
         with _damage_explained(self.path):
             return super().volume(frame, channel, region, into)
