@@ -1,4 +1,5 @@
 """What reproduces the papers' tables and figures: their printed numbers, and ours beside them.
 
-It is in the repository, not in the wheel: only those who check these tables need it.
+Beside them, what writes the tables of BENCHMARKS.md from kept records (`quoted`). It is in the repository, not in the
+wheel: only those who check these tables need it.
 """
