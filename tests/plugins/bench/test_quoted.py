@@ -60,6 +60,17 @@ def test_rows_columns_and_the_other_clock_are_left_out(folder):
     text = quoted(folder, "--clock cpu", "--without '*CPU'", "--without '200*'")
     assert rows(text)[0] == "|  | auction, GPU |"
     assert [row.split("|")[1].strip() for row in rows(text)[2:]] == ["1000 pairs, n = 50"]
+    assert rows(quoted(folder, "--rows '1000*'", "--without '*CPU'", "--clock cpu")) == rows(text)
+
+
+def test_days_and_commits_are_those_of_the_cells_that_are_quoted(folder):
+    path = folder / "records" / "auction.json"
+    record = Record.read(path, "auction")
+    record.sessions.append({**record.sessions[0], "started": "2026-12-01T00:00:00+00:00", "commit": "def"})
+    record.keep(record.cell("point-batch", "200 pairs", 200, "auction, GPU"))
+    record.save()
+    assert f"**{TITLE}** (2026-11-28, abc, 2026-12-01, def)\n" in quoted(folder)
+    assert f"**{TITLE}** (2026-11-28, abc)\n" in quoted(folder, "--rows '1000*'")
 
 
 def test_a_table_that_the_record_does_not_hold_is_refused_with_those_it_holds(folder):
