@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..problem import Problem
 from ..problem.costs import absent_cost, best_row_duals, edge_costs, largest_cost, row_costs
-from ..tolerance import DUALS_BEYOND_COSTS, EPS, FAR, STATED, ULPS
+from ..tolerance import DUALS_BEYOND_COSTS, EPS, STATED, ULPS
 from .assignment import Assignment
 from .certify import (
     Slackness,
@@ -119,15 +119,11 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
 def _is_beyond_doubt(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
     """Whether each block of a large problem is proven, at lower unmatched costs where these are far above all costs.
 
-    Duals as large as these hide a wrong edge in their rounding, and would leave a right one in doubt.
+    Duals as large as these would leave a right edge in doubt.
     """
-    for b in np.flatnonzero(sums.in_doubt | _may_have_far_unmatched_costs(problem, assignment.col_of_row)).tolist():
+    for b in np.flatnonzero(sums.in_doubt).tolist():
         proof = _proof_at_lower_unmatched_costs(problem, assignment, b)
-        if proof is None:
-            is_proven = not sums.in_doubt[b]
-        else:
-            is_proven = proof.is_optimal or _is_exact(problem, assignment, sums, b)
-        if not is_proven:
+        if proof is None or not (proof.is_optimal or _is_exact(problem, assignment, sums, b)):
             return False
     return True
 
@@ -138,21 +134,6 @@ def _is_exact(problem: Problem, assignment: Assignment, sums: Slackness, b: int)
     matched = assignment.col_of_row[rows], assignment.row_of_col[cols]
     duals = assignment.row_duals[rows], assignment.col_duals[cols]
     return without_rounding(problem.block(b), matched, duals, float(sums.gap[b]))[1]
-
-
-def _may_have_far_unmatched_costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
-    """Return for each block whether its unmatched costs are far above what its dearest matched edge tells of costs."""
-    if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None:
-        return np.zeros(problem.n_blocks, np.bool_)
-    least, dearest = np.zeros((2, problem.n_blocks))
-    for costs, offsets in (problem.row_unmatched, problem.row_offsets), (problem.col_unmatched, problem.col_offsets):
-        of_side = np.full(problem.n_blocks, np.inf)
-        np.minimum.at(of_side, block_of(offsets, np.arange(len(costs))), costs)
-        least += of_side
-    rows = np.flatnonzero(col_of_row >= 0)
-    block = block_of(problem.row_offsets, rows)
-    np.maximum.at(dearest, block, abs(edge_costs(problem, rows, block, col_of_row[rows])))
-    return least > FAR * 2.0 * np.minimum(problem.n_rows_of_block, problem.n_cols_of_block) * dearest
 
 
 def _gap_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, sums: Slackness) -> np.ndarray:
