@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -76,6 +77,21 @@ def _variants(gpu: str) -> list[Variant]:
     ]
 
 
+def _of_threads_held(experiment: Experiment, record: Record) -> Experiment:
+    """Return an experiment with the numbers of threads that its record holds, which another machine may have had."""
+    several = _several_threads(name for part, _, _, name in record.cells if part == experiment.name) or [OMP]
+    variants = [
+        replace(variant, name=name)
+        for variant in experiment.variants
+        for name in (several if variant.name == OMP else [variant.name])
+    ]
+    return replace(experiment, variants=variants)
+
+
+def _several_threads(names: Iterable[str]) -> list[str]:
+    return sorted({name for name in names if name.startswith("OMP-")} - {"OMP-1"})
+
+
 def _range_of(case: Case) -> str:
     return case.series.removeprefix("costs in [0, ").removesuffix("]")
 
@@ -85,7 +101,7 @@ def _label(case: Case) -> str:
 
 
 def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
-    small, large, scaling, *shared = experiments
+    small, large, scaling, *shared = [_of_threads_held(experiment, record) for experiment in experiments]
     text = times_with_spread(effort.clock)
     what = f"median over up to {small.repetitions} runs (± half the middle half)"
     hardware = f"paper's hardware: {paper.HARDWARE}; its times are means"
@@ -150,7 +166,7 @@ def _beside_3(experiment: Experiment, record: Record, case: Case) -> tuple[str, 
 def _table_2(experiment: Experiment, record: Record) -> Table:
     rows: list[tuple[str, ...]] = []
     for case in experiment.cases:
-        for name in (TREE, OMP):
+        for name in (TREE, *_several_threads(variant.name for variant in experiment.variants)):
             found = cell_of(record, experiment, case, name).values("paths_of_search")
             if not found:
                 continue

@@ -89,3 +89,12 @@ def test_every_benchmark_can_be_quoted():
     from auctrack.plugins.cli.bench import app
 
     assert set(MODULES) == set(get_command(app).commands)
+
+
+def test_threads_are_those_of_the_record_whatever_this_machine_has(monkeypatch):
+    """The variants are named by them, and the kept record is of two cores."""
+    from auctrack.plugins.bench.reproduced import lap
+
+    monkeypatch.setattr(lap, "OMP", "OMP-5")
+    text = (CHECKOUT / "BENCHMARKS.md").read_text(encoding="utf-8")
+    assert refreshed(text, CHECKOUT) == text
