@@ -89,7 +89,7 @@ class InputSettings(KnownByName):
     channel: int | str | None = field(default=None, metadata=_CHANNEL)
     frames: str | None = field(default=None, metadata=text_such_as("0:20"))
     roi: str | None = field(default=None, metadata=text_such_as("0:10,100:300,:"))
-    columns: Mapping[str, str] | None = field(default=None, metadata=_NAMES)
+    columns: Mapping[str, str] | None = field(default=None, hash=False, metadata=_NAMES)
     intensity: str | None = field(default=None, metadata=TEXT)
     frame_step: int | None = field(default=None, metadata=whole_number(1))
 

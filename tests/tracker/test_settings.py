@@ -27,6 +27,18 @@ def test_what_is_written_is_read_back():
     assert Settings.from_mapping(settings.to_mapping()) == settings
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(InputSettings(columns={"frame": "Time"})),
+        Settings(link=LinkSettings(linking="jaqaman", search_range=5.0, link_penalties={"intensity": 1.0})),
+    ],
+    ids=["columns", "penalties"],
+)
+def test_settings_that_are_equal_are_one_key_of_a_dictionary(settings):
+    assert {settings: "seen"}[Settings.from_mapping(settings.to_mapping())] == "seen"
+
+
 def test_counts_that_came_as_floats_are_kept_as_whole_numbers():
     settings = Settings.from_mapping(
         {"link": {"max_missed_frames": np.float64(2)}, "input": {"frame_step": 5.0}, "min_length": 3.0}

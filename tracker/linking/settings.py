@@ -159,10 +159,10 @@ class LinkSettings(KnownByName):
     gap_closing_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
     division_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
     merge_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
-    link_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
-    gap_closing_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
-    division_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
-    merge_penalties: Mapping[str, float] | None = field(default=None, metadata=_WEIGHTS)
+    link_penalties: Mapping[str, float] | None = field(default=None, hash=False, metadata=_WEIGHTS)
+    gap_closing_penalties: Mapping[str, float] | None = field(default=None, hash=False, metadata=_WEIGHTS)
+    division_penalties: Mapping[str, float] | None = field(default=None, hash=False, metadata=_WEIGHTS)
+    merge_penalties: Mapping[str, float] | None = field(default=None, hash=False, metadata=_WEIGHTS)
     features: Asked = "auto"
     memory_budget_gb: float = field(default=4.0, metadata=_GIGABYTES)
     predict: Predict | None = None
