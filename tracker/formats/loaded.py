@@ -31,7 +31,7 @@ class Loaded:
     names : mapping of str to str
         What the file calls the columns that were renamed, `{our name: its name}`, for messages.
     named_unit : str or None
-        Unit of the positions, where the names of their columns say it (`z_um`).
+        Unit of length of the positions, where their columns say it: by name (`z_um`), or as TrackMate's and Imaris' do.
     """
 
     table: pd.DataFrame

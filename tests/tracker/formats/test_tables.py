@@ -118,6 +118,22 @@ def test_a_table_given_is_not_changed() -> None:
     pd.testing.assert_frame_equal(DIALECTS["trackpy"], before)
 
 
+@pytest.mark.parametrize("program", ["TrackMate", "Imaris"])
+@pytest.mark.parametrize(("said", "setting"), [({"scale": (2, 0.5, 0.5)}, "scale"), ({"unit": "pixel"}, "unit")])
+def test_voxels_of_positions_that_another_program_says_are_lengths_are_refused(tmp_path, program, said, setting):
+    text = {"TrackMate": TRACKMATE.format(unit="micron", z=Z), "Imaris": IMARIS}[program]
+    (tmp_path / "spots.csv").write_text(text)
+    with refused(InvalidSetting, match="in µm already", setting=setting):
+        read_points(tmp_path / "spots.csv", **said)
+    assert read_points(tmp_path / "spots.csv", unit="nm").calibration.scale == (1000, 1000, 1000)
+
+
+def test_voxels_of_positions_that_trackmate_says_are_pixels_are_taken(tmp_path):
+    (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="pixel", z=Z))
+    points = read_points(tmp_path / "spots.csv", scale=(2, 0.5, 0.5))
+    np.testing.assert_array_equal(points.positions, np.column_stack([Z, Y, X]) * [2, 0.5, 0.5])
+
+
 @pytest.mark.parametrize(("unit", "expected"), [("micron", "µm"), ("µm", "µm"), ("pixel", "pixel"), ("mm", "mm")])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
 def test_trackmate_with_four_header_rows_brings_its_units(

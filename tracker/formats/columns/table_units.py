@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...calibrating.stated import Stated
-from ...calibrating.units import seconds_of, unit_name
+from ...calibrating.units import is_pixel, seconds_of, unit_name
 from ...errors import InvalidInput
 from ...points import AXES
 from ..loaded import Loaded, steps_of_one
@@ -38,9 +38,9 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
         plain = without_physical_columns(named, stated)
         return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names, unit)
     if dialect is TRACKMATE:
-        loaded = Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
+        loaded = _in_its_unit(_flat_if_2d(named), _stated_by_trackmate(table, units), path)
     elif dialect is IMARIS:
-        loaded = Loaded(named, steps_of_one(_unit_of_imaris(table)), str(path))
+        loaded = _in_its_unit(named, steps_of_one(_unit_of_imaris(table)), path)
     else:
         loaded = self_stated(named, dialect, str(path))
     return with_splits_and_merges(with_tracks_of_edges(replace(loaded, names=names), path), path)
@@ -60,6 +60,12 @@ def stated_beside(sidecar: Sidecar) -> Stated:
     known = sidecar.calibration
     sizes: dict[str, float] = dict(zip(AXES, known.scale, strict=True))
     return Stated(sizes, known.unit, known.frame_interval, known.time_unit, "settings beside the table")
+
+
+def _in_its_unit(named: pd.DataFrame, stated: Stated, path: Path) -> Loaded:
+    """Return a table whose program says the unit of its positions; where that is a length, no voxel is one of them."""
+    is_length = stated.unit is not None and not is_pixel(stated.unit)
+    return Loaded(named, stated, str(path), named_unit=stated.unit if is_length else None)
 
 
 def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> Stated:
