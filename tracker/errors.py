@@ -115,6 +115,10 @@ class InvalidTable(InvalidInput):
         return self.saying("".join(map(named, self.parts)))
 
 
+class NothingInside(InvalidInput):
+    """A file is what it should be, and holds no particles."""
+
+
 class UnknownAxes(InvalidInput):
     """The file does not say which of its axes is time, z or channel; `axes=` must."""
 

@@ -14,7 +14,7 @@ import pandas as pd
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
 from ..calibrating.units import is_pixel
-from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, Row
+from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, NothingInside, Row
 from ..other_tables import what_came
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import AXES, Points, Tracks, shown
@@ -29,11 +29,13 @@ from .columns.table_units import load_table, self_stated, stated_beside
 from .graph import refuse_circles
 from .loaded import Loaded
 from .registry import to_read
-from .sidecar import read_sidecar
+from .sidecar import Sidecar, read_sidecar
 
 TRUE_COLUMN = "true_id"
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", TRUE_COLUMN)
 INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
+_NUMBERS = ("int", "uint", "float", "bool")
+"""How the types of columns begin that hold numbers."""
 
 
 def read_points(
@@ -64,7 +66,7 @@ def read_points(
         its own.
     scale : sequence of float, optional
         Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none,
-        and one whose columns say so (`z_um`) takes none.
+        and one whose columns say so (`z_um`; TrackMate's and Imaris' with their unit) takes none.
     unit : str, optional
         Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels or in
         their place (`z_um, y_um, x_um`, or another unit of length for um) and a TrackMate header with units bring
@@ -208,7 +210,7 @@ def _calibration(loaded: Loaded, ndim: int, said: _Said) -> Calibration:
 
 
 def _refuse_voxels(loaded: Loaded, said: _Said) -> None:
-    """Refuse sizes of voxels, and pixels, where the names of the positions say that they are lengths already."""
+    """Refuse sizes of voxels, and pixels, where a table's columns say that its positions are lengths already."""
     if loaded.named_unit is None:
         return
     named = ", ".join(loaded.names.get(axis, axis) for axis in AXES if axis in loaded.table)
@@ -241,7 +243,13 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         raise InvalidSetting(
             f"applies to plain tables only; {path} is from {known.program}, which has its own names.", setting="columns"
         )
-    return _with_beside(known.read(path), path)
+    try:
+        loaded = known.read(path)
+    except NothingInside:
+        if (sidecar := read_sidecar(path)) is None:
+            raise
+        return _none_as_beside(sidecar, path)
+    return _with_beside(loaded, path)
 
 
 def _followed(loaded: Loaded, source: str | Path | pd.DataFrame) -> Loaded:
@@ -267,11 +275,18 @@ def _with_beside(loaded: Loaded, path: Path) -> Loaded:
     return replace(loaded, table=table, stated=stated, parents=parents, timeline=sidecar.timeline)
 
 
+def _none_as_beside(sidecar: Sidecar, path: Path) -> Loaded:
+    """Return the empty table of a file that we wrote without particles, as the settings beside it say it was."""
+    kinds = {name: kind if kind.startswith(_NUMBERS) else "object" for name, kind in sidecar.columns.items()}
+    table = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in kinds.items()})
+    return Loaded(table, stated_beside(sidecar), str(path), timeline=sidecar.timeline)
+
+
 def _typed(table: pd.DataFrame, kinds: Mapping[str, str]) -> dict[str, np.ndarray]:
     """Return the columns of numbers that can have the type that they were written with, without a change."""
     typed: dict[str, np.ndarray] = {}
     for name, kind in kinds.items():
-        if kind.startswith(("int", "uint", "float", "bool")) and name in table and table[name].dtype.kind in "iuf":
+        if kind.startswith(_NUMBERS) and name in table and table[name].dtype.kind in "iuf":
             values = table[name].to_numpy()
             if (kind.startswith("float") or np.isfinite(values).all()) and str(values.dtype) != kind:
                 as_written = values.astype(kind)

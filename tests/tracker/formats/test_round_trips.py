@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.graph import unbroken_tracks_of
 from auctrack.tracker.formats.losses import lost
 from auctrack.tracker.formats.registry import EVERYTHING, FORMATS, WRITTEN
@@ -112,6 +113,28 @@ def test_what_does_not_come_back_is_said(
     back, said = read_tracks(path), "; ".join(lost(sent, FORMATS[name]))
     gone = [word for word, is_kept in KEPT.items() if not is_kept(sent, back)]
     assert [word for word in gone if word not in said] == []
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name != "ctc"])
+def test_no_particles_come_back_as_none(tmp_path: Path, name: str, ndim: int) -> None:
+    if name == "geff":
+        pytest.importorskip("geff")
+    columns = {"frame": int, **dict.fromkeys("zyx"[3 - ndim :], float), "track_id": int}
+    none = Tracks(pd.DataFrame(columns=list(columns)).astype(columns), Calibration((2.0, 0.5, 0.5), "µm", 1, "s"))
+    path = tmp_path / f"none{FORMATS[name].endings[0]}"
+    write_tracks(none, path, settings={})
+    back = read_tracks(path)
+    assert (len(back), back.ndim, back.parents) == (0, ndim, {})
+
+
+@pytest.mark.parametrize("name", ["trackmate", "isbi"])
+def test_no_particles_of_another_program_are_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"none{FORMATS[name].endings[0]}"
+    write_tracks(Tracks(pd.DataFrame({"frame": [], "y": [], "x": [], "track_id": []}, dtype=int)), path, settings={})
+    sidecar_path(path).unlink()
+    with pytest.raises(InvalidInput, match=r"has no (spots|detections)"):
+        read_tracks(path)
 
 
 @pytest.mark.parametrize("name", WRITTEN)

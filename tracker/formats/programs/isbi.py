@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pandas as pd
 
-from ...errors import InvalidInput, InvalidSetting
+from ...errors import InvalidInput, InvalidSetting, NothingInside
 from ...points import Points, Tracks
 from ..content import Written
 from ..loaded import Loaded, steps_of_one
@@ -70,7 +70,7 @@ def tracks_of(particles: Sequence[Element], path: Path) -> pd.DataFrame:
         for detection in particle.iterfind("detection")
     ]
     if not rows:
-        raise InvalidInput(f"{path}: has no detections.")
+        raise NothingInside(f"{path}: has no detections.")
     texts = pd.DataFrame(rows, columns=["track_id", "frame", "z", "y", "x"])
     table = texts.apply(pd.to_numeric, errors="coerce")
     bad = np.flatnonzero(table.isna().any(axis=1))

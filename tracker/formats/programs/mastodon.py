@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...calibrating.stated import AXES
 from ...calibrating.units import unit_name
-from ...errors import InvalidInput
+from ...errors import InvalidInput, NothingInside
 from ..graph import tracks_of
 from ..loaded import Loaded, steps_of_one
 from . import ellipsoids
@@ -56,7 +56,7 @@ def read(path: Path) -> Loaded:
     except _DAMAGE as error:
         raise InvalidInput(f"{path}: is not a Mastodon project, or is damaged ({error}).") from error
     if not len(spots):
-        raise InvalidInput(f"{path}: has no spots.")
+        raise NothingInside(f"{path}: has no spots.")
     unit = (root.findtext("SpaceUnits") or "").strip()
     stated = steps_of_one(unit_name(unit) if unit else None, source="Mastodon project")
     table = _table(spots).assign(**labels)

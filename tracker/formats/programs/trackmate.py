@@ -17,7 +17,7 @@ import pandas as pd
 
 from ...calibrating.stated import AXES, Stated, usable
 from ...calibrating.units import MICROMETRE, SECOND, seconds_of, unit_name
-from ...errors import InvalidInput
+from ...errors import InvalidInput, NothingInside
 from ...points import Points, Tracks
 from ..content import Written
 from ..graph import edges_of, lineages, tracks_of
@@ -325,10 +325,12 @@ def _our_columns(root: ElementTree.Element, model: ElementTree.Element) -> dict[
 
 def _table(spots: Sequence[Mapping[str, str]], path: Path) -> pd.DataFrame:
     """Return the attributes of all spots, numbers where all are."""
+    if not spots:
+        raise NothingInside(f"{path}: has no spots.")
     names = dict.fromkeys(name for spot in spots for name in spot if name != "name")
     missing = [key for key in ("POSITION_X", "POSITION_Y", "FRAME", "ID") if key not in names]
     if missing:
-        raise InvalidInput(f"{path}: its spots have no {', '.join(missing)}." if spots else f"{path}: has no spots.")
+        raise InvalidInput(f"{path}: its spots have no {', '.join(missing)}.")
     table = pd.DataFrame({name: column(spots, name) for name in names})
     return table if "POSITION_Z" in table else table.assign(POSITION_Z=0.0)
 
