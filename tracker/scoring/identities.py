@@ -16,23 +16,30 @@ from .point_matching import match_points
 def match_rows(tracks: Tracks, truth: Points, tolerance: float | None) -> np.ndarray:
     """Return the row of `truth` of every row of `tracks`, int64 (n,), -1 for none; without tolerance by `true_id`."""
     if tolerance is None:
-        return _match_identities(tracks, truth.frames, names_of(truth))
+        return _match_identities(tracks, truth)
     return match_points(tracks, truth, tolerance)
 
 
-def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndarray) -> np.ndarray:
-    """Return the row of the truth that has the frame and the `true_id` of every row of `tracks`, -1 for none."""
+def _match_identities(tracks: Tracks, truth: Points) -> np.ndarray:
+    """Return the row of the truth that has the frame and the `true_id` of every row of `tracks`, -1 for none.
+
+    Tracks that are compared with other tracks of the same detections have `true_id` beside them too.
+    """
     if "true_id" not in tracks.table.columns:
         raise InvalidInput(
             "tracks need a column 'true_id' to be scored by identity; give a tolerance to score them by position."
         )
     claimed = whole_numbers(tracks, "true_id")
+    identity = whole_numbers(truth, "true_id") if "true_id" in truth.table.columns else names_of(truth)
     require_once_a_frame(claimed, tracks.frames, "true_id")
-    require_once_a_frame(particle, true_frames, "particle")
+    require_once_a_frame(identity, truth.frames, "particle")
     match = np.full(len(claimed), -1, dtype=np.int64)
-    real = np.flatnonzero(claimed >= 0)
-    key = in_one(np.concatenate([claimed[real], particle]), np.concatenate([tracks.frames[real], true_frames]))
-    match[real] = _places(key[: len(real)], key[len(real) :])
+    real, known = np.flatnonzero(claimed >= 0), np.flatnonzero(identity >= 0)
+    key = in_one(
+        np.concatenate([claimed[real], identity[known]]), np.concatenate([tracks.frames[real], truth.frames[known]])
+    )
+    places = _places(key[: len(real)], key[len(real) :])
+    match[real] = np.where(places < 0, -1, np.append(known, -1)[places])
     return match
 
 

@@ -41,7 +41,8 @@ def score_links(
         tracked.
     tolerance : float, optional
         Detections are assigned to particles by position, at most this far apart, in the unit of the calibration (see
-        `match_points`). None: by identity, the column `true_id` of `tracks` (negative: a false detection).
+        `match_points`). None: by identity, the column `true_id` of `tracks` (negative: a false detection), which is
+        that of `truth` where it has one beside `track_id`, as other tracks of the same detections do.
     max_missed_frames : int
         0: links between consecutive frames only, in the truth's own `frame_step`. k: links across up to k frames
         count too, the predicted and the real ones; a real link across a gap joins a particle's appearances before and

@@ -54,6 +54,19 @@ def test_the_truth_itself_is_perfect():
     assert {value for name, value in shares.items() if not name.startswith("gap")} == {1.0}
 
 
+def test_two_trackings_of_the_same_detections_are_compared_by_whom_they_are_of():
+    """Beside track ids, which each counts in its own way, both say which particle a detection is."""
+    true_id = TRUTH.table["track_id"].to_numpy()
+    is_false = np.arange(len(TRUTH)) % 5 == 4
+    named = TRUTH.table.assign(true_id=np.where(is_false, -1, true_id))
+    ours, theirs = (Tracks(named.assign(track_id=ids)) for ids in (2 - true_id, true_id))
+    real = int((~is_false).sum())
+    for one, other in ((ours, theirs), (theirs, ours), (ours, ours)):
+        assert figures(score_links(one, other).detections) == (13, 13, real)
+    whole = [Tracks(of.table.assign(true_id=true_id)) for of in (ours, theirs)]
+    assert figures(score_links(*whole).links) == (10, 10, 10)
+
+
 def test_two_tracks_that_swap_once_lose_two_links_and_both_their_wholeness():
     swapped = tracks(
         standing(0.0, range(3)) | standing(10.0, (3, 4)),
