@@ -7,6 +7,7 @@ one. Closing it stops the work.
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from .detecting.detect import detect_steps
-from .detecting.labels import label_steps
+from .detecting.labels import label_steps, on_mask
 from .detecting.settings import DetectSettings
 from .detecting.side_by_side import work_plan
 from .errors import InvalidInput, InvalidSetting
@@ -148,7 +149,11 @@ def track(
     """
     settings = settings or Settings()
     _check_types(source, settings)
-    return finished(stages(source, settings.replaced(**fields)), _passed_on(progress))
+    settings = settings.replaced(**fields)
+    result = finished(stages(source, settings), _passed_on(progress))
+    if settings.input.kind == "labels" and result.linking.tracks.table["label"].nunique() == 1:
+        _warn_of_a_mask(source, settings.input)
+    return result
 
 
 def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance, None, TrackingResult]:
@@ -221,6 +226,14 @@ def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Gene
         scale = 1 if total is None else total / step.total
         done, of_all = int(step.done * scale), step.total if total is None else total
         yield Advance(stage, done, of_all, step.so_far, step.settings, step.device)
+
+
+def _warn_of_a_mask(source: str | Path | Array, given: InputSettings) -> None:
+    """Warn where labels of one number are a mask, by their middle frame, as the faces of the program do themselves."""
+    with open_movie(source, given) as labels:
+        name = str(source) if isinstance(source, (str, Path)) else "the array"
+        for said in on_mask(labels.frame(labels.frame_numbers[len(labels) // 2]), name):
+            warnings.warn(said, stacklevel=3)
 
 
 def _check_types(source: object, settings: object) -> None:

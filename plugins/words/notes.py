@@ -31,8 +31,6 @@ _MANY_LOST = 0.2
 """Share of particles without a link to the next frame: on movies that are tracked well it is below."""
 _NEAR_THE_RANGE = 0.6
 """Median link over search range: links between unrelated neighbours come to 0.7 (2D) and 0.8 (3D) of it."""
-_APART = 2
-"""Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
 _FEW_FOR_DRIFT = 20
 """Tracks that go from a frame to the next, median, below which a drift holds much of their own steps: a twentieth."""
 _SLANTED = 0.01
@@ -372,6 +370,8 @@ def _on_rough_labels(image: np.ndarray, name: str) -> list[str]:
     equal = _flatness(image)
     if equal is None:
         return []
+    from ...tracker.detecting.labels import on_mask
+
     if mask := on_mask(image, name):
         return mask
     rough = f"only {equal:.0%} of its touching pixels are equal, as if labels were single pixels"
@@ -387,21 +387,6 @@ def _on_unsaid_labels(image: np.ndarray, name: str, as_labels: str) -> list[str]
         return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
     return [f"{name} looks like labels: {flat}. If each particle has its own number in it, {as_labels}."]
-
-
-def on_mask(image: np.ndarray, name: str) -> list[str]:
-    """Return what is to be said of labels that are a mask: one number for all that is apart from each other."""
-    from scipy import ndimage
-
-    if len(np.unique(image[image != 0])) != 1:
-        return []
-    _, apart = ndimage.label(image)
-    if apart < _APART:
-        return []
-    return [
-        f"{name} is a mask: its {apart} regions share one number, so they would be one particle, in the middle of them "
-        f"all. Give each region its own number first (scipy.ndimage.label, frame by frame)."
-    ]
 
 
 def on_tone(movie: FrameSource, settings: DetectSettings, named: Named = option_of) -> list[str]:

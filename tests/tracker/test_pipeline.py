@@ -134,6 +134,17 @@ def test_an_array_is_tracked_as_the_file_it_was_read_from():
     assert of_array.tracks.calibration == of_file.tracks.calibration
 
 
+@pytest.mark.parametrize("kept", ["array", "file"])
+def test_a_mask_that_is_taken_for_labels_is_warned_of(tmp_path, kept):
+    mask = np.zeros((3, 16, 16), np.uint8)
+    mask[:, 2:5, 2:5] = mask[:, 9:12, 9:12] = 255
+    tifffile.imwrite(tmp_path / "mask.tif", mask, photometric="minisblack")
+    source = mask if kept == "array" else tmp_path / "mask.tif"
+    with pytest.warns(UserWarning, match="is a mask: its 2 regions share one number"):
+        result = track(source, Settings(InputSettings(kind="labels", axes="TYX", unit="pixel")))
+    assert len(result.linking.tracks) == 3
+
+
 def test_a_label_array_is_tracked():
     labels = np.zeros((2, 8, 8), np.uint8)
     labels[0, 2, 2] = labels[1, 3, 2] = 7

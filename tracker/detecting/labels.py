@@ -13,6 +13,9 @@ from ..points import AXES, Points
 from ..reading.frames import FrameSource
 from ..stepwise import Step, Steps
 
+_APART = 2
+"""Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
+
 
 def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> Steps[Points]:
     """Return the centroid, size and intensity of every label, frame by frame.
@@ -66,6 +69,21 @@ def _measured(labels: FrameSource, intensity: FrameSource | None, number: int) -
     if intensity is not None:
         columns["mean_intensity"] = found.means(intensity.frame(number))
     return pd.DataFrame(columns)
+
+
+def on_mask(image: np.ndarray, name: str) -> list[str]:
+    """Return what is to be said of labels that are a mask: one number for all that is apart from each other."""
+    from scipy import ndimage  # not in the first second of every program that imports auctrack
+
+    if len(np.unique(image[image != 0])) != 1:
+        return []
+    _, apart = ndimage.label(image)
+    if apart < _APART:
+        return []
+    return [
+        f"{name} is a mask: its {apart} regions share one number, so they would be one particle, in the middle of them "
+        f"all. Give each region its own number first (scipy.ndimage.label, frame by frame)."
+    ]
 
 
 def _check_fit(labels: FrameSource, intensity: FrameSource) -> None:

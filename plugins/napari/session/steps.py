@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from ....tracker import pipeline
+from ....tracker.detecting.labels import on_mask
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.reopened import reopened
 from ....tracker.errors import InvalidSetting
@@ -21,7 +22,7 @@ from ....tracker.pipeline import Stage, finding_stage, linking_stage
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import InputSettings, Settings
 from ....tracker.stepwise import finished
-from ...words.notes import on_image, on_mask, on_tone
+from ...words.notes import on_image, on_tone
 from ...words.setting_options import in_words
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
