@@ -172,7 +172,8 @@ def command(
         make_ready(output, overwrite=overwrite, inputs=[table for pair in pairs.values() for table in pair])
     for name, (of_tracks, of_truth) in pairs.items():
         with console.at_work(str(of_tracks), "comparing it with the truth"):
-            found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
+            has_lineage = tolerance is not None or kind == "lineages" or divisions
+            found, real = _read_pair(of_tracks, of_truth, given, tolerance, frame_step, as_tracks=has_lineage)
             by_name[name] = score(found, real)
         if tolerance is not None:
             is_apart = kind == "links" and not by_name[name].detections.correct
@@ -230,9 +231,15 @@ def _scorer(
 
 
 def _read_pair(
-    tracks: Path, truth: Path, given: InputSettings, tolerance: float | None, kind: str, frame_step: int | None
+    tracks: Path,
+    truth: Path,
+    given: InputSettings,
+    tolerance: float | None,
+    frame_step: int | None,
+    *,
+    as_tracks: bool,
 ) -> tuple[Tracks, Points]:
-    """Read tracks, and the truth in their units and frames."""
+    """Read tracks, and the truth in their units and frames, `as_tracks` with its lineage."""
     with _without_columns_of_tracks(), table_file(tracks) as file:
         found = read_tracks_table(file, tracks, {"frame_step": frame_step})
     if tolerance is None and "true_id" not in found.table.columns:
@@ -242,7 +249,7 @@ def _read_pair(
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
-    return found, read_truth(truth, tracks, found, given, as_tracks=tolerance is not None or kind == "lineages")
+    return found, read_truth(truth, tracks, found, given, as_tracks=as_tracks)
 
 
 @contextmanager

@@ -106,6 +106,8 @@ def test_divisions_count_by_identity_too(auctrack, tmp_path):
     write_tracks(Tracks(table, parents={1: [0], 2: [0]}), tmp_path / "cells.csv")
     score = json.loads(ok(auctrack("score", "cells.csv", "cells.csv", "--scores", "lineages", "--json")))
     assert (score["real_divisions"], score["correct_divisions"], score["TRA"]) == (1, 1, 1.0)
+    score = json.loads(ok(auctrack("score", "cells.csv", "cells.csv", "--divisions", "--json")))
+    assert [score[f"{which}_links"] for which in ("real", "predicted", "correct")] == [3, 3, 3]
 
 
 def test_links_across_gaps_are_counted_by_themselves(auctrack, tmp_path):
