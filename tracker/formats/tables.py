@@ -146,6 +146,15 @@ def read_named_tracks(
     return tracks, next(name for name in TRACK_COLUMNS if name in loaded.table.columns)
 
 
+def read_real_tracks(source: str | Path, *, columns: Mapping[str, str] | None = None, **said: Any) -> Tracks:
+    """Read the tracks of a truth, without the rows whose id is negative, which are not real; as `read_tracks` else."""
+    loaded = _load(source, columns)
+    tracks = _as_tracks(source, loaded, _Said(**said))
+    name = next(name for name in TRACK_COLUMNS if name in loaded.table.columns)
+    is_real = ~(pd.to_numeric(loaded.table[name], errors="coerce") < 0).to_numpy(dtype=bool, na_value=False)
+    return tracks if is_real.all() else replace(tracks, table=tracks.table[is_real].reset_index(drop=True))
+
+
 def read_either(source: str | Path | pd.DataFrame, *, columns: Mapping[str, str] | None = None, **said: Any) -> Points:
     """Read tracks where the source has their ids, else points; parameters and errors as in `read_points`.
 

@@ -60,9 +60,9 @@ def _naming_options_of_truth() -> Generator[None]:
 
 def _read_truth(path: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Points:
     """Read the truth; without units of its own it is in the coordinates of the tracks."""
-    from ....tracker.formats.tables import read_points, read_tracks
+    from ....tracker.formats.tables import read_points, read_real_tracks
 
-    read = read_tracks if as_tracks else read_points
+    read = read_real_tracks if as_tracks else read_points
     real = read(path, columns=given.columns, scale=given.scale)
     calibration = found.calibration
     if real.calibration.is_physical or not calibration.is_physical:

@@ -110,6 +110,16 @@ def test_divisions_count_by_identity_too(auctrack, tmp_path):
     assert [score[f"{which}_links"] for which in ("real", "predicted", "correct")] == [3, 3, 3]
 
 
+@pytest.mark.parametrize("name", ["track_id", "true_id"])
+@pytest.mark.parametrize("options", [(), ("--tolerance", 1)], ids=["by identity", "by position"])
+def test_rows_of_the_truth_with_a_negative_name_are_not_real(auctrack, tmp_path, name, options):
+    table = pd.DataFrame({"frame": [0, 1, 2, 2], "y": 5.0, "x": [1.0, 1, 1, 9], name: [1, 1, 1, -1]})
+    table.to_csv(tmp_path / "truth.csv", index=False)
+    table.rename(columns={name: "true_id"}).assign(track_id=[4, 4, 4, 5]).to_csv(tmp_path / "found.csv", index=False)
+    score = json.loads(ok(auctrack("score", "found.csv", "truth.csv", *options, "--json")))
+    assert [score[f"{which}_detections"] for which in ("real", "predicted", "correct")] == [3, 4, 3]
+
+
 def test_links_across_gaps_are_counted_by_themselves(auctrack, tmp_path):
     table = pd.DataFrame({"frame": range(6), "y": 5.0, "x": 1.0, "track_id": 1})
     table.to_csv(tmp_path / "truth.csv", index=False)
