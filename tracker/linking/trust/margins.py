@@ -24,6 +24,12 @@ from ....matching.problem.flat_graph import global_columns
 from . import gpu_margins
 from .near_pairs import with_near_pairs
 
+AROUND = 8
+"""Rows reached beyond which a search asks each at once for its way back, rather than when its turn comes.
+
+Of many particles at one place all rows are as near, and their turns come in no order that leads back.
+"""
+
 
 def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     """Return the margin of every link: optimal cost without this link minus optimal cost.
@@ -116,6 +122,15 @@ def _pass_on(k, indptr, neighbours, reduced, partner, cost, heap, n_heap, place)
     return n_heap
 
 
+@compiled(inline="always")
+def _back_from(owner, freed, through, best, indptr, indices, reduced):
+    """Return what is best once the way back from one that was reached counts, if there is one."""
+    for e in range(indptr[owner], indptr[owner + 1]):
+        if indices[e] == freed:
+            best = min(best, through + reduced[e])
+    return best
+
+
 @compiled
 def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
     """Return per link the cheaper repair: through members left unassigned, or a ring of matched pairs."""
@@ -145,6 +160,8 @@ def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settl
                         n_heap = append(owner, heap, n_heap, place)
                     cost[owner] = through
                     rise(heap, place[owner], cost, place)
+                    if n_touched > AROUND:
+                        best = _back_from(owner, freed, through, best, indptr, indices, reduced)
             if n_heap == 0:
                 break
             row = np.int64(heap[0])

@@ -35,6 +35,21 @@ def test_margin_equals_the_cost_of_solving_again_without_the_link(n, m, share, u
             assert margin == pytest.approx(again.cost - answer.cost, abs=1e-9)
 
 
+@pytest.mark.parametrize("costs", [1, 2, 4])
+def test_many_that_are_as_near_have_the_margins_of_solving_again(costs):
+    """Where a search reaches many rows before the one that leads back."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        cost = rng.integers(0, costs, (24, 24)).astype(float)
+        problem = Problem.dense(cost, unmatched_cost=9.0)
+        answer = solve(problem)
+        for i, j, margin in zip(*answer.edges(), link_margins(problem, answer), strict=True):
+            is_link = np.zeros_like(cost, bool)
+            is_link[i, j] = True
+            again = solve(Problem.dense(cost, unmatched_cost=9.0, forbidden=is_link))
+            assert margin == pytest.approx(again.cost - answer.cost, abs=1e-9)
+
+
 def test_a_single_pair_is_as_sure_as_both_ends_are_dear():
     problem = problem_of(1, 1, [0], [0], [3.0], 5.0)
     assert link_margins(problem, solve(problem)).tolist() == [7.0]

@@ -85,6 +85,11 @@ def test_a_million_particles_in_one_frame(motion, later):
     assert found.iloc[1_000_000:].tolist() == list(range(later))
 
 
+def test_of_thousands_at_one_place_each_is_one_track():
+    """Of 5,000 each has thousands as near, of whom its candidates, the sample and each margin's search look at few."""
+    assert link(movie([0, 1, 2], np.ones((5_000, 2))))["track_id"].nunique() == 5_000
+
+
 def test_too_few_particles_to_learn_from_are_said(tmp_path):
     movie(list(range(4)), PLACES[:3]).to_csv(tmp_path / "points.csv", index=False)
     report = track(tmp_path / "points.csv").linking.report

@@ -303,9 +303,9 @@ def _between(tail, head, place, out):
 def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
     for i in range(first, last):
         coming, going = 0.0, 0.0
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            coming += into[in_edge[at]]
-        for e in range(indptr[i], indptr[i + 1]):
+        for at in range(np.uint64(in_ptr[i]), np.uint64(in_ptr[i + 1])):
+            coming += into[np.uint64(in_edge[at])]
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             going += out_of[e]
         came[i], went[i] = coming, going
 

@@ -84,12 +84,17 @@ def cavities(
 def _terms(of, indptr, odds, message):
     """Return one, for staying unlinked, and the terms of a row's edges but for the largest; and the largest."""
     rest, largest = 1.0, 0.0
-    for e in range(indptr[of], indptr[of + 1]):
-        # Without a branch: which of an edge's rivals is the largest cannot be predicted.
-        term = odds[e] * message[e]
-        rest += min(term, largest)
-        largest = max(term, largest)
+    for e in range(np.uint64(indptr[of]), np.uint64(indptr[of + 1])):  # unsigned: see `graph._between`
+        rest, largest = _beside_the_largest(odds[e] * message[e], rest, largest)
     return rest, largest
+
+
+@compiled(inline="always")
+def _beside_the_largest(term, rest, largest):
+    """Return the sum of the terms but for the largest, and the largest, with a term more."""
+    # Without a branch, and without a look for NaN: which of an edge's rivals is the largest cannot be predicted.
+    is_less = term < largest
+    return rest + (term if is_less else largest), largest if is_less else term
 
 
 @compiled(error_model="numpy")
@@ -97,7 +102,7 @@ def _ask(first, last, indptr, odds, message, arriving):
     """Write what the edges of rows bring to their columns."""
     for i in range(first, last):
         rest, largest = _terms(i, indptr, odds, message)
-        for e in range(indptr[i], indptr[i + 1]):
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             arriving[e] = odds[e] / (rest + (largest - odds[e] * message[e]))
 
 
@@ -107,14 +112,14 @@ def _answer(first, last, in_ptr, in_edge, arriving, message):
     change = 0.0
     for j in range(first, last):
         rest, largest = 1.0, 0.0
-        for at in range(in_ptr[j], in_ptr[j + 1]):
-            term = arriving[in_edge[at]]
-            rest += min(term, largest)
-            largest = max(term, largest)
-        for at in range(in_ptr[j], in_ptr[j + 1]):
-            e = in_edge[at]
+        begin, end = np.uint64(in_ptr[j]), np.uint64(in_ptr[j + 1])
+        for at in range(begin, end):
+            rest, largest = _beside_the_largest(arriving[np.uint64(in_edge[at])], rest, largest)
+        for at in range(begin, end):
+            e = np.uint64(in_edge[at])
             new = 1.0 / (rest + (largest - arriving[e]))
-            change = max(change, abs(new - message[e]))
+            moved = abs(new - message[e])
+            change = max(change, moved)
             message[e] = new
     return change
 
@@ -123,7 +128,7 @@ def _answer(first, last, in_ptr, in_edge, arriving, message):
 def _conclude(first, last, indptr, odds, message, before, damping, probability):
     for i in range(first, last):
         rest, largest = _terms(i, indptr, odds, message)
-        for e in range(indptr[i], indptr[i + 1]):
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             probability[e] = _damped(odds[e] * message[e] / (rest + largest), before[e], damping)
 
 
@@ -133,14 +138,17 @@ def _shared_out(
 ):
     for i in range(first, last):
         came, went = 1.0, 1.0
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            came += arriving[in_edge[at]] * by_arriving[in_edge[at]]
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            e = in_edge[at]
+        begin, end = np.uint64(in_ptr[i]), np.uint64(in_ptr[i + 1])
+        for at in range(begin, end):
+            e = np.uint64(in_edge[at])
+            came += arriving[e] * by_arriving[e]
+        for at in range(begin, end):
+            e = np.uint64(in_edge[at])
             arriving[e] = _damped(arriving[e] * by_arriving[e] / came, into[e], damping)
-        for e in range(indptr[i], indptr[i + 1]):
+        begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        for e in range(begin, end):
             went += leaving[e] * by_leaving[e]
-        for e in range(indptr[i], indptr[i + 1]):
+        for e in range(begin, end):
             leaving[e] = _damped(leaving[e] * by_leaving[e] / went, out_of[e], damping)
 
 

@@ -192,7 +192,7 @@ def factors_of(
 
     *links, past_class, future_class = others
     future_class = np.ascontiguousarray(future_class)
-    pulled = _with_pulls(model)
+    pulled = _with_pulls(model, counted=len(graph.pieces) > 1)
 
     def write(piece: Piece) -> Any:
         e = piece.edges
@@ -204,11 +204,14 @@ def factors_of(
     return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
 
 
-def _with_pulls(model: Packed) -> Packed:
-    """Return a model for `_contexts`: in place of the slopes what a step over 1, 2, … frames pulls the next one by."""
-    slope, norm = model[2], model[-1]
+def _with_pulls(model: Packed, *, counted: bool) -> tuple[Any, ...]:
+    """Return a model for `_contexts`: in place of the slopes what a step over 1, 2, … frames pulls the next one by.
+
+    `counted` has shares as a tuple, for whose length it is compiled: one second, once, for a third off large sweeps.
+    """
+    shares, slope, norm = model[0], model[2], model[-1]
     frames = np.arange(1, norm.shape[1] + 1)[:, None, None]
-    return *model[:2], slope[:, None] / frames, *model[3:]
+    return tuple(shares.tolist()) if counted else shares, model[1], slope[:, None] / frames, *model[3:]
 
 
 def _factors_on_gpu(
@@ -400,7 +403,7 @@ def _contexts(
     pairs, kept, new = 0.0, 0.0, 0.0
     for i in range(first, last):
         begin, coming = np.uint64(in_ptr[i]), in_ptr[i + 1] - in_ptr[i]
-        count = _begin_futures(begin, coming, in_edge, into, max(1.0 - went[i], 1e-6), telling, future)
+        count = _begin_futures(begin, coming, in_edge, into, max(1.0 - went[i], 1e-6), telling, future, shares)
         for e in range(indptr[i], indptr[i + 1]):
             d = np.uint64(lag[e] - 1)  # unsigned: no look whether it counts from the end
             base = 0.0
@@ -429,7 +432,7 @@ def _contexts(
                     future[g, k] += tie[i] * out_of[e] * (afresh + then * per_base)
                 both = probability[g] * probability[e]
                 if both > TELLING and before == 0 and d == 0:
-                    known = keeps, afresh, step, alone, past_class, future_class
+                    known = keeps, afresh, shares, step, alone, past_class, future_class
                     taught = _teach(g, e, both, base, density, joint, known, by_class, later2, product, earlier2)
                     pairs += taught[0]
                     kept += taught[1]
@@ -440,14 +443,14 @@ def _contexts(
 
 
 @compiled(inline="always")
-def _begin_futures(begin, coming, in_edge, into, unlinked, telling, future):
+def _begin_futures(begin, coming, in_edge, into, unlinked, telling, future, shares):
     """Begin the future of the edges into a detection with that of none; list in `telling` which are not ignored."""
     count = 0
     for at in range(coming):
         g = np.uint64(in_edge[begin + np.uint64(at)])
         telling[count] = g
         count += not into[g] < IGNORED  # without a branch, which nothing could predict
-        for k in range(future.shape[1]):
+        for k in range(len(shares)):
             future[g, k] = unlinked
     return count
 
@@ -455,15 +458,15 @@ def _begin_futures(begin, coming, in_edge, into, unlinked, telling, future):
 @compiled(inline="always")
 def _teach(g, e, both, base, density, joint, known, by_class, later2, product, earlier2):
     """Add to the sums what edges g and e in a row teach; return their probability, and what of it is kept and new."""
-    keeps, afresh, step, alone, past_class, future_class = known
+    keeps, afresh, shares, step, alone, past_class, future_class = known
     stay, whole = 0.0, 0.0
-    for k in range(len(density)):
+    for k in range(len(shares)):
         whole += joint[k] * future_class[e, k]
         stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
     if whole <= TINY:
         return 0.0, 0.0, 0.0
     each = both / whole
-    for k in range(len(density)):
+    for k in range(len(shares)):
         share = each * (joint[k] - afresh * alone[e, k]) * future_class[e, k]
         by_class[k] += share
         for axis in range(step.shape[1]):

@@ -44,6 +44,8 @@ RIM = 2.0
 """Spacings from where a sample is cut within which particles come and go."""
 NEAR_RIM, CUT_OFF = 0.9, 0.01
 """Part of the radius of candidates, and the share of the links that end beyond it, from which it cuts others off."""
+MOST_AT_ONE_PLACE = 2
+"""Times `SAMPLE` beyond which a ball holds particles at one place, of which as many as there should be are taken."""
 CLEAR = 1.0
 """Nats a detection from which links are no chance, by any start."""
 TELLING_PAIR = 500
@@ -309,6 +311,8 @@ def sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
     if len(is_inner) > SAMPLE:
         square, limit = _around_the_middle(of_each[0], SAMPLE / len(is_inner))
         inside = np.flatnonzero(square <= limit)
+        if len(inside) > MOST_AT_ONE_PLACE * SAMPLE:
+            inside = np.asarray(_as_many_of_each_frame(cuda.to_host(inside), starts), like=inside)
         of_each = [each[inside] for each in of_each]
         starts = cuda.to_host(np.searchsorted(inside, np.asarray(starts, like=inside)))
         is_inner = np.sqrt(cuda.to_host(square[inside])) <= np.sqrt(limit) - RIM
@@ -317,6 +321,13 @@ def sample_of(movie: Ordered) -> tuple[Ordered, np.ndarray]:
     numbers, drift = movie.number[of_frames], movie.drift[of_frames]
     known = movie.spacing, movie.extent, drift, movie.log_density, movie.rounding
     return Ordered(position, numbers, starts, row, rank, *known), is_inner
+
+
+def _as_many_of_each_frame(inside: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return those of some detections that come first in their frames, `SAMPLE` in all."""
+    of_frame = np.searchsorted(starts, inside, side="right")
+    first = np.searchsorted(of_frame, of_frame)
+    return inside[np.arange(len(inside)) - first < -(-SAMPLE // (len(starts) - 1))]
 
 
 def _around_the_middle(position: np.ndarray, share: float) -> tuple[np.ndarray, float]:

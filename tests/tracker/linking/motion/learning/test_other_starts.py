@@ -125,6 +125,12 @@ class TestSample:
         np.testing.assert_array_equal(sample.position, movie.position)
         np.testing.assert_array_equal(sample.row, movie.row)
 
+    def test_of_particles_at_one_place_it_is_as_many_of_each_frame(self):
+        movie = ordered(table(np.repeat(np.arange(6), 4000), np.ones((24_000, 2))))
+        sample, _ = other_starts.sample_of(movie)
+        assert len(sample) == other_starts.SAMPLE
+        assert np.diff(sample.starts).tolist() == [other_starts.SAMPLE // other_starts.FEWEST_FRAMES] * 5
+
     def test_of_a_large_one_it_is_some_frames_of_some_of_its_field_of_view(self):
         movie = ordered(walks(4000, 20)[0])
         sample, is_inner = other_starts.sample_of(movie)
