@@ -95,15 +95,16 @@ class Graph:
         assert known is not None
         return known.shape[1]
 
-    @property
+    @cached_property
     def step(self) -> np.ndarray:
-        """Displacement of each edge, in spacings, float64 (edges, d)."""
+        """Displacement of each edge, in spacings, float64 (edges, d); kept until it is let go."""
         return self.of_pieces(lambda piece: self.steps_at(piece.edges)) if self.written is None else self.written
 
     def steps_at(self, edges: slice | np.ndarray) -> np.ndarray:
         """Return the displacements of some edges, float64 (k, d)."""
-        if self.written is not None:
-            return self.written[edges]
+        written = vars(self).get("step", self.written)
+        if written is not None:
+            return written[edges]
         tail, head = self.tail[edges], self.head[edges]
         out = np.empty((len(head), self.ndim))
         _between(tail, head, self.place, out)
@@ -150,8 +151,9 @@ class Graph:
         return in_ptr, in_edge
 
     def let_go(self) -> None:
-        """Let go of the edges by head; they are put in order again where they are asked for."""
-        vars(self).pop("incoming", None)
+        """Let go of the edges by head and of the steps; they are made again where they are asked for."""
+        for made in ("incoming", "step"):
+            vars(self).pop(made, None)
 
     @property
     def ways(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
