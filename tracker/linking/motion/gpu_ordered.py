@@ -76,7 +76,7 @@ def ordered_on_gpu(cp: Any, points: Points, motion: Motion) -> Ordered | None:
     if not drift.any():
         return movie
     position = movie.position - movie.of_each(drift)
-    return _without(drift, movie) if is_of_all(replace(movie, position=position, drift=drift), motion) else movie
+    return _without(drift, movie) if is_of_all(replace(movie, position=position, drift=drift), motion)[0] else movie
 
 
 def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:

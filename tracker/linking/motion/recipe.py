@@ -23,7 +23,7 @@ from .learning import held_out
 from .learning.belief import Belief
 from .learning.gaps import with_gaps
 from .learning.learning_record import LearningRecord
-from .learning.other_starts import PersistentStart, Start, Trial, followed, try_starts
+from .learning.other_starts import ROOM, PersistentStart, Start, Trial, Tried, followed, try_starts
 from .learning.start import mutual_nearest, starting_model
 from .models.features import FeatureModel, Features
 from .models.shares import shares_of
@@ -57,6 +57,7 @@ def believed(
     record: LearningRecord | None = None,
     hooks: Hooks | None = None,
     most: int | None = None,
+    tried: Tried | None = None,
 ) -> Belief:
     """Learn how the particles of a movie move, and how probable their links are.
 
@@ -76,6 +77,8 @@ def believed(
         What users say of links. A drift is theirs to predict, if they predict anything.
     most : int, optional
         Candidates that may be held.
+    tried : Tried, optional
+        What is known of starts on a sample, without hooks and with room for all candidates.
 
     Raises
     ------
@@ -85,7 +88,8 @@ def believed(
     record, trial = record or LearningRecord(), Trial()
     if may_know_links(motion):
         of_sample = OverOneFrame(motion, hooks=hooks, most=most and most // 2)
-        trial = record.learn(lambda: try_starts(movie, of_sample))
+        known = tried if hooks is None and (most is None or most >= ROOM) else None
+        trial = record.learn(lambda: try_starts(movie, of_sample, known))
     belief = OverOneFrame(motion, features, hooks, most)(movie, trial.start, record)
     belief.is_chance = trial.is_chance
     _without_chains_of_chance(belief)

@@ -56,14 +56,18 @@ def learned(
     samples : int
         Trackings to draw as they are likely.
     """
+    steady, tried = movie, None
+    if movie.grid is None and settings.predict is None:
+        steady, tried = without_drift(movie, settings.motion)
     task = Task(
         points,
         settings,
         hooks_of(points, settings),
-        movie if movie.grid is not None or settings.predict is not None else without_drift(movie, settings.motion),
+        steady,
         features_of(points, movie, settings.features),
         in_order(constraints, movie),
         keeps=keeping is not KeepSolution.NOTHING or samples > 0,
+        tried=tried,
     )
     is_plain = not (constraints or keeping is KeepSolution.ALWAYS or samples or settings.divisions or settings.merges)
     if movie.grid is not None and is_plain:

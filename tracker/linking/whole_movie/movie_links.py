@@ -16,6 +16,7 @@ from ..hooks import Hooks
 from ..motion.detections.ordered import Ordered
 from ..motion.learning.belief import Belief, TooManyCandidates
 from ..motion.learning.learning_record import LearningRecord
+from ..motion.learning.other_starts import Tried
 from ..motion.models.features import Features
 from ..motion.motion import Motion, motion_of
 from ..motion.recipe import believed
@@ -51,6 +52,8 @@ class Task:
         On detections in the order of the movie.
     keeps : bool
         Whether what the links rest on is asked for: for corrections, or trackings that are drawn.
+    tried : Tried or None
+        What is known of starts on a sample of the movie.
     """
 
     points: Points
@@ -60,6 +63,7 @@ class Task:
     features: Features | None
     given: Constraints
     keeps: bool = False
+    tried: Tried | None = None
 
     @property
     def max_missed_frames(self) -> int | Literal["auto"]:
@@ -114,7 +118,7 @@ def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
     """
     settings, given, n = task.settings, task.given, len(task.movie)
     yield Step(0, STEPS)
-    belief = _believed(task, task.movie, task.features, LearningRecord(), most)
+    belief = _believed(task, task.movie, task.features, LearningRecord(), most, task.tried)
     yield Step(1, STEPS)
     edges = _weighed(task, belief)
     belief.settle()
@@ -235,11 +239,16 @@ def _add(
 
 
 def _believed(
-    task: Task, movie: Ordered, features: Features | None, record: LearningRecord, most: int | None = None
+    task: Task,
+    movie: Ordered,
+    features: Features | None,
+    record: LearningRecord,
+    most: int | None = None,
+    tried: Tried | None = None,
 ) -> Belief:
     """Return what is learned of some frames."""
     missed, motion = task.max_missed_frames, task.settings.motion
-    return believed(movie, missed, motion, features, record, task.hooks, most).on_host()
+    return believed(movie, missed, motion, features, record, task.hooks, most, tried).on_host()
 
 
 def _weighed(task: Task, belief: Belief) -> Branches:

@@ -50,7 +50,7 @@ def ends(linking) -> set[tuple[int, int]]:
 
 
 def test_what_was_learned_of_a_movie_leads_to_the_same_belief_again(movie):
-    frames = without_drift(ordered(movie[0]), "auto")
+    frames = without_drift(ordered(movie[0]), "auto")[0]
     first = believed(frames, "auto")
     again = believed(frames, "auto", record=first.record.replay())
     np.testing.assert_array_equal(first.probability, again.probability)

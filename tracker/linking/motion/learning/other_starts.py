@@ -19,7 +19,7 @@ from scipy.special import gamma
 from .....matching.device import cuda
 from ...hooks import Hooks
 from ..candidates.expected import candidates_ahead
-from ..candidates.graph import sums_at_ends
+from ..candidates.graph import MOST, sums_at_ends
 from ..detections.ordered import NEAREST, Ordered
 from ..models.shares import Shares
 from ..models.step_model import StepModel
@@ -46,6 +46,8 @@ NEAR_RIM, CUT_OFF = 0.9, 0.01
 """Part of the radius of candidates, and the share of the links that end beyond it, from which it cuts others off."""
 MOST_AT_ONE_PLACE = 2
 """Times `SAMPLE` beyond which a ball holds particles at one place, of which as many as there should be are taken."""
+ROOM = 2 * MOST * MOST_AT_ONE_PLACE * SAMPLE
+"""Candidates for which a movie may have room from which no trial has too many."""
 CLEAR = 1.0
 """Nats a detection from which links are no chance, by any start."""
 TELLING_PAIR = 500
@@ -132,6 +134,13 @@ def _radius_around(count: float, ndim: int) -> float:
     return float((count / ball) ** (1 / ndim) / NEAREST[ndim])
 
 
+class Tried(NamedTuple):
+    """The start that leads to the likeliest links of a sample, and their log-likelihood."""
+
+    start: Start
+    likelihood: float
+
+
 class Trial(NamedTuple):
     """What came of trying starts on a sample.
 
@@ -168,13 +177,15 @@ class Learn(Protocol):
         ...
 
 
-def try_starts(movie: Ordered, learn: Learn) -> Trial:
+def try_starts(movie: Ordered, learn: Learn, tried: Tried | None = None) -> Trial:
     """Try whether another start leads to likelier links than nearest neighbours do, and whether links are chance.
 
     Parameters
     ----------
     movie : Ordered
     learn : Learn
+    tried : Tried, optional
+        What `best_of` says of the sample, where that was asked already.
     """
     sample, is_inner = sample_of(movie)
     pairs = len(sample.pairs_apart(1)[0])
@@ -182,7 +193,7 @@ def try_starts(movie: Ordered, learn: Learn) -> Trial:
         return Trial()
     try:
         # Of one frame pair no link can know of one before it, and there is one start.
-        start, likelihood = best_of(sample, is_inner, learn) if pairs > 1 else _of_nearest(sample, learn)
+        start, likelihood = tried or (best_of(sample, is_inner, learn) if pairs > 1 else _of_nearest(sample, learn))
     except TooManyCandidates:
         return Trial()  # a trial holds fewer than the movie may
     is_chance = False
@@ -192,7 +203,7 @@ def try_starts(movie: Ordered, learn: Learn) -> Trial:
     return Trial(start, is_chance)
 
 
-def best_of(sample: Ordered, is_inner: np.ndarray, learn: Learn) -> tuple[Start, float]:
+def best_of(sample: Ordered, is_inner: np.ndarray, learn: Learn) -> Tried:
     """Return the start that leads to the likeliest links, and their log-likelihood; `sample_of` gives the first two.
 
     Raises
@@ -213,12 +224,12 @@ def best_of(sample: Ordered, is_inner: np.ndarray, learn: Learn) -> tuple[Start,
         for flow_left, (each, likelihood) in enumerate(_tried(sample, other, learn)):
             if likelihood > least + flow_left * margin:
                 best, likeliest, least = each, likelihood, likelihood
-    return best, likeliest
+    return Tried(best, likeliest)
 
 
-def _of_nearest(sample: Ordered, learn: Learn) -> tuple[Start, float]:
+def _of_nearest(sample: Ordered, learn: Learn) -> Tried:
     """Return the start from nearest neighbours, and the log-likelihood of the links that it leads to."""
-    return Start(), log_likelihood(learn(sample, Start()))
+    return Tried(Start(), log_likelihood(learn(sample, Start())))
 
 
 def margin_of(sample: Ordered) -> float:

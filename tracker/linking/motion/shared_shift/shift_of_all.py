@@ -10,22 +10,28 @@ from dataclasses import replace
 
 from ...settings import Motion
 from ..detections.ordered import Ordered
-from ..learning.other_starts import best_of, margin_of, sample_of
+from ..learning.other_starts import Tried, best_of, margin_of, sample_of
 from ..recipe import OverOneFrame, may_know_links
 from .drift import drift_of
 
 
-def without_drift(movie: Ordered, motion: Motion) -> Ordered:
-    """Return the movie with the shifts of all between consecutive frames taken off; `drift` has what was taken."""
+def without_drift(movie: Ordered, motion: Motion) -> tuple[Ordered, Tried | None]:
+    """Return the movie with the shifts of all between consecutive frames taken off; `drift` has what was taken.
+
+    And what its sample's likeliest links came of, where that was asked.
+    """
     drift = drift_of(movie)
     if not drift.any():
-        return movie
+        return movie, None
     without = replace(movie, position=movie.position - movie.of_each(drift), drift=drift)
-    return without if is_of_all(without, motion) else movie
+    is_shared, tried = is_of_all(without, motion)
+    return (without, tried) if is_shared else (movie, None)
 
 
-def is_of_all(movie: Ordered, motion: Motion) -> bool:
+def is_of_all(movie: Ordered, motion: Motion) -> tuple[bool, Tried | None]:
     """Return whether links are not clearly likelier where the drift is put back; tried on a sample.
+
+    And what the likeliest links of the sample without it came of, where that was asked.
 
     Parameters
     ----------
@@ -35,12 +41,14 @@ def is_of_all(movie: Ordered, motion: Motion) -> bool:
         Where links know of no others, whichever shift is taken off hardly matters, and nothing is tried.
     """
     if not may_know_links(motion):
-        return True
+        return True, None
     without, is_inner = sample_of(movie)
     if len(without.pairs_apart(1)[0]) < 2:
-        return True
+        return True, None
     as_it_came = replace(without, position=without.position + without.of_each(without.drift))
     learn, margin = OverOneFrame(motion), margin_of(without)
     _, put_back = best_of(as_it_came, is_inner, learn)
-    # Links no better than none at all (0 nats) say nothing: the fewer there are the likelier they are.
-    return put_back <= margin or put_back <= best_of(without, is_inner, learn)[1] + margin
+    if put_back <= margin:  # links no better than none at all (0 nats) say nothing: the fewer, the likelier they are
+        return True, None
+    tried = best_of(without, is_inner, learn)
+    return put_back <= tried.likelihood + margin, tried

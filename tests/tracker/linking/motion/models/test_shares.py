@@ -85,7 +85,7 @@ def test_where_none_leave_the_border_is_as_the_inside():
 def test_the_border_stays_where_it_is_when_a_drift_is_taken_off():
     places = np.random.default_rng(0).uniform(0, 16, (700, 3))
     frames = [places + np.array([0, 0, 4.0 * k]) for k in range(3)]
-    movie = without_drift(ordered(table(np.repeat(range(3), 700), np.concatenate(frames))), "auto")
+    movie = without_drift(ordered(table(np.repeat(range(3), 700), np.concatenate(frames))), "auto")[0]
     assert np.abs(movie.drift).max() > 4
     ends = np.concatenate(frames)[movie.row]
     wanted = ((ends - ends.min(axis=0) < movie.spacing) | (ends.max(axis=0) - ends < movie.spacing)).any(axis=1)

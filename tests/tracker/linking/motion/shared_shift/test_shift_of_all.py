@@ -8,6 +8,8 @@ from auctrack.matching.device import cuda
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion.detections.ordered import ordered
 from auctrack.tracker.linking.motion.gpu_ordered import ordered_on_gpu
+from auctrack.tracker.linking.motion.learning import other_starts
+from auctrack.tracker.linking.motion.shared_shift import shift_of_all
 from auctrack.tracker.linking.motion.shared_shift.drift import drift_of
 from auctrack.tracker.linking.motion.shared_shift.shift_of_all import without_drift
 from auctrack.tracker.points import Points
@@ -39,12 +41,12 @@ def test_particles_that_stream_two_ways_have_no_shift_of_all(speed, seed):
     assert f1(points, who, links["source"], links["target"]) > 0.97
     movie = ordered(points)
     assert drift_of(movie).any() or speed < 0.8
-    assert not without_drift(movie, "auto").drift.any()
+    assert not without_drift(movie, "auto")[0].drift.any()
 
 
 def test_a_shaking_camera_is_a_shift_of_all():
     points, who = streams(0, ways=1, jitter=1.0)
-    assert without_drift(ordered(points), "auto").drift.any()
+    assert without_drift(ordered(points), "auto")[0].drift.any()
     links = link_points(points).links
     assert f1(points, who, links["source"], links["target"]) > 0.97
 
@@ -57,7 +59,7 @@ def test_a_shift_stays_a_shift_of_all_where_links_are_hardly_better_than_none(mo
     movie = ordered(table(points.frames, points.positions + shift[points.frames]))
     drift = drift_of(movie)
     assert drift.any()
-    np.testing.assert_array_equal(without_drift(movie, motion).drift, drift)
+    np.testing.assert_array_equal(without_drift(movie, motion)[0].drift, drift)
 
 
 def test_planes_farther_apart_than_particles_are_no_shift():
@@ -73,10 +75,26 @@ def test_planes_farther_apart_than_particles_are_no_shift():
 @pytest.mark.parametrize("ways", [1, 2])
 def test_a_gpu_takes_off_what_a_cpu_does(ways):
     points, _ = streams(0, ways=ways, jitter=ways == 1)
-    here = without_drift(ordered(points), "auto")
+    here = without_drift(ordered(points), "auto")[0]
     with cuda.using("cuda") as cp:
         there = ordered_on_gpu(cp, points, "auto")
         assert there is not None
         assert there.drift == pytest.approx(here.drift, abs=0.05)  # grids of another corner and spacing
         assert here.drift.any() == (ways == 1)
         assert there.rounding == pytest.approx(here.rounding, rel=1e-9)
+
+
+def test_a_sample_without_its_shift_is_tried_once(monkeypatch):
+    asked: list[bytes] = []
+    best_of = other_starts.best_of
+
+    def counted(sample, *of):
+        asked.append(sample.position.tobytes())
+        return best_of(sample, *of)
+
+    for room in (other_starts, shift_of_all):
+        monkeypatch.setattr(room, "best_of", counted)
+    table = walks(150, 8)[0].table
+    linking = link_points(Points(table.assign(x=table["x"] + 3.0 * table["frame"])))
+    assert linking.motion.largest_drift > 2
+    assert len(asked) == len(set(asked)) == 2
