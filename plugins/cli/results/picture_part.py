@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -86,7 +86,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of tracks, each from a detection to the next of its track.
+    """Steps of tracks, each from a detection to the next of its track, or from a parent's last to a child's first.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Steps:
     frames : int64 (n, 2)
         When.
     track : int64 (n,)
-        Ascending.
+        Ascending; the child's where one descends from another.
     """
 
     ends: np.ndarray
@@ -109,9 +109,12 @@ class Steps:
         order = track_order(track, tracks.frames)
         first = np.flatnonzero(np.diff(track[order]) == 0)
         pairs = np.stack([order[first], order[first + 1]], axis=1) if len(order) else np.empty((0, 2), np.int64)
+        if tracks.parents:
+            pairs = np.concatenate([pairs, _joints(track, order, tracks.parents)])
+            pairs = pairs[np.lexsort((tracks.frames[pairs[:, 1]], track[pairs[:, 1]]))]
         positions = np.zeros((len(tracks), 3))
         positions[:, 3 - tracks.ndim :] = tracks.positions
-        return cls(positions[pairs], tracks.frames[pairs], track[pairs[:, 0]])
+        return cls(positions[pairs], tracks.frames[pairs], track[pairs[:, 1]])
 
     @property
     def n_tracks(self) -> int:
@@ -133,6 +136,18 @@ class Steps:
 
     def _kept(self, keep: np.ndarray) -> Steps:
         return replace(self, ends=self.ends[keep], frames=self.frames[keep], track=self.track[keep])
+
+
+def _joints(track: np.ndarray, order: np.ndarray, parents: Mapping[int, Sequence[int]]) -> np.ndarray:
+    """Return the rows of each parent's last and its child's first detection; of children that have steps themselves."""
+    ids, first = np.unique(track[order], return_index=True)
+    last = np.append(first[1:], len(order)) - 1
+    place = {number: at for at, number in enumerate(ids.tolist())}
+    known = [
+        (place[one], place[child]) for child, of in parents.items() if child in place for one in of if one in place
+    ]
+    pairs = [(order[last[one]], order[first[child]]) for one, child in known if last[child] > first[child]]
+    return np.array(pairs, np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)

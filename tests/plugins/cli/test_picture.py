@@ -117,6 +117,20 @@ def test_few_tracks_are_shown_whole():
     assert "shown" not in drawn(few).axes[0].get_title(loc="left")
 
 
+def test_children_are_joined_to_their_parents():
+    """Of a division and a merge; a child of one detection, or whose parent was left out, is drawn as without one."""
+    of = wanderers(6, 4, (10, 10, 10)).table
+    starts = of["track_id"].map({0: 0, 1: 4, 2: 5, 3: 0, 4: 8, 5: 12})
+    of = of.assign(frame=of["frame"] + starts)[(of["track_id"] != 5) | (of["frame"] == 12)]
+    alone, together = (Steps.of(Tracks(of, parents=parents)) for parents in ({}, {1: [0], 2: [0, 3], 4: [9], 5: [1]}))
+    assert together.n_tracks == alone.n_tracks == 5
+    assert (np.diff(together.track) >= 0).all()
+    joints = sorted(tuple(row) for row in np.column_stack([together.track, together.frames]).tolist())
+    without = sorted(tuple(row) for row in np.column_stack([alone.track, alone.frames]).tolist())
+    assert sorted(set(joints) - set(without)) == [(1, 3, 4), (2, 3, 5)]
+    assert len(joints) == len(without) + 3  # the merge's two are of the same frames
+
+
 @pytest.mark.parametrize("n", [500, 5000])
 def test_of_dense_tracks_so_few_are_shown_that_they_hardly_cross(n):
     cluster = wanderers(n, 40, (60, 200, 200))
