@@ -141,6 +141,15 @@ class FrameTable(QTableView):
             self.chosen.emit(positions)
 
 
+_MOST_ZEROS = 3  # with more, a number is written with an exponent
+
+
+def _zeros_below_one(values: np.ndarray) -> int:
+    """Return how many zeros stand between the point and the first digit of the smallest number; one or more."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    return int(np.clip(-np.floor(np.log10(sizes.min(initial=0.1))) - 1, 1, _MOST_ZEROS))
+
+
 class _Rows(QAbstractTableModel):
     def __init__(self, digits: int) -> None:
         super().__init__()
@@ -173,7 +182,7 @@ class _Rows(QAbstractTableModel):
         if pd.api.types.is_integer_dtype(values):
             return [str(values.min()), str(values.max())] if len(values) else []
         if pd.api.types.is_numeric_dtype(values):
-            return [f"0.0{'0' * self._digits}"]
+            return [f"0.{'0' * _zeros_below_one(values.to_numpy(np.float64))}{'0' * self._digits}"]
         return values.astype(str).unique().tolist()
 
     def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name

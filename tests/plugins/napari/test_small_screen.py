@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from auctrack.plugins.napari.threads.job import Failure
@@ -188,6 +190,15 @@ def test_why_a_link_is_doubtful_is_read_beside_tracks_of_large_numbers(viewer, w
     assert table.horizontalScrollBar().maximum() == 0
     assert all(table.fontMetrics().horizontalAdvance(word) < table.columnWidth(5) for word in why)
     assert {*suspicious_words()} <= {*why}
+
+
+@pytest.mark.parametrize("smallest", [3.21e-1, 3.21e-2, 3.21e-3, 3.21e-4, 3.21e-5, 0.0])
+def test_small_numbers_are_read_in_full(open_widget, smallest):
+    table = open_widget().parts.results.suspicious
+    table.show_frame(pd.DataFrame({"margin": [smallest, 0.456, np.nan, -smallest]}))
+    for row in range(3):
+        said = table.model().data(table.model().index(row, 0))
+        assert table.fontMetrics().horizontalAdvance(said) < table.columnWidth(0), said
 
 
 def suspicious_words() -> set[str]:
