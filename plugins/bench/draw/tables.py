@@ -103,18 +103,19 @@ def _was_come_to(case: Case, experiment: Experiment, record: Record) -> bool:
 
 
 def missing_notes(experiment: Experiment, record: Record) -> list[str]:
-    """Return one sentence for each reason why variants have no figure; one for all that are not here at all."""
+    """Return one sentence for each reason why variants have no figure; one for all that have none for one reason.
+
+    What is here does not count, so that a record says the same on every machine.
+    """
     lacking: dict[str, list[str]] = {}
     left_out: list[str] = []
     for variant in experiment.variants:
-        for case in experiment.cases:
-            cell = cell_of(record, experiment, case, variant.name)
-            if cell.seconds or cell.why_not is None:
-                continue
-            if cell.why_not != variant.missing:
-                left_out.append(f"{variant.name} ({case.series}, {case.size}): {cell.why_not}")
-            elif variant.name not in lacking.setdefault(cell.why_not, []):
-                lacking[cell.why_not].append(variant.name)
+        cells = [cell_of(record, experiment, case, variant.name) for case in experiment.cases]
+        why_not = [(cell, cell.why_not) for cell in cells if not cell.seconds and cell.why_not is not None]
+        if len({why for _, why in why_not}) == 1 and not any(cell.seconds for cell in cells):
+            lacking.setdefault(why_not[0][1], []).append(variant.name)
+        else:
+            left_out += [f"{variant.name} ({cell.series}, {cell.size}): {why}" for cell, why in why_not]
     return [*(f"{'; '.join(names)}: {why_not}" for why_not, names in lacking.items()), *left_out]
 
 

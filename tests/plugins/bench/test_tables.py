@@ -12,6 +12,7 @@ from auctrack.plugins.bench.draw.tables import (
     bytes_text,
     duration,
     grid,
+    missing_notes,
     ratio,
     round_time,
     significant,
@@ -115,3 +116,15 @@ def test_speed_up_profile_counts_shares_of_at_least_a_speed_up():
     x, share = speed_up_profile({"a": [1.0, 2.0, None, 8.0]}, [4.0, 2.0, 1.0, 2.0])["a"]
     np.testing.assert_allclose(x, [4, 1, 0.25])
     np.testing.assert_allclose(share, [0.25, 0.5, 0.75])
+
+
+@pytest.mark.parametrize("missing", [None, "no GPU"])
+def test_what_a_record_lacked_is_said_alike_where_it_is_there(tmp_path, missing):
+    record = Record(tmp_path / "r.json", "b", [{}])
+    cases = [Case("s", size, lambda _: None) for size in (1, 2)]
+    variants = [Variant("fast", lambda _: None, lambda *_: {})]
+    variants.append(Variant("GPU", lambda _: None, lambda *_: {}, missing=missing))
+    for size in (1, 2):
+        for cell in (Cell("e", "s", size, "fast", seconds=[0.5]), Cell("e", "s", size, "GPU", why_not="no GPU")):
+            record.cells[cell.key] = cell
+    assert missing_notes(Experiment("e", cases, variants, 1), record) == ["GPU: no GPU"]
