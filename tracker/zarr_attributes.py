@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -26,7 +27,8 @@ def attributes_of(folder: Path) -> Mapping[str, Any]:
 
 def is_image(folder: Path) -> bool:
     """Whether a folder is an OME-Zarr image, a plate of them, or several as Bio-Formats lays them out."""
-    return folder.is_dir() and not attributes_of(folder).keys().isdisjoint(("multiscales", "plate", "well", _LAYOUT))
+    is_folder = os.path.isdir(folder)  # noqa: PTH112 - Path's raises where the name is too long
+    return is_folder and not attributes_of(folder).keys().isdisjoint(("multiscales", "plate", "well", _LAYOUT))
 
 
 def images_of(folder: Path) -> Sequence[Path]:
