@@ -13,6 +13,7 @@ from typing import Any
 from .... import __version__
 from ....tracker.calibrating.digits import counted, in_digits
 from ....tracker.calibrating.units import is_pixel
+from ....tracker.compiling import seconds_compiling
 from ....tracker.errors import OutputExists
 from ....tracker.formats.checksum import Checksum
 from ....tracker.formats.graph import count_divisions, count_merges
@@ -73,18 +74,22 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
     """Track one input, and say what is wrong with it where it cannot be."""
     began = time.monotonic()
     run = partial(_run_one, job, settings, outcome, overwrite=overwrite, picture=picture)
-    try:
-        failure = failure_of(job.source, run)
-        if failure is not None:
-            outcome.status, outcome.message, outcome.is_refused = "failed", failure.message, failure.is_refused
-    finally:
-        outcome.seconds = round(time.monotonic() - began, 3)
+    with seconds_compiling() as compiling:
+        try:
+            failure = failure_of(job.source, run)
+            if failure is not None:
+                outcome.status, outcome.message, outcome.is_refused = "failed", failure.message, failure.is_refused
+        finally:
+            outcome.seconds, outcome.compiling = round(time.monotonic() - began, 3), compiling.total
 
 
 def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
-    """Return how long the rest takes, byte for byte, if it is like what was tracked; what was skipped tells nothing."""
+    """Return how long the rest takes, byte for byte, if it is like what was tracked; what was skipped tells nothing.
+
+    What was compiled on the way is not compiled again.
+    """
     paired = list(zip(jobs, outcomes, strict=True))
-    seconds = sum(outcome.seconds for outcome in outcomes if outcome.status == "tracked")
+    seconds = sum(max(of.seconds - of.compiling, 0.0) for of in outcomes if of.status == "tracked")
     done, waiting = (
         sum(job.bytes for job, outcome in paired if outcome.status == status) for status in ("tracked", "not started")
     )

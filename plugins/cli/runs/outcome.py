@@ -31,6 +31,8 @@ class Outcome:
         Figures of the run: points, frames, tracks, links, the proof.
     is_refused : bool
         Whether a setting does not fit the input, so that it failed before anything was begun; no part of the entry.
+    compiling : float
+        Part of `seconds` during which something was compiled, as it is once; no part of the entry.
     """
 
     source: str
@@ -41,10 +43,11 @@ class Outcome:
     picture: str | None = None
     figures: Mapping[str, Any] | None = None
     is_refused: bool = False
+    compiling: float = 0.0
 
     def entry(self) -> dict[str, Any]:
         """Return what the summary says of it."""
-        return {name: value for name, value in asdict(self).items() if name != "is_refused"}
+        return {name: value for name, value in asdict(self).items() if name not in ("is_refused", "compiling")}
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:

@@ -215,16 +215,21 @@ def say_of_compiling(title: str) -> None:
 def _lines(title: str, of_all: Callable[[str, int, str], str]) -> tuple[StageProgress, Callable[[], None]]:
     """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
-    running, first = "", 0
+    running, first, has_compiled = "", 0, False
 
     def advance(stage: str, done: int, total: int, device: str = "") -> None:
-        nonlocal began, last, running, first
+        nonlocal began, last, running, first, has_compiled
         now = time.monotonic()
-        if stage != running or done <= 1:
-            running, began, first = stage, now, done  # the first frame, which may compile, is no measure of the others
+        if stage != running or done <= 1 or has_compiled:  # what compiled is no measure of what is left
+            running, began, first, has_compiled = stage, now, done, False
         if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
             say(f"{title}: {stage} {done} of {of_all(stage, total, device)}{left}")
 
-    return advance, lambda: say_of_compiling(title)
+    def compiles() -> None:
+        nonlocal has_compiled
+        has_compiled = True
+        say_of_compiling(title)
+
+    return advance, compiles

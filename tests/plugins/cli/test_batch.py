@@ -251,6 +251,8 @@ def test_the_time_left_is_told_by_the_bytes_of_what_was_tracked(tmp_path):
     outcomes = [Outcome("a", "a", "up to date"), Outcome("b", "b", "tracked", seconds=4.0)]
     outcomes += [Outcome("c", "c"), Outcome("d", "d")]
     assert batch._time_left(jobs, outcomes) == ", about 12 s left for all"
+    outcomes[1].compiling = 3.0
+    assert batch._time_left(jobs, outcomes) == ", about 3 s left for all"
     outcomes[1].status = "failed"
     assert batch._time_left(jobs, outcomes) == ""
 

@@ -82,6 +82,23 @@ def test_the_first_frame_of_a_stage_which_may_compile_tells_nothing_of_the_other
     ]
 
 
+def test_a_frame_that_compiles_tells_nothing_of_the_others(monkeypatch, capsys):
+    console.say_of_compiling.cache_clear()
+    clock = iter([0.0, 1.0, 2.0, 40.0, 52.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    with console.progress("movie.tif") as progress:
+        progress("link", 1, 10)
+        progress("link", 2, 10)
+        numba.njit(lambda x: x)(1)
+        progress("link", 3, 10)
+        progress("link", 6, 10)
+    assert capsys.readouterr().err.splitlines() == [
+        "movie.tif: compiling for this machine, once",
+        "movie.tif: link 3 of 10 frames",
+        "movie.tif: link 6 of 10 frames, about 16 s left",
+    ]
+
+
 def test_what_compiles_is_said_at_once_and_once(capsys):
     console.say_of_compiling.cache_clear()
     for number in range(2):  # a command may show its progress twice
