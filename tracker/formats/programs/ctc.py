@@ -80,6 +80,11 @@ def _frame_count(tracks: Tracks) -> int:
             "the frames one by one, or write another format."
         )
     last = max(tracks.frames.max(initial=-1), *(tracks.timeline.numbers or (-1,)), -1)
+    if last < 0 and not len(tracks):
+        raise InvalidSetting(
+            "the challenge's tracks are one image a frame, and there are no detections, nor is it known which frames "
+            "were looked at. Write another format."
+        )
     if tracks.frames.min(initial=0) < 0 or not 0 <= last < _MOST_FRAMES:
         raise InvalidSetting(
             f"the challenge's images are numbered from 0 to {_MOST_FRAMES - 1}; the frames are "

@@ -203,6 +203,11 @@ def test_what_no_label_image_holds_is_refused_before_anything_is_written(tmp_pat
     assert not list(tmp_path.iterdir())
 
 
+def test_why_no_detections_make_no_images_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting, match="no detections, nor is it known which frames were looked at"):
+        write_tracks(Tracks(far_apart().table.iloc[:0]), tmp_path / "01_RES")
+
+
 @pytest.mark.parametrize("shape", [(90, 110), (5, 5, 5), (90, 110, "x"), 7, (10**9, 10**9, 10**9)])
 def test_an_image_shape_that_does_not_fit_is_refused(tmp_path: Path, shape: object) -> None:
     with pytest.raises(InvalidSetting):
