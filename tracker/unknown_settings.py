@@ -15,7 +15,7 @@ from .errors import InvalidSetting
 from .setting_words import SECTIONS, WORDS
 
 S = TypeVar("S")
-_SCALE, _GAPS, _RANGE = ("scale",), ("max_missed_frames", "memory"), ("search_range",)
+_SCALE, _GAPS, _RANGE, _COLUMNS = ("scale",), ("max_missed_frames", "memory"), ("search_range",), ("columns",)
 _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "dark": ("bright_on_dark=False",),
     "labels": ("kind='labels'",),
@@ -25,8 +25,10 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "pixel_size": _SCALE,
     "spacing": _SCALE,
     "mpp": _SCALE,
-    "pos_columns": ("columns",),
-    "t_column": ("columns",),
+    "pos_columns": _COLUMNS,
+    "t_column": _COLUMNS,
+    "coordinate_cols": _COLUMNS,
+    "frame_col": _COLUMNS,
     "max_gap": _GAPS,
     "max_frame_gap": _GAPS,
     "gap_closing_max_frame_count": _GAPS,
@@ -130,6 +132,8 @@ def refuse_unknown(
 
 def _meant(unknown: str, known: Sequence[str], homes: Mapping[str, str]) -> str:
     """Return a sentence on which setting was meant, as far as can be told."""
+    if "points" in known and "columns" in (unknown, *_OTHER_WORDS.get(unknown, ())):
+        return 'Names of columns are for auctrack.read_points(…, columns={"frame": "…"}), whose points go here.'
     for home, words in SECTIONS.items():
         if unknown in words and not set(known) >= set(words):
             other = _other_word(unknown, known)

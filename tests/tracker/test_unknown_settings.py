@@ -64,7 +64,9 @@ CLASSES = (InputSettings, DetectSettings, LinkSettings, Settings, SimulationSett
         (lambda: read_points(SPOTS, voxel=2), r"^read_points\(\) .*'voxel'.* scale\?"),
         (lambda: read_points(SPOTS, mpp=0.1), r"'mpp'.* scale\?"),
         (lambda: read_points(SPOTS, pos_columns=["x", "y"]), r"'pos_columns'.* columns\?"),
-        (lambda: link(SPOTS, t_column="frame"), r"'t_column'\. It has points"),
+        (lambda: link(SPOTS, t_column="frame"), r"'t_column'\. .*read_points\(…, columns=.*It has points"),
+        (lambda: link(SPOTS, columns={"frame": "t"}), r"'columns'\. .*read_points\(…, columns="),
+        (lambda: link_points(SPOTS, frame_col="t"), r"'frame_col'\. .*read_points\(…, columns="),
         (lambda: read_tracks(SPOTS, dt=2), r"^read_tracks\(\) .*'dt'.* frame_interval\?"),
         (lambda: track("movie.tif", dark=True), r"'dark'.* bright_on_dark=False\?"),
         (
