@@ -16,7 +16,7 @@ import numpy as np
 from ....matching.certificate.assignment import Assignment
 from ....matching.device import cuda
 from ....matching.jit.column_heap import UNSEEN, append, pop, rise
-from ....matching.jit.compiled import compiled
+from ....matching.jit.compiled import BORROWING, compiled
 from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ....matching.problem import Problem
 from ....matching.problem.csr import transposed_csr
@@ -122,7 +122,7 @@ def _pass_on(k, indptr, neighbours, reduced, partner, cost, heap, n_heap, place)
     return n_heap
 
 
-@compiled(inline="always")
+@compiled(**BORROWING)
 def _back_from(owner, freed, through, best, indptr, indices, reduced):
     """Return what is best once the way back from one that was reached counts, if there is one."""
     for e in range(indptr[owner], indptr[owner + 1]):

@@ -40,7 +40,7 @@ def test_many_that_are_as_near_have_the_margins_of_solving_again(costs):
     """Where a search reaches many rows before the one that leads back."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        cost = rng.integers(0, costs, (24, 24)).astype(float)
+        cost = rng.integers(0, costs, (60, 60)).astype(float)
         problem = Problem.dense(cost, unmatched_cost=9.0)
         answer = solve(problem)
         for i, j, margin in zip(*answer.edges(), link_margins(problem, answer), strict=True):
