@@ -8,6 +8,7 @@ Bellman and Ford, and looked at as any others. Nothing here is the solvers'.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -19,8 +20,10 @@ from ..problem.reach import within_reach
 from ..tolerance import EPS, FAR, SHORTEST_ULPS
 
 
-def at_lower_unmatched_costs(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
-    """Return a block with lower unmatched costs under which the same matching is the cheapest, and its column duals.
+def at_lower_unmatched_costs(block: Problem, col_of_row: np.ndarray) -> Iterator[tuple[Problem, np.ndarray]]:
+    """Yield a block with lower unmatched costs under which the same matching is the cheapest, and its column duals.
+
+    Of equal sides first with rows that pay, then with columns, which leaves sentinels of either their own digits.
 
     Parameters
     ----------
@@ -28,15 +31,15 @@ def at_lower_unmatched_costs(block: Problem, col_of_row: np.ndarray) -> tuple[Pr
         One block of real costs on the host, with unmatched costs.
     col_of_row : int32 (rows,)
 
-    Returns
-    -------
-    (Problem, float64 (columns,)) or None
-        None where unmatched costs are not far above all costs, nor above all but those of rows and columns beyond
+    Yields
+    ------
+    (Problem, float64 (columns,))
+        Nothing where unmatched costs are not far above all costs, nor above all but those of rows and columns beyond
         reach.
     """
     n, m = block.shape
     if block.is_integer or not min(n, m) or not block.has_unmatched_cost:
-        return None
+        return
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
     exchange = 2.0 * min(n, m) * largest_edge_cost(block)
@@ -44,17 +47,17 @@ def at_lower_unmatched_costs(block: Problem, col_of_row: np.ndarray) -> tuple[Pr
     if sum(least) <= FAR * exchange:
         exchange = _dearest_within_reach(block)
         if sum(least) < exchange:
-            return None
+            return
     if exchange == 0.0:
-        return None
+        return
     # The longer side pays nothing, so that duals near its unmatched cost are small.
-    of_rows, of_cols = (exchange, 0.0) if n <= m else (0.0, exchange)
-    lower = replace(
-        block,
-        row_unmatched=block.row_unmatched - least[0] + of_rows,
-        col_unmatched=block.col_unmatched - least[1] + of_cols,
-    )
-    return lower, _col_duals(lower, col_of_row, SHORTEST_ULPS * EPS * abs(exchange))
+    for of_rows, of_cols in ((exchange, 0.0),) * (n <= m) + ((0.0, exchange),) * (n >= m):
+        lower = replace(
+            block,
+            row_unmatched=block.row_unmatched - least[0] + of_rows,
+            col_unmatched=block.col_unmatched - least[1] + of_cols,
+        )
+        yield lower, _col_duals(lower, col_of_row)
 
 
 def _dearest_within_reach(block: Problem) -> float:
@@ -66,10 +69,11 @@ def _dearest_within_reach(block: Problem) -> float:
     return np.inf if kept is None else float(block.cost_matrix[np.ix_(*kept)].max())
 
 
-def _col_duals(block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.ndarray:
+def _col_duals(block: Problem, col_of_row: np.ndarray) -> np.ndarray:
     """Return the largest column duals by which no pair costs less than 0, and matched edges 0.
 
-    There are none beside a better matching.
+    There are none beside a better matching. Each is held to its own digits: of a sentinel's they would leave none to
+    the others.
     """
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
@@ -80,7 +84,7 @@ def _col_duals(block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.n
     for _ in range(len(r) + 1):  # more rounds than a path has edges find a cycle: a better matching
         r[rows] = paid - v[cols]
         most, _ = best_row_duals(turned, r)
-        if not (most < v - tolerance).any():
+        if not (most < v - SHORTEST_ULPS * EPS * (abs(most) + abs(v))).any():
             break
         v = np.minimum(v, most)
     return v

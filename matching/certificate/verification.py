@@ -151,10 +151,12 @@ def _gap_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, sums
 def _proof_at_lower_unmatched_costs(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
     """Return the matching of a block certified at lower unmatched costs; None where these are not far above all."""
     col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
-    lower = at_lower_unmatched_costs(problem.block(b), col_of_row)
-    if lower is None:
-        return None
-    return certify(lower[0], col_of_row, lower[1], solver="")
+    proof = None
+    for lower, col_duals in at_lower_unmatched_costs(problem.block(b), col_of_row):
+        proof = certify(lower, col_of_row, col_duals, solver="")
+        if proof.is_optimal:
+            break
+    return proof
 
 
 def _rounding_of_gap(sums: Slackness) -> Any:

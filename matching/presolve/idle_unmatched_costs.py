@@ -28,7 +28,7 @@ from ..problem.costs import largest_edge_cost
 from ..tolerance import SHARE
 from .high_unmatched_costs import A_FEW
 
-FEWEST = 200
+FEWEST = 100
 """Rows below which unmatched costs cost no time that is worth looking at all costs for."""
 
 

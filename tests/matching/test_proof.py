@@ -59,6 +59,21 @@ def test_one_far_point_does_not_hide_wrong_edges(far: float, side: int, solver: 
     )
 
 
+@pytest.mark.parametrize("shape", [(110, 110), (130, 110), (110, 130)])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(("size", "unmatched_cost"), [(1e10, 1e27), (1e15, 1e22), (1e21, 1e27)])
+def test_what_is_proven_beside_sentinels_and_high_unmatched_costs_can_be_verified(
+    size: float, unmatched_cost: float, side: int, shape: tuple[int, int]
+) -> None:
+    """More pairs than are checked once more in whole numbers: by duals that keep the digits of the other pairs."""
+    cost = np.random.default_rng(0).random(shape)
+    np.moveaxis(cost, side, 0)[:4] = size
+    problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
+    answer = solve(problem, device="cpu")
+    assert answer.is_optimal
+    assert verify(problem, answer).is_optimal
+
+
 def test_a_large_matrix_of_near_ties_is_searched_until_no_exchange_is_left() -> None:
     """Squares on a line, some five million pairs: twenty looks at each move leave exchanges of the last digits."""
     cost = squared_on_a_line(2200, 1)
