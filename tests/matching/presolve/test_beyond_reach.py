@@ -12,7 +12,7 @@ from auctrack.matching import NotConverged, Problem, solve, verify
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.device import cuda
 from auctrack.matching.presolve.beyond_reach import without_unreachable
-from auctrack.matching.presolve.idle_unmatched_costs import FEWEST
+from auctrack.matching.problem.reach import FEWEST
 from auctrack.plugins.bench.assignment.hostile_problems import far_point_with_unmatched_cost
 from auctrack.plugins.bench.assignment.instance import Instance
 
