@@ -86,7 +86,7 @@ def test_a_record_that_is_not_there_is_refused(tmp_path):
 def test_every_benchmark_can_be_quoted():
     from typer.main import get_command
 
-    from auctrack.plugins.cli.bench import app
+    from auctrack.plugins.cli.commands.bench import app
 
     assert set(MODULES) == set(get_command(app).commands)
 
