@@ -32,9 +32,12 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         - `missed_frames`: frames between those that were looked at (`Tracks.timeline`), without a detection;
         - `duration`: time from first to last frame;
         - `net_displacement`: straight distance from first to last position;
+        - `max_distance`: largest distance from the first position to another (TrackMate: max distance traveled);
         - `path_length`: sum of the distances between successive positions;
         - `mean_speed`: path length / duration, NaN for a single detection;
         - `straightness`: net displacement / path length, 0 to 1, NaN where nothing moved;
+        - `mean_turning_angle`: mean angle between one step and the next, 0 where it goes straight on, 180 where it goes
+          back, 90 on average in free diffusion in 2D and 3D; NaN where no two steps in a row moved;
         - `mean_<column>`: mean of every numeric column with "intensity", "quality" or "snr" in its name, over the
           detections that have a value; NaN where none has.
 
@@ -54,8 +57,9 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
     frame, position = tracks.frames[order], tracks.positions[order]
     frames_spanned = frame[end] - frame[start]
     duration = frames_spanned * (tracks.calibration.frame_interval or 1.0)
-    step = np.linalg.norm(np.diff(position, axis=0, prepend=position[:1]), axis=1)
-    step[start] = 0.0
+    moved = np.diff(position, axis=0, prepend=position[:1])
+    moved[start] = 0.0
+    step = np.linalg.norm(moved, axis=1)
     path = np.add.reduceat(step, start)
     net = np.linalg.norm(position[end] - position[start], axis=1)
     columns: dict[str, np.ndarray] = {
@@ -66,9 +70,13 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         "missed_frames": tracks.timeline.count(frame[start], frame[end]) - length,
         "duration": duration,
         "net_displacement": net,
+        "max_distance": np.maximum.reduceat(
+            np.linalg.norm(position - np.repeat(position[start], length, 0), axis=1), start
+        ),
         "path_length": path,
         "mean_speed": _ratio(path, duration),
         "straightness": np.minimum(_ratio(net, path), 1.0),
+        "mean_turning_angle": _mean_of_known(_turning_angles(moved, step), start),
     }
     for name in _averaged_columns(tracks):
         columns[f"mean_{name}"] = _mean_of_known(table[name].to_numpy(dtype=np.float64, na_value=np.nan)[order], start)
@@ -81,8 +89,10 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
     return {
         "duration": time,
         "net_displacement": length,
+        "max_distance": length,
         "path_length": length,
         "mean_speed": f"{length}/{time}",
+        "mean_turning_angle": "°",
         "lag_time": time,
         "msd": f"{length}²",
         **{f"msd_{axis}": f"{length}²" for axis in AXES},
@@ -139,9 +149,20 @@ def _averaged_columns(tracks: Tracks) -> list[str]:
 def _columns(tracks: Tracks) -> dict[str, type]:
     """Return names and types of `measure_tracks`, for a table without tracks."""
     whole = ("track_id", "length", "first_frame", "last_frame", "missed_frames")
-    real = ("duration", "net_displacement", "path_length", "mean_speed", "straightness")
-    means = (f"mean_{name}" for name in _averaged_columns(tracks))
+    real = ("duration", "net_displacement", "max_distance", "path_length", "mean_speed", "straightness")
+    means = (f"mean_{name}" for name in ("turning_angle", *_averaged_columns(tracks)))
     return dict.fromkeys(whole, int) | dict.fromkeys((*real, *means), float)
+
+
+def _turning_angles(moved: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Return by how many degrees each step turns from the one before it, NaN where one of them does not move.
+
+    `moved` (n, axes) is how far each detection is from the one before it, 0 where its track begins; `step` its length.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        direction = moved / step[:, None]  # of 0 NaN, and so is what is made of it
+        cosine = np.einsum("ij,ij->i", direction[1:], direction[:-1])
+    return np.append(np.nan, np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))[: len(moved)]
 
 
 def _mean_of_known(values: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -112,10 +112,13 @@ def command(
     length: number of detections; missed_frames: frames between first_frame and last_frame without a detection;
     duration: time from first to last frame.
 
-    net_displacement: straight-line distance from first to last position; path_length: sum of the steps; mean_speed:
-    path_length divided by duration; straightness: net_displacement divided by path_length, from 0 to 1.
+    net_displacement: straight-line distance from first to last position; max_distance: largest distance from the first
+    position to another; path_length: sum of the steps; mean_speed: path_length divided by duration; straightness:
+    net_displacement divided by path_length, from 0 to 1; mean_turning_angle: mean angle between one step and the next,
+    from 0 (straight on) to 180 (back), 90 in free diffusion.
 
-    mean_intensity, mean_quality, mean_snr: means over the track's detections.
+    mean_intensity, mean_quality, mean_snr: means over the track's detections; parent_track_id: where particles divide
+    or merge, the track that it comes from.
 
     With --msd, NAME.msd.csv has one row per lag: lag, in frames; lag_time: the same as time; msd: the mean of the
     squared displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: how
@@ -144,6 +147,7 @@ def command(
     from ....tracker.measuring.drift import measure_drift, subtract_drift
     from ....tracker.measuring.measures import filter_by_length, measure_tracks
     from ....tracker.measuring.msd import mean_squared_displacement
+    from ....tracker.parent_columns import parent_columns
     from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from ..results.tracks_table import read_tracks_table
@@ -167,6 +171,8 @@ def command(
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
+    if kept.parents:
+        measures = measures.assign(**parent_columns(measures["track_id"].to_numpy(), kept.parents))
     console.note(*on_motionless(measures))
     made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length, "subtract_drift": without_drift}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)

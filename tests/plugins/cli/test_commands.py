@@ -439,6 +439,15 @@ def pairs_that_meet() -> pd.DataFrame:
     return pairs
 
 
+def test_measures_name_the_parents_of_tracks_that_come_of_a_division(auctrack, tmp_path):
+    cells_that_divide().to_csv(tmp_path / "cells.csv", index=False)
+    ok(auctrack("link", "cells.csv", "--divisions", "-o", "cells.tracks.csv"))
+    ok(auctrack("measure", "cells.tracks.csv", "-o", "m.csv"))
+    parents = read_tracks("cells.tracks.csv").parents
+    measures = pd.read_csv("m.csv").set_index("track_id")["parent_track_id"].dropna()
+    assert measures.astype(int).to_dict() == {child: mother for child, (mother,) in parents.items()} != {}
+
+
 def test_what_divisions_do_not_tell_is_said_in_a_note(auctrack, tmp_path):
     """Nobody is seen from one division to the next."""
     cells = cells_that_divide()

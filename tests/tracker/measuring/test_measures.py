@@ -54,6 +54,36 @@ def test_a_way_out_and_back_has_a_path_but_no_net_displacement():
     assert (row["path_length"], row["net_displacement"], row["straightness"]) == (4.0, 0.0, 0.0)
 
 
+def test_the_largest_distance_from_the_start_is_that_of_the_way_out():
+    row = measure_tracks(tracks({0: (0, 0, 0), 1: (1, 0, 0), 2: (3, 0, 0), 3: (1, 0, 0)})).iloc[0]
+    assert (row["max_distance"], row["net_displacement"]) == (6.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("life", "angle"),
+    [
+        (line(range(4), z=1.0, x=2.0), 0.0),
+        ({0: (0, 0, 0), 1: (1, 0, 0), 2: (0, 0, 0), 3: (1, 0, 0)}, 180.0),
+        ({0: (0, 0, 0), 1: (0, 2, 0), 2: (0, 2, 4), 3: (0, 4, 4)}, 90.0),
+        ({0: (0, 0, 0), 1: (0, 2, 0), 2: (0, 2, 4), 3: (0, 2, 8)}, 45.0),
+        ({0: (0, 0, 0), 1: (0, 2, 0), 2: (0, 2, 0), 3: (0, 4, 0)}, np.nan),
+        ({0: (0, 0, 0), 1: (0, 2, 0)}, np.nan),
+    ],
+    ids=["straight", "back and forth", "corners", "one corner of two", "with a rest between", "one step"],
+)
+def test_turning_angles_are_between_steps_in_a_row_in_physical_lengths(life, angle):
+    other = {frame: (z + 9, y, x) for frame, (z, y, x) in line(range(3), y=1.0).items()}
+    table = measure_tracks(tracks(other, life, other))
+    assert table["mean_turning_angle"][1] == pytest.approx(angle, nan_ok=True, abs=1e-6)
+    assert table["mean_turning_angle"][[0, 2]].tolist() == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def test_free_diffusion_turns_by_a_right_angle_on_average():
+    steps = np.random.default_rng(0).normal(size=(4000, 3)).cumsum(axis=0)
+    walk = tracks({frame: tuple(place) for frame, place in enumerate(steps)}, calibration=Calibration())
+    assert measure_tracks(walk)["mean_turning_angle"][0] == pytest.approx(90.0, abs=3.0)
+
+
 def test_tracks_far_apart_do_not_add_to_each_others_path():
     far = {frame: (z + 100, y, x) for frame, (z, y, x) in line(range(3), z=2.0).items()}
     table = measure_tracks(tracks(line(range(4), z=1.0), far))
@@ -98,8 +128,10 @@ def test_without_an_interval_times_are_in_frames():
     assert measure_units(MICROSCOPE) == {
         "duration": "s",
         "net_displacement": "µm",
+        "max_distance": "µm",
         "path_length": "µm",
         "mean_speed": "µm/s",
+        "mean_turning_angle": "°",
         "lag_time": "s",
         "msd": "µm²",
         "msd_z": "µm²",
