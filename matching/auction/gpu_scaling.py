@@ -12,7 +12,7 @@ import numpy as np
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
 from ..paths.gpu_dense import DeviceCosts, DeviceState
-from ..paths.gpu_forest import columns_held, match_by_forests
+from ..paths.gpu_forest import columns_held, grow_forests
 from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
 from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
@@ -123,13 +123,10 @@ def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
     if len(rows) == 0:
         return -1
     began = perf_counter_ns()
-    if graph.is_dense:
-        infeasible_row, stats = _grow_in_matrix(graph, matching, rows)
-    else:
-        stats = {}
-        infeasible_row = grow_trees(graph, matching, rows, stats)
+    stats: dict[str, Any] = {}
+    grow = _grow_in_matrix if graph.is_dense else grow_trees
+    infeasible_row = grow(graph, matching, rows, stats)
     matching.is_searched = True
-    matching.spent.rows_scanned += stats["rows_scanned"]
     matching.count(tree_searches=stats["searches"], trees_ns=perf_counter_ns() - began)
     return infeasible_row
 
@@ -139,14 +136,16 @@ def is_for_forests(graph: CostGraph) -> bool:
     return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held(cuda.multiprocessors())
 
 
-def _grow_in_matrix(matrix: CostGraph, matching: DeviceSolution, rows: Any) -> tuple[int, dict[str, Any]]:
-    """As `_search_from`, from all rows at once: in dense clusters, searches of their own wait for each other."""
+def _grow_in_matrix(matrix: CostGraph, matching: DeviceSolution, rows: Any, stats: dict[str, Any]) -> int:
+    """As `grow_trees`, from all rows at once: in dense clusters, searches of their own wait for each other."""
     state = DeviceState(
         certify(matrix, matching, matching.v).row_duals, matching.v, matching.col_of_row, matching.row_of_col
     )
-    infeasible_row, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
+    done = grow_forests(DeviceCosts.of_graph(matrix), state, rows)
     matrix.cp.maximum(matching.col_of_row, FREE, out=matching.col_of_row)  # those that became unassigned, too
-    return infeasible_row, stats
+    matching.spent.rows_scanned += int(done["rows_scanned"])
+    stats["searches"] = int(done["searches"])
+    return int(done["infeasible_row"])
 
 
 def rematch(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:

@@ -45,6 +45,12 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     counts : dict
         As the CPU's, and the seconds of the searches and of what follows them.
     """
+    done = grow_forests(costs, state, free_rows)
+    return int(done["infeasible_row"]), stats_of(done)
+
+
+def grow_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> np.void:
+    """As `match_by_forests`; return what the kernel counted, `COUNTS`."""
     cp, (n, m) = costs.cp, costs.cost.shape
     groups, blocks = _shape(costs)
     kernel = costs.kernel("paths/matrix_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
@@ -64,8 +70,7 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
             *(cp.zeros(12 * blocks, cp.uint64), cp.zeros(8 * blocks * THREADS * groups, cp.uint64), on_device),
         ),
     )
-    done = on_device.get().view(COUNTS)[0]
-    return int(done["infeasible_row"]), stats_of(done)
+    return on_device.get().view(COUNTS)[0]
 
 
 def stats_of(done: Any) -> dict[str, Any]:

@@ -37,10 +37,10 @@ def grow_trees(graph: CostGraph, matching: DeviceSolution, free: Any, stats: dic
     graph : CostGraph
         Sparse.
     matching : DeviceSolution
-        Updated; matched edges have zero slack, all other unmatched rows at their bound.
+        Updated, what was spent on it too; matched edges have zero slack, all other unmatched rows at their bound.
     free : cupy.ndarray of int32 (k,)
     stats : dict, optional
-        Counts and seconds are added.
+        Counts and seconds are added, for the statistics.
 
     Returns
     -------
@@ -73,6 +73,7 @@ def grow_trees(graph: CostGraph, matching: DeviceSolution, free: Any, stats: dic
         ),
     )
     done = on_device.get().view(_WORDS)[0]
+    matching.spent.rows_scanned += int(done["rows_scanned"])
     if stats is not None:
         _add(stats, done)
     return -1 if done["infeasible_row"] == _NO_SINK else int(done["infeasible_row"])

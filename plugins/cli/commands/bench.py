@@ -50,7 +50,7 @@ Limit = Annotated[
         metavar="SECONDS",
         min=0.001,
         help="Stop repeating one solver on one input once its runs add up to more; a solver that needs more for one "
-        "run is not tried on larger inputs. [default: 20; 1 with --quick]",
+        "run is not tried on larger inputs. Default: 20; 1 with --quick.",
         show_default=False,
     ),
 ]

@@ -82,10 +82,10 @@ def command(
         str | None,
         _detector("LENGTH|Z,Y,X", "Standard deviation of positions in µm, one for all axes or one per axis."),
     ] = None,
-    voxel: Annotated[str | None, _microscope("Z,Y,X", "Voxel size in µm. [default: 1,0.5,0.5]")] = None,
+    voxel: Annotated[str | None, _microscope("Z,Y,X", "Voxel size in µm. Default: 1,0.5,0.5.")] = None,
     psf_sigma: Annotated[
         str | None,
-        _microscope("Z,Y,X", "Standard deviation of a spot in µm. [default: 1.5,0.75,0.75]"),
+        _microscope("Z,Y,X", "Standard deviation of a spot in µm. Default: 1.5,0.75,0.75."),
     ] = None,
     peak: Annotated[float, _microscope("PHOTONS", "Mean brightness of a spot's centre.")] = 100.0,
     peak_spread: Annotated[float, _microscope("PART", "How much particles differ in brightness.")] = 0.25,

@@ -28,7 +28,7 @@ from auctrack.matching.certificate import gpu_certificate, refine
 from auctrack.matching.certificate.gpu_certificate import certified
 from auctrack.matching.device import cuda
 from auctrack.matching.paths import gpu_forest, gpu_trees
-from auctrack.matching.paths.gpu_forest import match_by_forests
+from auctrack.matching.paths.gpu_forest import grow_forests
 from auctrack.matching.paths.gpu_paths import grow_forest
 from auctrack.matching.problem.convert import as_dense
 from auctrack.matching.problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
@@ -196,10 +196,8 @@ def test_rows_that_trees_scan_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 0)
     problem = PROBLEMS["dense, wide"]
     stats, trees = solved(problem).stats, []
-    monkeypatch.setattr(
-        gpu_scaling, "match_by_forests", lambda *given: trees.append(match_by_forests(*given)) or trees[-1]
-    )
-    assert solved(problem).stats["rows_scanned"] == stats["rows_scanned"] >= trees[0][1]["rows_scanned"] > 0
+    monkeypatch.setattr(gpu_scaling, "grow_forests", lambda *given: trees.append(grow_forests(*given)) or trees[-1])
+    assert solved(problem).stats["rows_scanned"] == stats["rows_scanned"] >= trees[0]["rows_scanned"] > 0
 
 
 def test_a_budget_is_one_of_all_bids_on_the_graphs_of_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:

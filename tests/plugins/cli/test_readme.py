@@ -11,6 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+from rich.text import Text
+from typer.main import get_command
+
+from auctrack.plugins.cli.app import app
 
 pytestmark = pytest.mark.filterwarnings("ignore:the mean squared displacement is not a straight line")  # nor is it here
 ROOT = Path(__file__).parents[3]
@@ -97,3 +101,16 @@ def test_help_explains_every_column_and_score(auctrack, command, terms):
     page = auctrack(command, "--help").stdout
     for term in terms:
         assert re.search(rf"\b{term}:\s", page), term
+
+
+def _options(command):
+    """Every option of a command and of those below it."""
+    for each in getattr(command, "commands", {}).values():
+        yield from _options(each)
+    yield from command.params
+
+
+def test_help_loses_nothing_in_brackets_which_are_markup_to_the_terminal():
+    for option in _options(get_command(app)):
+        told = getattr(option, "help", None) or ""
+        assert Text.from_markup(told).plain == told, option.name
