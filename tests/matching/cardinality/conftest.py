@@ -49,7 +49,7 @@ def three_out():
 
 
 def grid():
-    """5-point stencil without the centre on 23 × 29 cells: odd, so one vertex stays alone."""
+    """5-point stencil without the centre on 23 × 29 cells: odd, so one vertex stays unassigned."""
     index = np.arange(23 * 29).reshape(23, 29)
     i = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel()])
     j = np.concatenate([index[:, 1:].ravel(), index[1:].ravel()])

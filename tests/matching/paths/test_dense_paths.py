@@ -56,7 +56,7 @@ def test_costs_that_tie_are_matched_without_a_search_for_distances(dtype: Any, n
     answer = solve(problem, "jv")
     assert verify(problem, answer)
     assert answer.cost == abs(n - m) * (unmatched_cost or 0)
-    assert answer.stats["shortest_paths"] <= max(n - m, 0)  # one for each row that goes alone
+    assert answer.stats["shortest_paths"] <= max(n - m, 0)  # one for each row beyond the columns
 
 
 def test_wars_over_few_columns_end_in_paths():

@@ -171,8 +171,8 @@ def test_where_no_link_has_a_probability_the_page_says_so(auctrack, tmp_path):
 
 def test_motion_is_that_of_steps_from_frame_to_frame_and_of_what_was_seen_twice_as_its_charts_say(auctrack, tmp_path):
     moving = {"frame": [0, 1, 2, 5], "y": [0.0, 1, 2, 9], "x": 0.0, "track_id": 0}
-    alone = {"frame": 3, "y": 50.0 * np.arange(1, 11), "x": 0.0, "track_id": range(1, 11)}
-    pd.concat(map(pd.DataFrame, (moving, alone))).to_csv(tmp_path / "t.tracks.csv", index=False)
+    unlinked = {"frame": 3, "y": 50.0 * np.arange(1, 11), "x": 0.0, "track_id": range(1, 11)}
+    pd.concat(map(pd.DataFrame, (moving, unlinked))).to_csv(tmp_path / "t.tracks.csv", index=False)
     said = ok(auctrack("measure", "t.tracks.csv"))
     assert re.search(r"moved +median 9 pixel", said)
     ok(auctrack("report", "t.tracks.csv"))

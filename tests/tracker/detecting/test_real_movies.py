@@ -19,7 +19,7 @@ AXES = ["z", "y", "x"]
 
 
 def pairs_within(earlier, later, reach):
-    """Return the one-to-one pairs of least total squared distance, being alone costing reach² a side."""
+    """Return the one-to-one pairs of least total squared distance; leaving one unmatched costs reach²."""
     n, m = len(earlier), len(later)
     cost = np.full((n + m, n + m), 1e9)
     cost[:n, :m] = cdist(earlier, later, "sqeuclidean")

@@ -124,10 +124,10 @@ def test_a_new_act_after_an_undo_gets_the_number_that_was_undone():
 
 def test_an_added_detection_has_the_number_of_the_track_that_it_joins_or_a_new_one():
     session = tracks_side_by_side()
-    alone = session.add_detection(4, (0, 300)).added[0]
-    assert session.track_number(alone) == 2
-    session.delete_detection(alone)
-    assert session.track_number(alone) == 2  # that it was in
+    unlinked = session.add_detection(4, (0, 300)).added[0]
+    assert session.track_number(unlinked) == 2
+    session.delete_detection(unlinked)
+    assert session.track_number(unlinked) == 2  # that it was in
     session.delete_detection(8)
     before = numbers(session)
     back = session.add_detection(4, (0, 0.4)).added[0]

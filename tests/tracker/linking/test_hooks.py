@@ -119,7 +119,7 @@ class TestAFurtherCost:
         assert len(told.links) > 0.8 * len(plain.links)
 
     def test_in_nats_it_moves_margins_by_as_much(self):
-        """What all links cost more, every margin against leaving both ends alone loses."""
+        """What all links cost more, every margin against leaving both ends unlinked loses."""
         points = table([0, 1], [[0.0, 0.0], [0.1, 0.0]])
         plain, dearer = (
             link_points(points, LinkSettings(max_missed_frames=0, extra_cost=of)).links["margin"].item()

@@ -178,14 +178,14 @@ def two_clouds(draw):
     return draw(cloud), draw(cloud), draw(st.sampled_from([0.5, 1.0, 1.5, 2.5, 10.0]))
 
 
-def cheapest(gated: np.ndarray, alone: float, row: int = 0, taken: frozenset[int] = frozenset()) -> float:
+def cheapest(gated: np.ndarray, unmatched: float, row: int = 0, taken: frozenset[int] = frozenset()) -> float:
     """The least Σ gated distance over every one-to-one assignment there is, tried one by one."""
     if row == len(gated):
         return 0.0
     free = [column for column in range(gated.shape[1]) if column not in taken]
     return min(
-        alone + cheapest(gated, alone, row + 1, taken),
-        *(gated[row, column] + cheapest(gated, alone, row + 1, taken | {column}) for column in free),
+        unmatched + cheapest(gated, unmatched, row + 1, taken),
+        *(gated[row, column] + cheapest(gated, unmatched, row + 1, taken | {column}) for column in free),
         math.inf,
     )
 

@@ -74,9 +74,9 @@ def edge_between(indptr, head, i, j):
 
 @compiled(error_model="numpy", **BORROWING)
 def likelihood_of(g, a, b, h, least, chains):
-    """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link.
+    """Return the likelihood of the links a and b between g and h, against leaving all detections unlinked.
 
-    Where it is below `least`, only that is sure of what is returned.
+    −1 is no link. Where it is below `least`, only that is sure of what is returned.
     """
     head, linked, lag, step, base, alone, past_class, tie, model, peak, scratch = chains
     shares, turns, slope, _, _, precision, norm = model

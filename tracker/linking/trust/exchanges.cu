@@ -41,7 +41,7 @@ extern "C" __global__ void links_laid(
     out[source[k]] = into[target[k]] = edge_between(indptr, head, source[k], target[k]);
 }
 
-// The likelihood of the links a and b between g and h, against all detections alone; -1 is no link.
+// The likelihood of the links a and b between g and h, against leaving all detections unlinked; -1 is no link.
 __device__ double likelihood_of(const Chains& c, int g, int a, int b, int h) {
     const double keeps = c.model.turn(0), switches = c.model.turn(1), afresh = c.model.turn(2);
     double likelihood = 1.0, belief[CLASSES], then[CLASSES];

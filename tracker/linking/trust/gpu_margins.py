@@ -52,9 +52,9 @@ def link_margins(problem: Problem, answer: Assignment) -> Any:
     return _repaired(cp, links, (*by_row, row_of_col, settle_row, settle_col))
 
 
-def _settled(cp: Any, edges: tuple[Any, Any, Any], owner: Any, alone: Any) -> Any:
+def _settled(cp: Any, edges: tuple[Any, Any, Any], owner: Any, unassigned: Any) -> Any:
     """Return for every freed member of one side the cheapest way to settle it that leaves a member unassigned."""
-    kernel, cost, changed = cuda.load(_KERNELS)["settled"], alone, cp.ones(1, np.int32)
+    kernel, cost, changed = cuda.load(_KERNELS)["settled"], unassigned, cp.ones(1, np.int32)
     while int(changed[0]):
         changed.fill(0)
         kernel(*launch(len(cost)), (np.int32(len(cost)), *edges, owner, cost, changed))

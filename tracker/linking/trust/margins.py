@@ -3,8 +3,8 @@
 Taking a link out of an optimal assignment frees a row and a column. The cheapest repair is a shortest path from the row
 to the column in the residual graph, whose lengths are the reduced costs c_ij - r_i - v_j ≥ 0 that the duals leave
 (Ahuja, Magnanti & Orlin, Network Flows, 1993, ch. 12). A repair either stays among matched pairs, or leaves a row and a
-column alone on the way; the second kind splits into two halves that two searches find for all links at once, and bounds
-the search for the first kind, which stays near its link.
+column unassigned on the way; the second kind splits into two halves that two searches find for all links at once, and
+bounds the search for the first kind, which stays near its link.
 """
 
 # ruff: noqa: ANN001, ANN202
@@ -81,13 +81,13 @@ def _reduce(indptr, indices, data, r, v, reduced):
 
 
 @compiled
-def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
+def _settled(indptr, neighbours, reduced, unassigned, partner, partner_across):
     """Return for every freed member of one side the cheapest way to settle it that leaves a member unassigned.
 
     `indptr`, `neighbours`, `reduced` list, for each member of the other side, its edges to this side. A freed member
     stays unassigned, or takes an unassigned member across, or takes a matched one, whose partner is freed in turn.
     """
-    cost = alone.copy()
+    cost = unassigned.copy()
     for across in range(len(indptr) - 1):
         if partner_across[across] < 0:
             for e in range(indptr[across], indptr[across + 1]):

@@ -177,10 +177,10 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
 def _shares(sample: Sequence[Excerpt], steps: np.ndarray) -> tuple[float, float]:
     """Return which shares of the counted particles have no link to the next frame, and none from the one before."""
 
-    def alone(counted: list[np.ndarray]) -> float:
+    def unlinked(counted: list[np.ndarray]) -> float:
         return float(np.clip(1 - len(steps) / max(np.count_nonzero(np.concatenate(counted)), 1), RAREST, 1))
 
-    return alone([part.earlier_counted for part in sample]), alone([part.later_counted for part in sample])
+    return unlinked([part.earlier_counted for part in sample]), unlinked([part.later_counted for part in sample])
 
 
 def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> np.ndarray:

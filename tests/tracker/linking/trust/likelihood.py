@@ -20,7 +20,7 @@ def of_one_class(belief: Belief) -> Belief:
 
 
 def log_likelihood_of(belief: Belief) -> Callable[[set[int]], float]:
-    """Of chains of edges, against all detections alone; the same links after the same are worked out once."""
+    """Of chains of edges, against leaving all detections unlinked; a link after the same link is worked out once."""
     graph, movie, model, ends = belief.graph, belief.movie, tables(belief.model, belief.lags), belief.ends
     tail, head, prior = graph.tail.tolist(), graph.head.tolist(), belief.shares.log_odds(movie.log_density)
 

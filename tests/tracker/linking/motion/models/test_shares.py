@@ -19,10 +19,10 @@ def movie_of(frames):
     return ordered(table(np.repeat(frames, 60), np.tile(PLACES, (len(frames), 1))))
 
 
-@pytest.mark.parametrize("alone", [0.06, 0.15])
-def test_between_two_frames_only_the_lost_and_the_new_count(alone):
+@pytest.mark.parametrize("unlinked", [0.06, 0.15])
+def test_between_two_frames_only_the_lost_and_the_new_count(unlinked):
     """Who was unlinked before the movie, or will be after it, cannot be known."""
-    movie, shares = movie_of([0, 1]), Shares(0.3, 0.2, alone, np.array([0.7]))
+    movie, shares = movie_of([0, 1]), Shares(0.3, 0.2, unlinked, np.array([0.7]))
     ends, first = ends_by_place(movie, shares).of_each(), movie.frame == 0
     odds = shares.log_odds(0.0)[0] + ends.leaving[first] + ends.arriving[~first]
     assert odds == pytest.approx(np.log(0.7 / (0.3 * 0.2)))
@@ -49,7 +49,7 @@ def test_a_frame_that_is_not_there_hides_links():
     assert ends.leaving[movie.number[movie.frame] == 3] == pytest.approx(np.log(0.7 / 0.3))
 
 
-def test_detections_that_are_never_linked_are_counted_as_alone():
+def test_detections_that_are_never_linked_are_counted_as_unlinked():
     movie = movie_of(range(6))
     graph = candidates(movie, 1, 0.01, movie.position)
     linked = (movie.row[graph.tail] % 60 < 45).astype(float)
