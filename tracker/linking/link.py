@@ -186,7 +186,7 @@ def _require_correctable(settings: LinkSettings) -> None:
 
 
 def _require_learned(settings: LinkSettings) -> None:
-    """Refuse to draw trackings where nothing says how likely each is."""
+    """Refuse to sample trackings where nothing says how likely each is."""
     if not settings.is_learned:
         raise InvalidSetting(
             "needs learned motion.",

@@ -56,8 +56,8 @@ class Linking:
         the frames just after the seams that either window made, and those that one made and the other did not. The
         later window's count; with its weights the links are one proven assignment across all seams.
     samples : int64 (samples, detections) or None
-        Where they were asked for: trackings drawn as they are likely, by the row that follows each row, −1 where none
-        does. `sampled_tracks` makes tracks of them.
+        Where they were asked for: trackings sampled by their likelihood, by the row that follows each row, −1 where
+        none does. `sampled_tracks` makes tracks of them.
     second_samples : tuple of int64 (links, 2), or None
         Beside them, of each tracking the second links out of a source, or into a target, by their rows.
     solution : LinkSolution or None
@@ -111,7 +111,7 @@ class Linking:
         return self.links.sort_values(["probability", "margin"], kind="stable").head(count)
 
     def sampled_tracks(self) -> Iterator[Tracks]:
-        """Yield the trackings drawn; of what is measured on each, `tracker.measuring.intervals` makes intervals.
+        """Yield the sampled trackings; of what is measured on each, `tracker.measuring.intervals` makes intervals.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Linking:
             If none were asked for.
         """
         if self.samples is None or self.second_samples is None:
-            raise InvalidSetting("sampled_tracks needs trackings: link_points(..., samples=30) draws them.")
+            raise InvalidSetting("sampled_tracks needs trackings: link_points(..., samples=30) samples them.")
         points = replace(self.tracks, parents={})
         for following, seconds in zip(self.samples, self.second_samples, strict=True):
             source = np.flatnonzero(following >= 0)

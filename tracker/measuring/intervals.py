@@ -1,8 +1,8 @@
 """Measures with intervals that hold the errors of tracking too.
 
-A measure of one tracking has an error over tracks, which supposes that they are right. Over trackings drawn as they are
-likely (`Linking.sampled_tracks`) the measure scatters by what tracking does to it; both make the interval, by Rubin's
-rules for data of which some are imputed (D. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987).
+A measure of one tracking has an error over tracks, which supposes that they are right. Over trackings sampled by
+their likelihood (`Linking.sampled_tracks`) the measure scatters by what tracking does to it; both make the interval, by
+Rubin's rules for data of which some are imputed (D. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The most that any method can reach that sees positions only: what trackings drawn by the true model agree on.
+"""The most that any method can reach that sees positions only: what trackings sampled by the true model agree on.
 
 No method can expect more right links than each detection's likeliest follower has, whose probability is the share of
-the trackings that it follows in. They are drawn with the model that made the movie, from the true links on.
+the trackings that it follows in. They are sampled with the model that made the movie, from the true links on.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ SIMULATED: dict[str, dict[str, float]] = {
     for step, persistence in movies
 }
 FRAMES = 10
-MOST_DRAWN = 2000
-"""Particles of a frame up to which trackings are drawn to see what any method can reach."""
+MOST_SAMPLED = 2000
+"""Particles of a frame up to which trackings are sampled to see what any method can reach."""
 LEAST_DRAWN = 1e-4
 """Share of wrong links that the figure begins with."""
 
@@ -44,7 +44,7 @@ LEAST_DRAWN = 1e-4
 def linking(effort: Effort, data: Path | None = None) -> Benchmark:
     """Return the benchmark; `data` is the folder of the real movies."""
     experiment = Experiment("movies", _cases(effort, data), _linkers(), effort.times(1, 1))
-    clean = [case for case in experiment.cases if case.series.endswith("clean") and case.size <= MOST_DRAWN]
+    clean = [case for case in experiment.cases if case.series.endswith("clean") and case.size <= MOST_SAMPLED]
     most = Experiment("attainable", clean, [_linkers()[0], _any_method()], 1)
     return Benchmark(
         "linking",

@@ -69,8 +69,8 @@ def command(
             "",
             "Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
             "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
-            "with --msd, also for its curve. Thirty likely trackings of the detections are drawn, by the settings "
-            "beside the table; without them as auctrack link does.",
+            "with --msd, also for its curve. Thirty trackings are sampled by their likelihood, with the settings "
+            "beside the table, or else those of auctrack link.",
             "--intervals",
         ),
     ] = False,
@@ -158,7 +158,7 @@ def command(
     files = _Files.beside(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, msd=msd)
     others = (files.curve, msd), (files.intervals, intervals), (files.picture, picture)
     make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
-    with table_file(tracks) as file, console.at_work(name, "drawing likely trackings" if intervals else "reading it"):
+    with table_file(tracks) as file, console.at_work(name, "sampling trackings" if intervals else "reading it"):
         read = read_tracks_table(file, tracks, given.of_table)
         stated = stated_settings(file) if intervals else None
         sampled = sampled_tracks(read, file, stated, min_length) if intervals else []

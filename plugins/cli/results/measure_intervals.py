@@ -33,14 +33,14 @@ _NEEDED = {
 
 
 def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_length: int) -> list[Tracks]:
-    """Draw trackings of the detections of a table, linked by the settings that stand beside it.
+    """Sample trackings of the detections of a table, linked by the settings that stand beside it.
 
     Where none are stated, they are linked by the defaults, and divide and merge where the tracks do.
 
     Raises
     ------
     InvalidSetting
-        If these are settings of which no trackings are drawn, or all tracks are shorter than `min_length`.
+        If these are settings of which no trackings are sampled, or all tracks are shorter than `min_length`.
     """
     from ....tracker.errors import InvalidSetting
     from ....tracker.linking.link import link_points

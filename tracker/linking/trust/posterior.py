@@ -39,7 +39,7 @@ def sampled_links(
     seed: int = 0,
     explained: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Draw sets of links as they are likely.
+    """Sample sets of links by their likelihood.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Second links of sampled trackings: from mothers to daughters that no chain leads to, and likewise where some merge.
 
 A daughter's mother explains that no chain leads to it, and makes that likelier: by so much the links into it lose. With
-that in their weights chains are sampled as if nothing divided; then the ends that they leave unlinked draw their
+that in their weights chains are sampled as if nothing divided; then the ends that they leave unlinked sample their
 mothers, or none, in turns, each as likely as it is with the others as they are (Gibbs). A mother without a daughter on
 her chain has two of them or none, unless one was missed: the second is likelier where there is a first.
 """
@@ -19,7 +19,7 @@ from ....matching.jit.compiled import compiled
 LARGEST = 300.0
 """Nats beyond which all are as good as these."""
 TURNS = 30
-"""Draws of each unlinked end's mother; the last one stays."""
+"""Samples of each unlinked end's mother; the last one stays."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class SecondLinks:
     def sampled(
         self, is_unlinked: np.ndarray, room: np.ndarray, is_end: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """Draw second links of unlinked ends as they are likely; return places among the candidates.
+        """Sample second links of unlinked ends by their likelihood; return places among the candidates.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class SecondLinks:
 
 @compiled
 def _take_turns(candidates, room, is_end, together, sampled, rng):
-    """Let each unlinked end, those of candidates `starts[k]:starts[k+1]`, draw one of them or none, again and again."""
+    """Let each unlinked end, those of candidates `starts[k]:starts[k+1]`, sample one of them or none, many times."""
     starts, other, odds = candidates
     for _ in range(TURNS):
         for k in range(len(sampled)):

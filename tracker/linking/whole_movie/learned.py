@@ -49,12 +49,12 @@ def learned(
         The same points.
     settings : LinkSettings
         With learned motion. Above their memory budget the movie is worked through in windows, unless it is editable or
-        samples are drawn, or it lies in the memory of a GPU.
+        trackings are sampled, or it lies in the memory of a GPU.
     constraints : Constraints
     keeping : KeepSolution
         Whether candidates and duals are kept for corrections.
     samples : int
-        Trackings to draw as they are likely.
+        Trackings to sample by their likelihood.
     """
     steady, tried = movie, None
     if movie.grid is None and settings.predict is None:

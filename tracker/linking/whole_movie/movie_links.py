@@ -51,7 +51,7 @@ class Task:
     given : Constraints
         On detections in the order of the movie.
     keeps : bool
-        Whether what the links rest on is asked for: for corrections, or trackings that are drawn.
+        Whether what the links rest on is asked for: for corrections, or sampled trackings.
     tried : Tried or None
         What is known of starts on a sample of the movie.
     """

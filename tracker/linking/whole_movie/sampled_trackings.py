@@ -1,4 +1,4 @@
-"""Trackings of a whole movie drawn as they are likely, with divisions and merges, confirmed links kept in each."""
+"""Trackings of a whole movie sampled by their likelihood, with divisions and merges, confirmed links kept in each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SampledTrackings:
 
 
 def sampled_trackings(task: Task, found: MovieLinks, count: int) -> SampledTrackings:
-    """Draw trackings of a movie that was found as a whole."""
+    """Sample trackings of a movie that was found as a whole."""
     assert found.whole is not None
     belief, _, edges, closed = found.whole
     graph, n, made = belief.graph, len(task.movie), found.links
@@ -93,7 +93,7 @@ def _seconds_of(
     closed: Closed,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw the second links beside some chains, by source and target, int64 (links, 2)."""
+    """Sample the second links beside some chains, by source and target, int64 (links, 2)."""
     n, (divisions, merges) = len(following), candidates
     ends = following < 0
     begins = np.bincount(following[~ends], minlength=n) == 0

@@ -234,7 +234,7 @@ class TestSecondLinks:
 
 
 @pytest.mark.parametrize("settings", [LinkSettings(motion="none"), LinkSettings(linking="jaqaman")])
-def test_where_nothing_says_how_likely_a_tracking_is_none_is_drawn(settings):
+def test_where_nothing_says_how_likely_a_tracking_is_none_is_sampled(settings):
     points, _ = walks(50)
     with pytest.raises(InvalidSetting, match="samples"):
         link_points(points, settings, samples=3)
