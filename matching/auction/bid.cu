@@ -106,7 +106,7 @@ __device__ __forceinline__ void assign(const Auction& a, int row, int at, int* n
     push(free_row != NO_MEMBER, free_row, next, n_next);
 }
 
-// Who bids in a round: the rows of round 0 are the caller's, or all; of the others, those that the round before queued.
+// Which rows bid in a round: in round 0 the caller's, or all; in the others those that the round before queued.
 struct Queues {
     const int* first;  // (n_first,), or null: rows 0 ... n_first - 1
     int n_first, n_rows;

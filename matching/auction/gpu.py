@@ -42,9 +42,9 @@ def match_on_gpu(problem: Problem, options: AuctionOptions) -> SolverMatching:
 
 
 def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
-    """Return the counts with the stages' nanoseconds as seconds.
+    """Return the counts with the steps' nanoseconds as seconds.
 
-    The stages are feasibility (whether all can be matched), graph (sorting points, cheapest pairs), phases (bids with
+    The steps are feasibility (whether all can be matched), graph (sorting points, cheapest pairs), phases (bids with
     an increment), final_bids (those without), paths, forest, trees (searches), and check (of all pairs).
     """
     return {

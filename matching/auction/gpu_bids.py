@@ -69,9 +69,9 @@ def bid(
         ),
     )
     host = counts[:5].get()
-    stage = "phases_ns" if eps else "final_bids_ns"
+    step = "phases_ns" if eps else "final_bids_ns"
     matching.spent.bids += int(host[0])
     matching.spent.rounds += int(host[1])
-    matching.count(**{stage: perf_counter_ns() - began})
+    matching.count(**{step: perf_counter_ns() - began})
     left = waiting[: int(host.view(np.uint32)[7])]
     return ascending(cp, left) if in_order else left

@@ -57,7 +57,7 @@ def push_relabel(
     few : float
         Leave out a relabelling when at most this share of all rows is active and the last period served three of
         four: pushing those on costs less than distances for all. (Not when it served all but one in 1500: on a graph of
-        so short paths distances lead the rest straight to their ends.) Not in the papers.
+        so short paths distances lead the rest straight to their sinks.) Not in the papers.
     """
     check_number("k", k, "global relabelling period")
     check_number("pushes_per_level", pushes_per_level, "pushes per active row and level")

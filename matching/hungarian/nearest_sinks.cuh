@@ -13,10 +13,10 @@
 #include "hungarian/zeros.cuh"
 
 #ifndef FEW_MEMBERS
-#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without waiting for the others
+#define FEW_MEMBERS 512  // rows in the trees that one block handles by itself, without waiting for the others
 #endif
 #ifndef FEW_PAIRS
-#define FEW_PAIRS (1 << 14)  // pairs of so few rows, above which all blocks look after them
+#define FEW_PAIRS (1 << 14)  // pairs of so few rows, above which all blocks handle them
 #endif
 constexpr int FEWEST_LANES = 8, AT_ONCE = 4;
 

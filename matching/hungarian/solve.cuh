@@ -9,7 +9,7 @@ constexpr int GATHER = 256, VALUES = 512;
 constexpr int GATHER = 1024, VALUES = 4096;  // of a block's additions to a list; of keys of free columns, kept at hand
 #endif
 #ifndef OFFERS
-#define OFFERS (VALUES / 4)  // of the columns of a level, while one block looks after it by itself
+#define OFFERS (VALUES / 4)  // of the columns of a level, while one block handles it by itself
 #endif
 constexpr uint64 NOTHING = ~0ull;
 constexpr uint32 FIRST = 1u << 31;

@@ -14,7 +14,7 @@ from .gpu_dense import DeviceCosts, DeviceState
 THREADS = cuda.declared("paths/matrix_forest.cu", "THREADS")
 MOST_BLOCKS = 256
 MOST_GROUPS = 3
-"""Columns that one thread looks after."""
+"""Columns that one thread handles."""
 LEAST_COLUMNS = 96
 """Columns of a block: with fewer, more blocks exchange words in every step (u10, n = 5,000: 30.4 ms with 32,
 26.5 here)."""
@@ -23,7 +23,7 @@ COUNTS = struct("paths/matrix_forest.cu", "Counts")
 
 
 def columns_held(multiprocessors: int) -> int:
-    """Return how many columns so many multiprocessors can look after at least."""
+    """Return how many columns so many multiprocessors can handle at least."""
     return min(multiprocessors, MOST_BLOCKS) * THREADS * MOST_GROUPS
 
 
@@ -92,5 +92,5 @@ def _shape(costs: DeviceCosts) -> tuple[int, int]:
         if m <= most:
             return groups, blocks
     raise InvalidProblem(
-        f"cost has {m} columns; this device's multiprocessors can look after {most}. Use device='cpu'.", argument="cost"
+        f"cost has {m} columns; this device can handle at most {most}. Use device='cpu'.", argument="cost"
     )

@@ -30,7 +30,7 @@ _SCANNED = -2
 """Place of a column that left the heap, its distance final."""
 
 NO_PATH = -1
-"""End of a search without a path; else an unassigned column, or `unassigned_sink` of a row that leaves its own."""
+"""Sink of a search that found no path; else an unassigned column, or `unassigned_sink` of a row that leaves its own."""
 
 
 class State(NamedTuple):

@@ -13,7 +13,7 @@ SMALL = Problem.dense([[4.0, 1.0], [2.0, 0.0]])
 
 @pytest.fixture
 def small_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One multiprocessor, which looks after some 1500 columns."""
+    """One multiprocessor, which handles some 1500 columns."""
     device = cuda.Device(index=0, name="small", compute_capability=(9, 0), total_bytes=2**30, multiprocessors=1)
     monkeypatch.setattr(cuda, "devices", lambda: (device,))
 

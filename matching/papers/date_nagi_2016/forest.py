@@ -24,7 +24,7 @@ from .state import TreeState, augment, forget, free_rows, key_of, with_lists
 from .tree import update_duals
 
 STRIP = 2048
-"""Most columns that one thread looks after at a time."""
+"""Most columns that one thread handles at a time."""
 SHARES = 4
 """What the number of strips is a multiple of, so that 2 or 4 threads have the same number of columns."""
 WORTH_THREADS = 2**17

@@ -16,7 +16,7 @@ MOVIES = {
     "2D, dark": {"shape": (160, 160), "count": 60, "sigma": (2.5, 2.5), "noise": 3.0, "dark": True},
     "2D, by DoG": {"shape": (160, 160), "count": 60, "sigma": (2.0, 2.0), "noise": 4.0, "method": "dog"},
     "3D, flat voxels": {"shape": (16, 96, 96), "count": 60, "sigma": (1.0, 2.0, 2.0), "noise": 5.0, "z": 2.0},
-    "3D, crowded": {"shape": (24, 64, 64), "count": 250, "sigma": (1.5, 1.5, 1.5), "noise": 8.0},
+    "3D, dense": {"shape": (24, 64, 64), "count": 250, "sigma": (1.5, 1.5, 1.5), "noise": 8.0},
 }
 SUGGESTED = {  # diameter, threshold, detections in both frames
     "2D, sparse": (6.3531, 7.75872, 47),
@@ -24,7 +24,7 @@ SUGGESTED = {  # diameter, threshold, detections in both frames
     "2D, dark": (7.01418, 6.6043, 101),
     "2D, by DoG": (5.3735, 8.38415, 111),
     "3D, flat voxels": (5.87756, 10.0461, 113),
-    "3D, crowded": (4.22319, 11.8767, 391),
+    "3D, dense": (4.22319, 11.8767, 391),
 }
 
 

@@ -29,7 +29,7 @@ def test_each_plane_is_of_one_tile_which_holds_those_around_it(most, overlap):
         assert tile.held.stop - tile.held.start <= max(most or 40, 2 * overlap + 1)
 
 
-def crowded(shape, seed=0):
+def dense(shape, seed=0):
     """Peaks everywhere, equal ones beside each other too."""
     return np.random.default_rng(seed).integers(0, 60, shape)
 
@@ -42,10 +42,10 @@ def without_values(image):
 
 
 IMAGES = {
-    "whole numbers": crowded((40, 24, 26)).astype(np.uint16),
-    "2D": crowded((70, 30)).astype(np.float32),
-    "voxels without a value": without_values(crowded((40, 20, 22))),
-    "padding": np.pad(crowded((30, 24, 24)), 6).astype(np.int64),
+    "whole numbers": dense((40, 24, 26)).astype(np.uint16),
+    "2D": dense((70, 30)).astype(np.float32),
+    "voxels without a value": without_values(dense((40, 20, 22))),
+    "padding": np.pad(dense((30, 24, 24)), 6).astype(np.int64),
 }
 
 
@@ -67,7 +67,7 @@ def test_tiles_find_what_the_whole_frame_holds(name, planes, settings):
 
 
 def test_a_frame_takes_no_more_memory_than_the_budget_beside_itself():
-    image = crowded((120, 64, 64)).astype(np.uint16)
+    image = dense((120, 64, 64)).astype(np.uint16)
     settings, budget = DetectSettings(4.0, threshold=20.0), budget_for(image, 40)
 
     def taken(gb: float) -> int:
@@ -85,7 +85,7 @@ def test_a_frame_takes_no_more_memory_than_the_budget_beside_itself():
 def test_an_automatic_threshold_looks_at_as_many_frames_at_a_time_as_the_budget_has_room_for(monkeypatch):
     monkeypatch.setattr(side_by_side, "processors", lambda: 4)
     monkeypatch.setattr(threshold, "_ENOUGH", 1 << 12)  # of large frames as many voxels are next to nothing
-    movie = Stack(np.stack([crowded((40, 64, 64)).astype(np.uint16)] * 5))
+    movie = Stack(np.stack([dense((40, 64, 64)).astype(np.uint16)] * 5))
     settings, voxels = DetectSettings(4.0), movie.images[0].size
 
     def taken(budget: float) -> int:
