@@ -217,7 +217,7 @@ class Points:
         for name, values in added.items():
             if len(values) != len(self) or name in ("frame", *self.axes):
                 raise InvalidInput(
-                    f"columns to add need {len(self)} values, one a point, and are none of frame, "
+                    f"columns to add need {len(self)} values, one per point, and must not be named frame, "
                     f"{', '.join(self.axes)}; got {len(values)} for {name!r}."
                 )
         series = {name: pd.Series(values, self.table.index, copy=False) for name, values in added.items()}

@@ -306,23 +306,23 @@ def on_motionless(measures: pd.DataFrame) -> list[str]:
 
 
 def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
-    """Return what is to be said of the drift that was taken off, `measure_drift`'s; None for none."""
+    """Return what is to be said of the drift that was subtracted, `measure_drift`'s; None for none."""
     if drift is None or len(drift) < 2:
         return []
     axes = [axis for axis in AXES if axis in drift]
     way = ", ".join(f"{axis} {in_digits(float(drift[axis].iloc[-1]))}" for axis in axes)
     first, last = drift["frame"].iloc[[0, -1]]
     n = drift["n"].iloc[1:]
-    notes = [f"taken off: a drift from frame {first} to {last} of {way} {unit}."]
+    notes = [f"subtracted: a drift of {way} {unit} between frames {first} and {last}."]
     if (n == 0).any():
         notes.append(
-            f"of {len(n)} steps from one frame to the next {(n == 0).sum()} have no track on both sides, so that their "
-            "drift is not known and is taken for none."
+            f"of {len(n)} steps from one frame to the next {(n == 0).sum()} are crossed by no track; their drift is "
+            "unknown and taken as zero."
         )
     if n.median() < _FEW_FOR_DRIFT:
         notes.append(
-            f"the drift is of few tracks, {n.median():.0f} a step: what they share by chance goes with it, so that "
-            "displacements come out too small."
+            f"the drift is estimated from few tracks ({n.median():.0f} per step): motion they share by chance is "
+            "subtracted too, so displacements come out too small."
         )
     return notes
 

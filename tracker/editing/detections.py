@@ -64,7 +64,7 @@ class Detections:
     def _missing(self, detection: object) -> InvalidEdit:
         return InvalidEdit(
             f"there is no detection {detection!r}: ids are rows of the table, 0 to {len(self._frames) - 1}, "
-            "then the added ones; a deleted one is away until its deletion is undone.",
+            "then the added ones; a deleted one does not count until its deletion is undone.",
             kind="no detection",
         )
 

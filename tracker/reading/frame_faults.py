@@ -47,7 +47,7 @@ class FrameFaults:
         Frames that are the same as the one before them, bit by bit.
     shifted : tuple of Shift
     unlike : tuple of int
-        Frames that are unlike the one before them, as if frames were missing between.
+        Frames that are very different from the one before, as if frames were missing in between.
     blank : tuple of int
         Frames without two different pixels, those that are no numbers apart.
     """
@@ -73,8 +73,8 @@ class FrameFaults:
             said.append(f"shifted: the whole scene jumps with frame {jumps}; align the frames before linking.")
         if self.unlike:
             said.append(
-                f"unlike: {_named(self.unlike)} unlike the one before, as if frames were missing between; steps there "
-                "are longer than elsewhere."
+                f"unlike: {_named(self.unlike)} very different from the one before, as if frames were missing in "
+                "between; steps there are longer than elsewhere."
             )
         return said
 

@@ -58,8 +58,8 @@ def command(
         bool,
         _measures(
             "",
-            "Take off first what all tracks move by together, as a stage or a liquid carries them: from each frame to "
-            "the next the mean step of the tracks in both.",
+            "First subtract the movement that all tracks share, such as drift of the stage or the liquid: from each "
+            "frame to the next, the mean step of the tracks seen in both frames.",
             "--subtract-drift",
         ),
     ] = False,

@@ -88,7 +88,9 @@ def command(
         _microscope("Z,Y,X", "Standard deviation of a spot in µm. Default: 1.5,0.75,0.75."),
     ] = None,
     peak: Annotated[float, _microscope("PHOTONS", "Mean brightness of a spot's centre.")] = 100.0,
-    peak_spread: Annotated[float, _microscope("PART", "How much particles differ in brightness.")] = 0.25,
+    peak_spread: Annotated[
+        float, _microscope("FRACTION", "Standard deviation of brightness, as a fraction of --peak.")
+    ] = 0.25,
     background: Annotated[float, _microscope("PHOTONS", "Uniform background per voxel.")] = 10.0,
     read_noise: Annotated[float, _microscope("PHOTONS", "Read noise of the camera.")] = 1.5,
     overwrite: options.Overwrite = False,

@@ -55,7 +55,7 @@ def checked_folder(output: Path) -> Path:
 def _refuse_standard_output(output: str) -> None:
     if output in ("-", "/dev/stdout"):
         raise typer.BadParameter(
-            "results go into files, as what is read back needs the settings beside it; name a file or folder.",
+            "results need a file, because their settings are written beside it; name a file or folder.",
             param_hint="--output",
         )
 

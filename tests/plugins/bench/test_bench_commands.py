@@ -265,7 +265,7 @@ def test_a_file_that_is_no_matrix_ends_in_a_sentence(bench, tmp_path, text):
 
 def test_a_file_that_is_not_there_ends_in_a_sentence(bench, tmp_path):
     said = bench("cardinality", str(tmp_path / "nowhere.mtx"), "--quick", code=1)
-    assert "nowhere.mtx is no MatrixMarket file" in " ".join(said.split())
+    assert "nowhere.mtx cannot be read as a MatrixMarket file" in " ".join(said.split())
 
 
 def test_correcting_counts_looks_by_the_order_and_times_each_act(bench, tmp_path):

@@ -93,7 +93,7 @@ def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp
     assert units["msd"] == units["msd_x"] == "µm²"
 
 
-def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_is_taken_off(auctrack, tmp_path):
+def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_is_subtracted(auctrack, tmp_path):
     rng = np.random.default_rng(1)
     steps = rng.normal([0.0, 2.0], 0.1, (300, 12, 2))  # carried along x
     places = rng.uniform(0, 400, (300, 1, 2)) + np.cumsum(steps, axis=1)
@@ -103,7 +103,7 @@ def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_
     ok(auctrack("measure", *asked, "-o", "carried/"))
     result = auctrack("measure", *asked, "--subtract-drift", "-o", "still/")
     assert result.exit_code == 0
-    note = re.search(r"drift from frame 0 to 11 of y (\S+), x (\S+) µm", " ".join(result.output.split()))
+    note = re.search(r"drift of y (\S+), x (\S+) µm between frames 0 and 11\.", " ".join(result.output.split()))
     assert note is not None
     assert [float(each) for each in note.groups()] == pytest.approx([0, 22], abs=0.2)
     carried, still = (pd.read_csv(tmp_path / folder / "t.msd.csv")["msd"] for folder in ("carried", "still"))
@@ -115,7 +115,7 @@ def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_
 
 
 @pytest.mark.parametrize(
-    ("tracks", "frames", "said"), [(5, range(9), "few tracks"), (50, (0, 1, 2, 5, 6), "3 have no track on both sides")]
+    ("tracks", "frames", "said"), [(5, range(9), "few tracks"), (50, (0, 1, 2, 5, 6), "3 are crossed by no track")]
 )
 def test_a_drift_that_is_hardly_known_is_said_to_be(auctrack, tmp_path, tracks, frames, said):
     rng = np.random.default_rng(1)

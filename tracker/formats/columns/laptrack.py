@@ -62,7 +62,7 @@ def _read(file: Path) -> pd.DataFrame:
     table, _ = read_table_file(file, None)
     if not set(_ENDS) <= set(table.columns):
         raise InvalidInput(
-            f"{file}: stands beside a table of laptrack's as its table of splits or merges, and has no columns "
+            f"{file}: is named like laptrack's table of splits or merges but lacks the columns "
             f"{' and '.join(_ENDS)}. Move or rename it."
         )
     return table

@@ -82,8 +82,8 @@ def _frame_count(tracks: Tracks) -> int:
     last = max(tracks.frames.max(initial=-1), *(tracks.timeline.numbers or (-1,)), -1)
     if last < 0 and not len(tracks):
         raise InvalidSetting(
-            "the challenge's tracks are one image a frame, and there are no detections, nor is it known which frames "
-            "were looked at. Write another format."
+            "the format needs one image per frame, but there are no detections and the frames are unknown. Choose "
+            "another format."
         )
     if tracks.frames.min(initial=0) < 0 or not 0 <= last < _MOST_FRAMES:
         raise InvalidSetting(

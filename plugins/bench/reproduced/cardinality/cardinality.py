@@ -126,5 +126,5 @@ def _read(path: Path) -> BipartiteGraph:
 def _unreadable(path: Path, error: Exception) -> InvalidInput:
     why = str(error).rstrip(".")
     return InvalidInput(
-        f"{path} is no MatrixMarket file that can be read: {why}. Give files such as the collection's NAME.mtx."
+        f"{path} cannot be read as a MatrixMarket file: {why}. Give files such as the collection's NAME.mtx."
     )

@@ -204,7 +204,7 @@ def test_what_no_label_image_holds_is_refused_before_anything_is_written(tmp_pat
 
 
 def test_why_no_detections_make_no_images_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting, match="no detections, nor is it known which frames were looked at"):
+    with pytest.raises(InvalidSetting, match="no detections and the frames are unknown"):
         write_tracks(Tracks(far_apart().table.iloc[:0]), tmp_path / "01_RES")
 
 
