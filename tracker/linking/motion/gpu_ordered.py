@@ -1,4 +1,4 @@
-"""A movie's detections on a GPU in the order of frame and cell, in units of their spacing, common shifts taken off."""
+"""A movie's detections on a GPU in the order of frame and cell, in units of their spacing, common shifts subtracted."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def takes_gpu(points: Sized, settings: LinkSettings) -> bool:
 
 
 def ordered_on_gpu(cp: Any, points: Points, motion: Motion) -> Ordered | None:
-    """Return the movie on the current device, drift taken off; None where one grid cannot serve all its frames.
+    """Return the movie on the current device, drift subtracted; None where one grid cannot serve all its frames.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
 
 
 def _without(drift: np.ndarray, movie: Ordered) -> Ordered | None:
-    """Return the movie with the drift of each frame, in spacings, taken off, and put in order again."""
+    """Return the movie with the drift of each frame, in spacings, subtracted, and put in order again."""
     grid = movie.grid
     assert grid is not None
     shifted = movie.position - movie.of_each(drift)

@@ -22,7 +22,7 @@ class Motion:
     Attributes
     ----------
     typical_step : float
-        Root mean square of the displacement from frame to frame, drift taken off, in `unit`.
+        Root mean square of the displacement from frame to frame, drift subtracted, in `unit`.
     widths : float64 (classes, axes)
         Standard deviation of each class of steps along z, y, x (or y, x), less what the neighbours explain, in `unit`.
     class_shares : float64 (classes,)
@@ -43,7 +43,7 @@ class Motion:
     missed : float64 (frames,)
         Share of detections seen again after 1, 2, … frames without the particle.
     largest_drift : float
-        Longest drift that was taken off, in `unit`; 0 where there was none.
+        Longest drift that was subtracted, in `unit`; 0 where there was none.
     unit : str
     notes : tuple of str
         What could not be learned, and why.
@@ -126,7 +126,7 @@ class Motion:
             again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]
             said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: {', '.join(again)}")
         if self.largest_drift > 0:
-            said.append(f"a drift of up to {in_digits(self.largest_drift)} {self.unit} was taken off")
+            said.append(f"a drift of up to {in_digits(self.largest_drift)} {self.unit} was subtracted")
         return [*said, *self.notes]
 
     def _predicted_from(self) -> str:

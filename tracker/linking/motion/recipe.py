@@ -67,7 +67,7 @@ def believed(
     Parameters
     ----------
     movie : Ordered
-        Drift taken off.
+        Drift subtracted.
     max_missed_frames : int or "auto"
     motion : str
     features : Features, optional

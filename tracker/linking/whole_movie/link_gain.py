@@ -110,7 +110,7 @@ class LearnedGain:
 
 
 def learned_gain(points: Points, movie: Ordered, belief: Belief, settings: LinkSettings) -> LearnedGain:
-    """Return what links gain by what was learned of a movie; `movie` as it was learned from, drift taken off."""
+    """Return what links gain by what was learned of a movie; `movie` as it was learned from, drift subtracted."""
     prior, ends = in_force(belief, settings)
     return LearnedGain(
         belief.model,

@@ -46,7 +46,7 @@ class Task:
     hooks : Hooks or None
         Where the settings hold functions of the user's.
     movie : Ordered
-        The same points, drift taken off.
+        The same points, drift subtracted.
     features : Features or None
     given : Constraints
         On detections in the order of the movie.

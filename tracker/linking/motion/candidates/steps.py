@@ -23,7 +23,7 @@ class EdgeSteps:
     fields : Fields or None
         Of the neighbours' flow, where that is a context.
     weight : float
-        What of the flow is taken off.
+        What of the flow is subtracted.
     """
 
     graph: Graph

@@ -49,9 +49,9 @@ class Ordered:
     spacing : float
         Mean distance of nearest neighbours within a frame, in the unit of the points.
     extent : float64 (d,)
-        Of the whole movie, from 0 on, in spacings, before any drift is taken off.
+        Of the whole movie, from 0 on, in spacings, before any drift is subtracted.
     drift : float64 (frames, d)
-        What was taken off the positions of each frame, in spacings.
+        What was subtracted from the positions of each frame, in spacings.
     log_density : float
         Log of the detections per unit of volume (spacing^d) that particles have around them.
     rounding : float64 (d,)

@@ -33,7 +33,7 @@ AT_ONCE = 8
 One by one, calls of NumPy took most of the time.
 """
 LEAST = 0.3
-"""Shortest shift that is taken off, in spacings; shorter ones do not hinder linking."""
+"""Shortest shift that is subtracted, in spacings; shorter ones do not hinder linking."""
 
 
 def drift_of(movie: Ordered) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Whether a shift that particles share is one of all: it is taken off only where links are as likely without it.
+"""Whether a shift that particles share is one of all: it is subtracted only where links are as likely without it.
 
 Particles that stream two ways elect now the one way, now the other. Taken off, that tears apart what goes on as it
 came. Places that are rounded to planes farther apart than particles elect whichever plane.
@@ -16,7 +16,7 @@ from .drift import drift_of
 
 
 def without_drift(movie: Ordered, motion: Motion) -> tuple[Ordered, Tried | None]:
-    """Return the movie with the shifts of all between consecutive frames taken off; `drift` has what was taken.
+    """Return the movie with the shifts of all between consecutive frames subtracted; `drift` has what was.
 
     And what its sample's likeliest links came of, where that was asked.
     """
@@ -36,9 +36,9 @@ def is_of_all(movie: Ordered, motion: Motion) -> tuple[bool, Tried | None]:
     Parameters
     ----------
     movie : Ordered
-        Drift taken off.
+        Drift subtracted.
     motion : str
-        Where links know of no others, whichever shift is taken off hardly matters, and nothing is tried.
+        Where links know of no others, whichever shift is subtracted hardly matters, and nothing is tried.
     """
     if not may_know_links(motion):
         return True, None
