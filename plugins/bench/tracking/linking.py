@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -49,23 +49,24 @@ def linking(effort: Effort, data: Path | None = None) -> Benchmark:
     return Benchmark(
         "linking",
         [experiment, most],
-        partial(_tables, experiment, most, effort, _absent(data)),
+        partial(_tables, experiment, most, effort, data),
         partial(_figures, experiment),
     )
 
 
-def _cases(effort: Effort, data: Path | None) -> list[Case]:
+def _cases(effort: Effort, data: Path | None, held: Collection[str] = ()) -> list[Case]:
+    """Return simulated movies, and the real ones that are there or whose measurements are `held`."""
     sizes = effort.of_sizes((2000, 10_000), (300,))
     made = [
         Case(name, n, partial(_simulated, n, **settings), seed_of=int)
         for n in sizes
         for name, settings in SIMULATED.items()
     ]
-    absent = _absent(data)
+    absent = set(_absent(data)) - set(held)
     return made + [
-        Case(name, 1, partial(_real, name, data), seed_of=always(1))
+        Case(name, 1, partial(_real, name, data or Path()), seed_of=always(1))
         for name in REAL_MOVIES
-        if data is not None and name not in absent
+        if name not in absent
     ]
 
 
@@ -119,8 +120,11 @@ def _label(case: Case) -> str:
 
 
 def _tables(
-    experiment: Experiment, most: Experiment, effort: Effort, absent: Sequence[str], record: Record
+    experiment: Experiment, most: Experiment, effort: Effort, data: Path | None, record: Record
 ) -> list[Table]:
+    held = {cell.series for cell in record.cells.values() if cell.experiment == experiment.name and cell.seconds}
+    experiment = replace(experiment, cases=_cases(effort, data, held))
+    absent = [name for name in _absent(data) if name not in held]
     known = (
         "nothing is given to auctrack, but that the cells of embryo and nuclei divide; the others are given a range "
         f"of {peer_linkers.RANGE_GIVEN}, and that a frame may be missed where one may be",
