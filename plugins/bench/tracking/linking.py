@@ -119,9 +119,7 @@ def _label(case: Case) -> str:
     return case.series if case.series in REAL_MOVIES else f"{case.series}: {case.size:,} a frame"
 
 
-def _tables(
-    experiment: Experiment, most: Experiment, effort: Effort, data: Path | None, record: Record
-) -> list[Table]:
+def _tables(experiment: Experiment, most: Experiment, effort: Effort, data: Path | None, record: Record) -> list[Table]:
     held = {cell.series for cell in record.cells.values() if cell.experiment == experiment.name and cell.seconds}
     experiment = replace(experiment, cases=_cases(effort, data, held))
     absent = [name for name in _absent(data) if name not in held]
