@@ -177,7 +177,7 @@ def test_simulate_starts_with_the_defaults_of_its_settings(settings):
     for declared in fields(settings):
         option = asked[simulate_command._OPTIONS.get(declared.name, declared.name)]
         if option.default is None and isinstance(declared.default, tuple):
-            assert f"[default: {','.join(f'{size:g}' for size in declared.default)}]" in option.annotation
+            assert f"Default: {','.join(f'{size:g}' for size in declared.default)}." in option.annotation
         else:
             assert (option.default or 0) == (declared.default or 0)
 
