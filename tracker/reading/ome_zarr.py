@@ -52,12 +52,12 @@ class OmeZarrStack(ArrayStack):
     """
 
     def __init__(self, path: Path, axes: str | None = None) -> None:
-        group = _only_image(path)
+        group, package = _only_image(path), _zarr()
         with _damage_explained(path):
             said = attributes_of(group)
             image = said["multiscales"][0]
             dataset = image["datasets"][0]
-            array = _zarr().open_array(str(group / dataset["path"]), mode="r")
+            array = package.open_array(str(group / dataset["path"]), mode="r")
             letters, units = _axes(image, len(array.shape))
             scale = _scale((dataset, image), len(letters))
             self._names = _channel_names(said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from auctrack import read_movie, track
-from auctrack.tracker.errors import InvalidInput, UnknownAxes, UnknownChannel, UnknownScale
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
 from auctrack.tracker.formats.registry import holds_points
 from auctrack.tracker.zarr_attributes import is_image
 
@@ -157,6 +158,15 @@ def test_damage_is_one_sentence_that_names_the_folder(tmp_path: Path, damage: st
     (path / ".zattrs").write_text("{" if damage == "not JSON" else json.dumps(said))
     with pytest.raises(InvalidInput, match=r"a\.zarr"), read_movie(path) as movie:
         movie.frame(1)
+
+
+def test_without_the_package_zarr_it_is_asked_for_and_no_damage_is_spoken_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _write(tmp_path / "a.zarr", ARRAY[:, 0], _image("tzyx"))
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(InvalidSetting, match=r"pip install"):
+        read_movie(path)
 
 
 def test_an_image_is_no_table_of_points_and_a_geff_is_no_image(tmp_path: Path) -> None:
