@@ -82,15 +82,16 @@ class Mended:
     Parameters
     ----------
     movie : FrameSource
-    is_kept : bool
-        Whether frames that are looked at for defects are kept until they are asked for, so that none is read twice.
+    kept_in : PixelBuffer, optional
+        Memory in which frames that are looked at for defects are kept until they are asked for, so that none is read
+        twice. None: they are read again.
     """
 
-    def __init__(self, movie: FrameSource, *, is_kept: bool = False) -> None:
+    def __init__(self, movie: FrameSource, *, kept_in: PixelBuffer | None = None) -> None:
         """Look for the defects."""
         self.movie = movie
-        looked_at = {number: movie.frame(number) for number in _looked_at(movie)}
-        self._kept = looked_at if is_kept else dict[int, np.ndarray]()
+        looked_at = {number: movie.frame(number, kept_in or NEW_MEMORY) for number in _looked_at(movie)}
+        self._kept = looked_at if kept_in is not None else dict[int, np.ndarray]()
         self.defects = camera_defects(list(looked_at.values()), movie.dtype)
         self._fillings = None if self.defects is None else _fillings(self.defects.mask)
 

@@ -25,7 +25,7 @@ from .defects import Mended, without_defects
 from .diameter import SUGGESTING_FRAMES, suggest_diameter
 from .gpu_peaks import Bounds
 from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
-from .pixels import Pixels, grey_levels, held_by, queue_of, working_on
+from .pixels import Pixels, grey_levels, held_by, pinned_memory, queue_of, working_on
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, IncomingFrames, WorkPlan, work_plan
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
@@ -138,7 +138,7 @@ def detect_steps(
     """
     frames = movie.frame_numbers
     plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
-    movie = Mended(movie, is_kept=plan.is_fed)
+    movie = Mended(movie, kept_in=pinned_memory(plan.device) if plan.is_fed else None)
     with ExitStack() as opened:
         incoming = (
             opened.enter_context(IncomingFrames(movie, frames, plan, _measured(frames, settings)))

@@ -94,8 +94,8 @@ def _there(image: np.ndarray) -> Any:
     return there
 
 
-def pinned_memory(device: str, threads: int) -> PixelBuffer:
-    """Return memory that a GPU copies from without a detour, pinned and used again, filled by so many threads."""
+def pinned_memory(device: str, threads: int | None = None) -> PixelBuffer:
+    """Return memory that a GPU copies from without a detour, pinned and used again; see `PixelBuffer`."""
 
     def pinned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
         count = math.prod(shape)

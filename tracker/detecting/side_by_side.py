@@ -31,6 +31,7 @@ _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two c
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
 _FRAMES_READ = 12  # at a time for a GPU, by three of four processors: reading slows down the thread that feeds it
 _FRAMES_AHEAD = 32  # in its memory at most: as many as are read while settings are measured
+_MEASURING = 2  # threads for what a GPU leaves to the host: while frames are read a frame takes one longer than the GPU
 _VOXELS_READ = 1 << 30  # of these frames, or one of more
 GPU_PAYS = 1 << 27
 """Voxels of a movie from which "auto" detects on a GPU. Fewer take a processor a second or two."""
@@ -184,13 +185,13 @@ class IncomingFrames:
     def queued(self, begin: Callable[[Pixels], Callable[[], Callable[[], Result]]]) -> Iterator[tuple[int, Result]]:
         """Yield as `worked` does what is made of frames that go to a GPU whole: this thread begins it, and waits later.
 
-        What `begin` returns waits for the GPU, and returns what is left for the host, which a thread of its own does.
+        What `begin` returns waits for the GPU, and returns what is left for the host, which threads of their own do.
         `plan.frames` are begun before the first is waited for, so that a GPU never waits. Of several threads that drive
         it each would wait for the interpreter longer than for its frame.
         """
         begun: deque[tuple[int, Callable[[], Callable[[], Result]]]] = deque()
         made: deque[tuple[int, Future[Result]]] = deque()
-        with ThreadPoolExecutor(1, thread_name_prefix="measuring") as host:
+        with ThreadPoolExecutor(_MEASURING, thread_name_prefix="measuring") as host:
             for number in self._numbers:
                 if number not in self._frames:
                     self._fetch()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auctrack.tracker.linking import dropped_frames
 from auctrack.tracker.linking.dropped_frames import as_if_later, dropped_after
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
@@ -58,6 +59,11 @@ def test_frames_that_are_missing_are_known_though_the_numbers_go_on(movie, linki
     (note,) = linking.report["notes"]
     assert "from frame 4 to 5, 9 to 10," in note
     assert not told.report["notes"]
+
+
+def test_steps_of_every_other_track_tell_as_well(linking, monkeypatch):
+    monkeypatch.setattr(dropped_frames, "SAMPLE_A_FRAME", 150)
+    assert dropped(linking) == {4: 1, 9: 1}
 
 
 def test_a_gpu_knows_them_as_a_cpu_does(gpu):

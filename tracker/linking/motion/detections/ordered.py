@@ -20,6 +20,8 @@ NOT_BY_CHANCE = 7
 """Detections on either side of a frame without any from which it was not looked at: by chance one in e^7 is empty."""
 SAMPLE = 4_000
 """Particles whose nearest neighbour is looked up to measure the spacing."""
+GLANCE = 100_000
+"""Detections, the first ones of the table, of which those of one frame say that a movie is not flat."""
 NEAREST = {1: 0.5, 2: 0.5, 3: 0.5539602783}
 """Mean distance of nearest neighbours of uniform particles, times density^(1/d): what ties spacing to density."""
 THIN = 1.0
@@ -170,7 +172,7 @@ def spread_axes(points: Points) -> int:
 
 def _is_flat(points: Points) -> bool:
     """Whether particles of a frame differ in z by less than steps can be told apart (`NARROWEST`)."""
-    first = points.positions_of(np.flatnonzero(points.frames == points.frames[0]))
+    first = points.positions_of(np.flatnonzero(points.frames[:GLANCE] == points.frames[0]))
     if first[:, 0].std() > NARROWEST * np.linalg.norm(np.ptp(first[:, 1:], axis=0)):
         return False  # no spacing is longer than that: of most movies a glance at one frame is enough
     row = np.argsort(points.frames, kind="stable")

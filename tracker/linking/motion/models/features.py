@@ -132,8 +132,11 @@ class FeatureModel:
 
     def ratio(self, change: np.ndarray) -> np.ndarray:
         """Return how many times likelier a link makes each change than another detection there, float64 (links,)."""
-        times = self.times(change)
-        return FAITHFUL * times / (1 - self.alike + self.alike * times) + 1 - FAITHFUL
+        return self.of_faithful(self.times(change)) + 1 - FAITHFUL
+
+    def of_faithful(self, times: np.ndarray) -> np.ndarray:
+        """Return what links whose features change as those of one particle do add to the ratio, by their `times`."""
+        return FAITHFUL * times / (1 - self.alike + self.alike * times)
 
     def times(self, change: np.ndarray) -> np.ndarray:
         """Return how many times likelier a link makes a change than one that does not look alike, float64 (links,)."""
@@ -157,7 +160,8 @@ class FeatureModel:
         model = start or cls(np.eye(n_features), np.ones(n_features), ALIKE_AT_FIRST)
         for _ in range(ROUNDS):
             times = model.times(change)
-            faithful = 1 - (1 - FAITHFUL) / model.ratio(change)
+            ratio = model.of_faithful(times)
+            faithful = ratio / (ratio + 1 - FAITHFUL)
             unlike = others * (1 - model.alike) / (1 - model.alike + model.alike * times)
             model = cls._of(change, probability * faithful, others, unlike)
         return model

@@ -8,6 +8,7 @@ import pytest
 
 from auctrack.tracker.editing.session import Session
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.detections import ordered
 from auctrack.tracker.linking.motion.detections.ordered import spread_axes
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
@@ -44,6 +45,14 @@ def test_a_z_that_a_frame_shares_but_for_rounding_changes_no_link(plane, height,
 def test_one_detection_out_of_the_plane_makes_its_depth_an_axis(plane):
     assert spread_axes(Points(plane.table.assign(z=0.0))) == 2
     assert spread_axes(Points(plane.table.assign(z=[3.0] + [0.0] * (len(plane) - 1)))) == 3
+
+
+@pytest.mark.parametrize("glance", [1, 20, 10**6])
+def test_a_plane_is_one_however_few_detections_are_glanced_at(plane, glance, monkeypatch):
+    monkeypatch.setattr(ordered, "GLANCE", glance)
+    level = plane.table.assign(z=np.random.default_rng(0).normal(0, 1e-6, len(plane)))
+    assert spread_axes(Points(level)) == spread_axes(Points(level.sample(frac=1, random_state=0))) == 2
+    assert spread_axes(walks(150, 10, step=0.6)[0]) == 3
 
 
 def test_one_particle_in_each_frame_has_no_plane():
