@@ -17,6 +17,7 @@ from .commands import bench, convert, detect, draw, info, link, measure, report,
 from .runs.outcome import INTERRUPTED, SOME_FAILED
 from .terminal import console
 from .terminal.freed_memory import keep_freed_memory
+from .terminal.idle_threads import let_idle_threads_sleep
 from .terminal.interrupt import CtrlCAsItself
 
 _LOG = logging.getLogger(__name__)
@@ -118,6 +119,7 @@ def _warnings_are_notes() -> None:
 def main() -> None:
     """Run the command line."""
     keep_freed_memory()
+    let_idle_threads_sleep()
     _warnings_are_notes()
     try:
         app()

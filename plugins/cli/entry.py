@@ -8,6 +8,7 @@ import sys
 from types import FrameType
 
 from .runs.outcome import INTERRUPTED
+from .terminal.garbage import collect_rarely, leave_garbage
 from .terminal.interrupt import press, press_again, stopping_signals
 
 
@@ -16,6 +17,7 @@ def main() -> None:
     numbers = stopping_signals()
     for number in numbers:
         signal.signal(number, _leave)  # nothing was begun, and an import that is broken off says so in many lines
+    collect_rarely()
     from .app import main as run
 
     for number in numbers:
@@ -26,6 +28,7 @@ def main() -> None:
     finally:
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)  # the work is over: neither must change how it ended
+        leave_garbage()
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
