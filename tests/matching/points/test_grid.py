@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctrack.matching.points.grid import DENSE, build_grid, more_pairs_than, pairs_within
+from auctrack.matching.points.grid import (
+    DENSE,
+    build_grid,
+    largest_square,
+    more_pairs_than,
+    pairs_in_grid,
+    pairs_within,
+)
 
 
 def _brute_force(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -121,3 +130,27 @@ def test_more_pairs_than_agrees_with_the_pairs_written_out(spread: str, radius: 
     assert (grid.density > DENSE) == (spread != "even" or radius == 2.0)
     assert not more_pairs_than(pairs, x, grid, radius)
     assert more_pairs_than(pairs - 1, x, grid, radius)
+
+
+@given(radius=st.floats(0))
+@settings(deadline=None, derandomize=True, max_examples=300)
+def test_the_largest_square_tells_what_the_distance_would(radius: float):
+    square = largest_square(radius)
+    above = math.nextafter(square, math.inf)
+    assert math.sqrt(square) <= radius
+    assert above == square or math.sqrt(above) > radius
+
+
+@given(seed=st.integers(0, 2**32 - 1), reach=st.floats(0.5, 40))
+@settings(deadline=None, derandomize=True, max_examples=40)
+def test_a_radius_of_many_cells(seed: int, reach: float):
+    """A row's points lie on more lines of cells than its own and the next ones."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((20, 3)) * 10, rng.random((60, 3)) * 10
+    grid = build_grid(y, 0.1)
+    indptr, places, distance = pairs_in_grid(x, grid, reach)
+    expected = _brute_force(x, grid.points, reach)
+    row = np.repeat(np.arange(len(x)), np.diff(indptr))
+    order = np.lexsort((places, row))
+    for found, right in zip((indptr, places[order], distance[order]), expected, strict=True):
+        np.testing.assert_array_equal(found, right)
