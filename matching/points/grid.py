@@ -238,6 +238,7 @@ def _query(x, radius, longest, origin, cell, dims, starts, y):
     indices, squares = np.empty(room, np.int32), np.empty(room)
     for i in range(len(x)):
         low, high = cells_touched(x[i], reach, origin, cell, dims)
+        z0, y0, x0 = x[i, 0], x[i, 1], x[i, 2]
         lines, points = 0, 0
         for cz in range(low[0], high[0] + 1):
             for cy in range(low[1], high[1] + 1):
@@ -252,7 +253,7 @@ def _query(x, radius, longest, origin, cell, dims, starts, y):
             room = len(indices)
         began, line, k = n_found, 0, begins[0]
         for _ in range(points):
-            dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
+            dz, dy, dx = z0 - y[k, 0], y0 - y[k, 1], x0 - y[k, 2]
             square = dz * dz + dy * dy + dx * dx
             indices[n_found], squares[n_found] = k, square
             n_found += square <= longest
