@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
 from ..calibrating.calibration import FRAME, Calibration
 from ..kinds import require_whole
 from ..points import AXES, Tracks, require
-from .track_order import by_track, numbered
+from .track_order import by_track, in_pieces, numbered
 
 # A feature column is averaged over the track when its name says that it measures one of these.
 _AVERAGED = ("intensity", "quality", "snr")
@@ -49,12 +51,24 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         If a track has two rows in one frame, or a table is given for `Tracks`.
     """
     order, start = by_track(tracks)
-    table = tracks.table
     if not len(start):
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in _columns(tracks).items()})
-    length = np.diff(np.append(start, len(order)))
+    averaged = {
+        name: tracks.table[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in _averaged_columns(tracks)
+    }
+    pieces = [
+        _measured(tracks, order[rows], start[of] - rows.start, averaged) for of, rows in in_pieces(start, len(order))
+    ]
+    return pd.DataFrame({name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]})
+
+
+def _measured(
+    tracks: Tracks, rows: np.ndarray, start: np.ndarray, averaged: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return the measures of some tracks, whose rows come by track and frame; `start` is where each of them does."""
+    length = np.diff(np.append(start, len(rows)))
     end = start + length - 1
-    frame, position = tracks.frames[order], tracks.positions[order]
+    frame, position = tracks.frames[rows], tracks.positions_of(rows)
     frames_spanned = frame[end] - frame[start]
     duration = frames_spanned * (tracks.calibration.frame_interval or 1.0)
     moved = np.diff(position, axis=0, prepend=position[:1])
@@ -63,7 +77,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
     path = np.add.reduceat(step, start)
     net = np.linalg.norm(position[end] - position[start], axis=1)
     columns: dict[str, np.ndarray] = {
-        "track_id": table["track_id"].to_numpy()[order[start]],
+        "track_id": tracks.table["track_id"].to_numpy()[rows[start]],
         "length": length,
         "first_frame": frame[start],
         "last_frame": frame[end],
@@ -78,9 +92,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         "straightness": np.minimum(_ratio(net, path), 1.0),
         "mean_turning_angle": _mean_of_known(_turning_angles(moved, step), start),
     }
-    for name in _averaged_columns(tracks):
-        columns[f"mean_{name}"] = _mean_of_known(table[name].to_numpy(dtype=np.float64, na_value=np.nan)[order], start)
-    return pd.DataFrame(columns)
+    return columns | {f"mean_{name}": _mean_of_known(values[rows], start) for name, values in averaged.items()}
 
 
 def measure_units(calibration: Calibration) -> dict[str, str]:

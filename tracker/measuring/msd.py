@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...matching.jit.compiled import compiled
+from ...matching.jit.compiled import BORROWING, compiled
 from ..errors import InvalidSetting
 from ..kinds import is_whole
 from ..points import Tracks
-from .track_order import by_track
+from .track_order import by_track, in_pieces
 
 MOST_LAGS = 100_000_000
 """Lags of all tracks, those without a pair counted in, that are summed at a time: 1.6 GB."""
@@ -70,18 +70,16 @@ def mean_squared_displacement(
             f"needs a whole number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.",
             setting="max_lag",
         )
-    frame, position = tracks.frames[order], tracks.positions[order]
     interval = tracks.calibration.frame_interval or 1.0
     track_id = tracks.table["track_id"].to_numpy()[order[start]]
 
-    def curve(place: np.ndarray) -> pd.DataFrame:
-        sums = summed(frame, place, start, max_lag)
+    def curve(axes: slice) -> pd.DataFrame:
+        sums = _summed_in_pieces(tracks, order, start, max_lag, axes)
         return _of_each(sums, track_id, interval) if per_track else _averaged(sums, interval)
 
-    table = curve(position)
-    along = {f"msd_{axis}": place for axis, place in zip(tracks.axes, position.T, strict=True)} if per_axis else {}
-    for name, place in along.items():
-        table.insert(list(table).index("n"), name, curve(np.ascontiguousarray(place[:, None]))["msd"])
+    table = curve(slice(None))
+    for k, axis in enumerate(tracks.axes if per_axis else ()):
+        table.insert(list(table).index("n"), f"msd_{axis}", curve(slice(k, k + 1))["msd"])
     return table
 
 
@@ -104,20 +102,39 @@ class LagSums(NamedTuple):
     n: np.ndarray
 
 
-def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> LagSums:
-    """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does."""
-    stop = np.append(start, len(frame))[1:]
-    lags = frame[stop - 1] - frame[start]
-    lags = lags if max_lag is None else np.minimum(lags, int(max_lag))
+def _summed_in_pieces(
+    tracks: Tracks, order: np.ndarray, start: np.ndarray, max_lag: int | None, axes: slice
+) -> LagSums:
+    """Return the sums of all tracks along some axes, made of some tracks at a time."""
+    frames = tracks.frames
+    _lags_of_tracks(frames[order[start]], frames[order[np.append(start, len(order))[1:] - 1]], max_lag)
+    pieces = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))]
+    for of, rows in in_pieces(start, len(order)):
+        here = order[rows]
+        sums = summed(frames[here], tracks.positions_of(here)[:, axes], start[of] - rows.start, max_lag)
+        pieces.append(sums._replace(track=sums.track + of.start))
+    return LagSums(*map(np.concatenate, zip(*pieces, strict=True)))
+
+
+def _lags_of_tracks(first: np.ndarray, last: np.ndarray, max_lag: int | None) -> np.ndarray:
+    """Return how many lags each track has by its first and last frame; more than can be held are refused."""
+    lags = last - first if max_lag is None else np.minimum(last - first, int(max_lag))
     if lags.sum(dtype=np.float64) > MOST_LAGS:
         raise InvalidSetting(
             f"needs to be shorter: tracks that span up to {lags.max()} frames have more than "
             f"{MOST_LAGS} lags together. Give a lag of interest, such as 50.",
             setting="max_lag",
         )
+    return lags
+
+
+def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> LagSums:
+    """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does."""
+    stop = np.append(start, len(frame))[1:]
+    lags = _lags_of_tracks(frame[start], frame[stop - 1], max_lag)
     begin = np.append(0, np.cumsum(lags))
     total, n = np.zeros(begin[-1]), np.zeros(begin[-1], np.int64)
-    _add_pairs(frame, position, start, stop, begin, total, n)
+    _add_pairs(frame, np.ascontiguousarray(position.T), start, stop, begin, total, n)
     track = np.repeat(np.arange(len(start)), lags)
     lag = np.arange(begin[-1]) - begin[track] + 1
     met = n > 0
@@ -125,20 +142,53 @@ def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: 
 
 
 @compiled
-def _add_pairs(frame, position, start, stop, begin, total, n):
-    """Add every pair of one track to its lag; `begin` is where the lags of each track begin, the first being 1."""
+def _add_pairs(frame, along, start, stop, begin, total, n):
+    """Add every pair of one track to its lag; `begin` is where the lags of each track begin, the first being 1.
+
+    `along` is where rows are along each axis, float64 (axes, rows). Of a track that misses no frame those of one row
+    are as many numbers in a row, and are added side by side.
+    """
+    squares = np.empty(np.diff(begin).max() if len(start) else 0)
     for track in range(len(start)):
-        longest = begin[track + 1] - begin[track]
-        for a in range(start[track], stop[track]):
-            for b in range(a + 1, stop[track]):
-                lag = frame[b] - frame[a]
-                if lag > longest:
-                    break
-                squared = 0.0
-                for axis in range(position.shape[1]):
-                    squared += (position[b, axis] - position[a, axis]) ** 2
-                total[begin[track] + lag - 1] += squared
-                n[begin[track] + lag - 1] += 1
+        first, end = start[track], stop[track]
+        own, met = total[begin[track] : begin[track + 1]], n[begin[track] : begin[track + 1]]
+        if frame[end - 1] - frame[first] > end - 1 - first:
+            _add_far_pairs(frame[first:end], along[:, first:end], own, met)
+            continue
+        for a in range(first, end):
+            _add_next(along, a, min(len(own), end - 1 - a), squares, own)
+        for lag in range(len(met)):
+            met[lag] = end - first - 1 - lag
+
+
+@compiled(forceinline=True, **BORROWING)
+def _add_next(along, a, count, squares, own):
+    """Add the pairs of row `a` with each of the next ones, so many, to lags 1, 2, …."""
+    for axis in range(len(along)):
+        here, later = along[axis, a], along[axis, a + 1 : a + 1 + count]
+        if axis == 0:
+            for k in range(count):
+                squares[k] = (later[k] - here) ** 2
+        else:
+            for k in range(count):
+                squares[k] += (later[k] - here) ** 2
+    for k in range(count):
+        own[k] += squares[k]
+
+
+@compiled
+def _add_far_pairs(frame, along, own, met):
+    """Add every pair of a track that misses frames."""
+    for a in range(len(frame)):
+        for b in range(a + 1, len(frame)):
+            lag = frame[b] - frame[a]
+            if lag > len(own):
+                break
+            squared = 0.0
+            for axis in range(len(along)):
+                squared += (along[axis, b] - along[axis, a]) ** 2
+            own[lag - 1] += squared
+            met[lag - 1] += 1
 
 
 def _of_each(sums: LagSums, track_id: np.ndarray, interval: float) -> pd.DataFrame:

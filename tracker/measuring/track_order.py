@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ...matching.jit.compiled import compiled
 from ..errors import InvalidInput
 from ..points import Tracks, require
 from ..track_frames import FEW_NUMBERS, comes_twice, in_one
+
+ROWS_AT_ONCE = 1 << 16
+"""Rows of whole tracks that are measured at a time: what is made of them stays in a processor's cache, and no memory is
+touched for the first time for each of a table's columns, which takes longer than the measures."""
 
 
 def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> np.ndarray:
@@ -106,3 +112,13 @@ def by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
     track_id = tracks.table["track_id"].to_numpy()
     order = track_order(track_id, tracks.frames)
     return order, np.flatnonzero(np.diff(track_id[order], prepend=-1))
+
+
+def in_pieces(start: np.ndarray, n: int) -> Iterator[tuple[slice, slice]]:
+    """Yield (tracks, rows) of pieces of `ROWS_AT_ONCE` rows and fewer, one track at least; as `by_track` orders `n`."""
+    stop = np.append(start, n)[1:]
+    first = 0
+    while first < len(start):
+        last = max(int(np.searchsorted(stop, start[first] + ROWS_AT_ONCE, side="right")), first + 1)
+        yield slice(first, last), slice(int(start[first]), int(stop[last - 1]))
+        first = last

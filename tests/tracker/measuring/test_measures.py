@@ -345,3 +345,22 @@ def test_a_plane_has_no_z_of_its_own_to_spread_along():
     assert [name for name in curve if name.startswith("msd_")] == ["msd_y", "msd_x"]
     np.testing.assert_allclose(curve["msd_y"], [1, 4, 9])
     np.testing.assert_allclose(curve["msd_x"], 0)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 50])
+def test_tracks_measured_a_few_at_a_time_measure_the_same_to_the_last_bit(rows, monkeypatch):
+    rng = np.random.default_rng(0)
+    lives = [
+        {frame: tuple(rng.normal(size=3)) for frame in range(20) if kept or rng.random() < 0.8}
+        for kept in (True, False, True, False)
+    ]
+    whole = tracks(*lives, intensity=1.0)
+    measured = [
+        measure_tracks,
+        partial(mean_squared_displacement, max_lag=6, per_axis=True),
+        partial(mean_squared_displacement, per_track=True),
+    ]
+    at_once = [measure(whole) for measure in measured]
+    monkeypatch.setattr("auctrack.tracker.measuring.track_order.ROWS_AT_ONCE", rows)
+    for measure, expected in zip(measured, at_once, strict=True):
+        pd.testing.assert_frame_equal(measure(whole), expected, check_exact=True)

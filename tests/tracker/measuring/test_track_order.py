@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.measuring.track_order import numbered, require_once_a_frame, track_lengths, track_order
+from auctrack.tracker.measuring.track_order import (
+    in_pieces,
+    numbered,
+    require_once_a_frame,
+    track_lengths,
+    track_order,
+)
 from auctrack.tracker.track_frames import comes_twice
 
 RNG = np.random.default_rng(0)
@@ -51,3 +57,15 @@ def test_names_are_numbered_and_counted(names: np.ndarray) -> None:
     assert count.tolist() == how_often.tolist()
     assert different[which].tolist() == given.tolist()
     assert track_lengths(np.insert(given, [0, 0, len(given)], -1)).tolist() == how_often.tolist()
+
+
+@pytest.mark.parametrize("rows", [1, 4, 5, 100])
+def test_pieces_are_whole_tracks_and_all_rows_in_order(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auctrack.tracker.measuring.track_order.ROWS_AT_ONCE", rows)
+    start, n = np.array([0, 3, 4, 9]), 11
+    pieces = list(in_pieces(start, n))
+    assert [track for of, _ in pieces for track in range(of.start, of.stop)] == [0, 1, 2, 3]
+    assert [row for _, at in pieces for row in range(at.start, at.stop)] == list(range(n))
+    for of, at in pieces:
+        assert at.start == start[of.start]
+        assert of.stop - of.start == 1 or at.stop - at.start <= rows
