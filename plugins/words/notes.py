@@ -292,7 +292,9 @@ def on_length(tracks: Tracks, min_length: int) -> list[str]:
     """Return what is to be said where the shortest length allowed leaves no track."""
     from ...tracker.measuring.track_order import track_lengths
 
-    longest = int(track_lengths(tracks.table["track_id"].to_numpy()).max()) if len(tracks) else min_length
+    if min_length <= 1 or not len(tracks):
+        return []
+    longest = int(track_lengths(tracks.table["track_id"].to_numpy()).max())
     if longest >= min_length:
         return []
     return [f"no track is as long as --min-length {min_length}; the longest has length {longest}."]

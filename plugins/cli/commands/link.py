@@ -87,5 +87,5 @@ def command(
     with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
         record = tracking_record(job.source, settings, result)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
-    report(job, result, {**result.seconds, **writing})
+    report(job, result, record["figures"], {**result.seconds, **writing})
     note_losses(result.tracks, job.result, into)

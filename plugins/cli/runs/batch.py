@@ -44,7 +44,7 @@ from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
 from .outcome import Outcome, exit_code, tally
-from .record import figures, tracking_record
+from .record import tracking_record
 
 _SURE, _SHOWN = 0.9, 5
 """Probability below which a link is doubtful, and how many such are named."""
@@ -120,7 +120,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
             raise
         _leave_as_it_is(job, settings, outcome)
         return
-    report(job, result, {**result.seconds, **writing})
+    report(job, result, record["figures"], {**result.seconds, **writing})
     note_losses(result.tracks, job.result, to_write(job.result, None))
     if picture:
         _draw(job, settings, result.tracks, read_sidecar(job.result))
@@ -221,9 +221,9 @@ def describe(job: Job, settings: Settings) -> dict[str, Any]:
         return {"image_shape": movie.whole_shape}
 
 
-def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> None:
-    """Show what came out, and where the time went, in seconds a stage."""
-    made, unit = figures(result), result.tracks.calibration.unit
+def report(job: Job, result: TrackingResult, made: Mapping[str, Any], seconds: Mapping[str, float]) -> None:
+    """Show what came out, `figures` of the result, and where the time went, in seconds a stage."""
+    unit = result.tracks.calibration.unit
     detected = result.settings.detect
     rows: list[tuple[str, str]] = []
     of_table = result.settings.input.is_table(job.source)
@@ -306,7 +306,7 @@ def pixels_note(points: Points, settings: Settings) -> str:
     return "" if points.calibration.is_physical or wanted else _PIXELS_NOTE
 
 
-def _proof(made: dict[str, Any]) -> str:
+def _proof(made: Mapping[str, Any]) -> str:
     proof = "proven optimal" if made["is_optimal"] else f"gap {made['gap']:.3g}"
     return f"{proof} (solver {made['solver']}, {made['device']})"
 
