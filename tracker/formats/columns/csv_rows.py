@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from ....matching.jit.compiled import compiled
+from ....matching.jit.compiled import BORROWING, compiled
 from ....matching.jit.threads import one_ahead
 
 WORTH_COMPILING = 1_000_000
@@ -86,7 +86,7 @@ def _write_rows(bits, is_float, text):
     return at
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_whole(value, text, at):
     """Write a whole number; return where it ends."""
     size = np.uint64(value)
@@ -99,7 +99,7 @@ def _write_whole(value, text, at):
     return at + count
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_float(bits, text, at):
     """Write a float: nothing for NaN, with a power of ten from 1e10 on and below 1e-6; return where it ends."""
     exponent, fraction = (bits >> 52) & 0x7FF, bits & 0xFFFFFFFFFFFFF
@@ -136,7 +136,7 @@ def _write_float(bits, text, at):
     return at + count + 1
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_power(digits, count, ten, text, at):
     """Write digits with a point behind the first and a power of ten; return where they end."""
     if count > 1:
@@ -151,7 +151,7 @@ def _write_power(digits, count, ten, text, at):
     return _write_whole(abs(ten), text, at + 2)
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _put_point(text, at, before):
     """Move digits one place to the front, and write a point behind them."""
     for place in range(at, at + before):
@@ -159,14 +159,14 @@ def _put_point(text, at, before):
     text[at + before] = _POINT
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_zeros(text, at, end):
     """Write zeros."""
     for place in range(at, end):
         text[place] = _ZERO
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _digits_of(value):
     """Return how many digits a number has, uint64."""
     count, power = 1, np.uint64(10)
@@ -176,7 +176,7 @@ def _digits_of(value):
     return count if count < 20 or value >= np.uint64(10_000_000_000_000_000_000) else 19
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_digits(value, count, text, at):
     """Write the digits of a number, uint64, from the last ones on."""
     end = at + count
@@ -199,7 +199,7 @@ def _write_digits(value, count, text, at):
         text[end - 1] = np.uint64(_ZERO) + value
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_four(value, text, at):
     """Write four digits."""
     first = value // np.uint64(100)
@@ -207,14 +207,14 @@ def _write_four(value, text, at):
     _write_pair(value - first * np.uint64(100), text, at + 2)
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _write_pair(value, text, at):
     """Write two digits."""
     place = np.uint64(2) * value
     text[at], text[at + 1] = _PAIRS[place], _PAIRS[place + np.uint64(1)]
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _shortest(exponent, fraction):
     """Return the fewest digits, uint64, and the power of ten that give a float above 0 back, the nearest of these.
 
@@ -246,7 +246,7 @@ def _shortest(exponent, fraction):
     return digits + np.uint64(value > half or (value == half and digits & np.uint64(1))), ten
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _times(power, factor):
     """Return the product of 128 and 64 bits without its last 128, the last bit set where these are not 0."""
     _, carry = _product(power[1], factor)
@@ -256,7 +256,7 @@ def _times(power, factor):
     return high | np.uint64(low > np.uint64(1))
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _product(a, b):
     """Return the lower and the higher 64 bits of a product."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
