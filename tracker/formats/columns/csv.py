@@ -8,9 +8,10 @@ import itertools
 import re
 import warnings
 import zlib
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,6 +25,7 @@ from ...zarr_attributes import is_image
 from ..sidecar import Sidecar
 from .bombs import Unpacked, require_honest_parquet
 from .dialects import POSITIONAL, TRACKMATE
+from .number_columns import large_csv, large_parquet
 
 _TITLE_LINES = 5
 """Lines above the header, such as a title and a rule, that are looked for."""
@@ -97,7 +99,7 @@ def line_of_row(path: Path, row: int) -> int:
 def _read_parquet(path: Path) -> pd.DataFrame:
     """Return the table; levels of its index that have a name, as pandas keeps them in the file, become columns."""
     require_honest_parquet(path)
-    table = pd.read_parquet(path)
+    table = _first_of(partial(large_parquet, path), partial(pd.read_parquet, path))
     named = [name for name in table.index.names if name is not None and name not in table.columns]
     return table.reset_index(level=named).reset_index(drop=True) if named else table
 
@@ -148,23 +150,35 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
 def _parsed(path: Path, encoding: str, head: _Head, types: Mapping[str, str], *, in_parts: bool = True) -> pd.DataFrame:
     """Return the rows as pandas reads them, part by part unless that mixes numbers and text in a column."""
     texts = {name for name, kind in types.items() if kind == "str"}
-    try:
+    options: dict[str, Any] = {
+        "sep": head.separator,
+        "decimal": head.decimal_sign,
+        "encoding": encoding,
+        "skiprows": head.skipped,
+        "dtype": types or None,
+        "keep_default_na": not texts,
+        "na_values": {name: "" if name in texts else _MISSING for name in head.names} if texts else None,
+        **_EXACT_FLOATS,
+        "index_col": False,
+    }
+
+    def whole() -> pd.DataFrame:
         with _as_pandas_takes(path) as source:
-            return pd.read_csv(
-                source,
-                sep=head.separator,
-                decimal=head.decimal_sign,
-                encoding=encoding,
-                skiprows=head.skipped,
-                dtype=types or None,  # pyright: ignore[reportArgumentType]
-                keep_default_na=not texts,
-                na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
-                **_EXACT_FLOATS,
-                index_col=False,
-                low_memory=in_parts,
-            )
+            return pd.read_csv(source, **options, low_memory=in_parts)
+
+    try:
+        return _first_of(partial(large_csv, path, **options), whole) if in_parts else whole()
     except pd.errors.DtypeWarning:  # some parts have numbers where others have text: the whole says what it is
         return _parsed(path, encoding, head, types, in_parts=False)
+
+
+def _first_of(in_parts: Callable[[], pd.DataFrame | None], whole: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Return a table as it is read part by part; else whole, which also says what is wrong with it."""
+    with suppress(*_DAMAGE, OSError):
+        table = in_parts()
+        if table is not None:
+            return table
+    return whole()
 
 
 @dataclass(frozen=True)
