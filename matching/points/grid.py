@@ -232,34 +232,34 @@ def _query(x, radius, longest, origin, cell, dims, starts, y):
     reach = radius * (1 + CELL_MARGIN)
     across = 2 * reach / cell + 3
     most_lines = np.int64(min(across, dims[0])) * np.int64(min(across, dims[1]))
-    begins, ends = np.empty(most_lines + 1, np.int64), np.empty(most_lines + 1, np.int64)
+    begins, ends = np.empty(most_lines + 1, np.uint64), np.empty(most_lines + 1, np.uint64)
     counts = np.empty(len(x), np.int64)
-    room, n_found = 2 * len(x) + 64, 0
-    indices, squares = np.empty(room, np.int32), np.empty(room)
+    indices, squares = np.empty(2 * len(x) + 64, np.int32), np.empty(2 * len(x) + 64)
+    n_found = np.uint64(0)  # numba asks of an index that has a sign whether it counts from the end
     for i in range(len(x)):
         low, high = cells_touched(x[i], reach, origin, cell, dims)
         z0, y0, x0 = x[i, 0], x[i, 1], x[i, 2]
-        lines, points = 0, 0
+        first, last = np.uint64(low[2]), np.uint64(high[2] + 1)
+        lines, points = np.uint64(0), 0
         for cz in range(low[0], high[0] + 1):
             for cy in range(low[1], high[1] + 1):
-                line = (cz * dims[1] + cy) * dims[2]
-                begin, end = starts[line + low[2]], starts[line + high[2] + 1]
+                line = np.uint64((cz * dims[1] + cy) * dims[2])
+                begin, end = starts[line + first], starts[line + last]
                 begins[lines], ends[lines] = begin, end
-                lines += begin < end
+                lines += np.uint64(begin < end)
                 points += end - begin
-        if n_found + points > room:
-            indices = np.concatenate((indices, np.empty(room + points, np.int32)))
-            squares = np.concatenate((squares, np.empty(room + points)))
-            room = len(indices)
-        began, line, k = n_found, 0, begins[0]
+        if points > len(indices) - np.int64(n_found):
+            indices = np.concatenate((indices, np.empty(len(indices) + points, np.int32)))
+            squares = np.concatenate((squares, np.empty(len(squares) + points)))
+        began, line, k = n_found, np.uint64(0), begins[0]
         for _ in range(points):
             dz, dy, dx = z0 - y[k, 0], y0 - y[k, 1], x0 - y[k, 2]
             square = dz * dz + dy * dy + dx * dx
             indices[n_found], squares[n_found] = k, square
-            n_found += square <= longest
-            k += 1
+            n_found += np.uint64(square <= longest)
+            k += np.uint64(1)
             is_last = k == ends[line]
-            line += is_last
+            line += np.uint64(is_last)
             k = begins[line] if is_last else k
         counts[i] = n_found - began
     return counts, indices[:n_found], np.sqrt(squares[:n_found])
