@@ -131,10 +131,13 @@ class Files:
         self.stem, self.dispatcher = folder / name, dispatcher
 
     def load(self, key: Any) -> Any:
-        """Return what was saved under `key` from the same sources, or None; also where a type in it has moved since."""
+        """Return what was saved under `key` from the same sources, or None.
+
+        None, too, where a type in it has moved since, or a crash of the machine has left a part of the file.
+        """
         try:
             return pickle.loads(self._path(key).read_bytes())
-        except (OSError, AttributeError, ImportError):
+        except (OSError, AttributeError, ImportError, EOFError, pickle.UnpicklingError):
             return None
 
     def save(self, key: Any, data: Any) -> None:

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,6 +25,7 @@ Result = TypeVar("Result")
 DEFAULT_BUDGET = 4e9
 """Bytes that filtering may take where nothing is said."""
 _BYTES_FILTERED = 12  # a voxel of what is filtered: three copies in float32
+_BYTES_FILTERED_FLAT = 20  # of a stack of three planes or fewer, five
 _BYTES_OF_FRAME = 8  # a voxel of a frame, at most
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
@@ -112,8 +112,9 @@ def work_plan(
                 cuda.require_memory(_BYTES_ON_GPU * plane * (2 * overlap + 1), "the planes that a filter reaches over")
             return WorkPlan(1, 1, device, _fit(plane, device))
     workers = processors() if workers is None else workers
-    at_a_time = max(1, min(workers, frames, int(budget / ((_BYTES_FILTERED + 2 * _BYTES_OF_FRAME) * voxels))))
-    planes = int(budget / (_BYTES_FILTERED * (voxels // shape[0])))
+    filtered = _BYTES_FILTERED if len(shape) == 3 and shape[0] > 3 else _BYTES_FILTERED_FLAT
+    at_a_time = max(1, min(workers, frames, int(budget / ((filtered + 2 * _BYTES_OF_FRAME) * voxels))))
+    planes = int(budget / (filtered * (voxels // shape[0])))
     return WorkPlan(
         at_a_time, max(1, workers // at_a_time), "cpu", planes if overlap is not None and planes < shape[0] else None
     )
@@ -137,8 +138,8 @@ def _readers() -> int:
 class IncomingFrames:
     """Frames of a movie on their way to where they are worked on; closed as a context.
 
-    On a CPU they are read when their turn comes, in the thread that asks. Whole frames for a GPU are read and copied
-    there by threads of their own, from the moment that this is made.
+    Threads of their own read them: for a CPU when their turn comes, while others are worked on; whole frames for a GPU,
+    to which they copy them, from the moment that this is made.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class IncomingFrames:
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Pixels]] = {}
         self._pool = ThreadPoolExecutor(plan.frames, thread_name_prefix="frames")
-        at_a_time = read_at_a_time(movie.shape)
+        at_a_time = read_at_a_time(movie.shape) if plan.is_fed else plan.frames
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
         self._into = pinned_memory(plan.device, _readers() // at_a_time)
         for _ in range(len(looked_at) + plan.frames + plan.ahead if plan.is_fed else 0):
@@ -209,11 +210,12 @@ class IncomingFrames:
 
     def _fetch(self) -> None:
         """Begin with the next frame, if there is one."""
+        read = self._brought if self.plan.is_fed else self._read
         for number in islice(self._order, 1):
-            if self.plan.is_fed:
-                self._frames[number] = self._readers.submit(self._brought, number).result
-            else:
-                self._frames[number] = partial(Pixels.of, self._movie.frame(number))
+            self._frames[number] = self._readers.submit(read, number).result
+
+    def _read(self, number: int) -> Pixels:
+        return Pixels.of(self._movie.frame(number))
 
     def _brought(self, number: int) -> Pixels:
         return Pixels.of(self._movie.frame(number, self._into)).brought_to(self.plan.device)

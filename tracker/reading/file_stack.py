@@ -104,9 +104,9 @@ class FileStack:
             first.check_whole((0,), in_file)
 
     def is_read_at_once(self, region: Region) -> bool:
-        """Return False: each frame opens its files."""
+        """Return True: each frame opens files of its own."""
         del region
-        return False
+        return True
 
     def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Read one frame, (z, y, x), in memory of its own."""

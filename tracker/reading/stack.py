@@ -65,7 +65,7 @@ class Stack(Protocol):
         ...
 
     def is_read_at_once(self, region: Region) -> bool:
-        """Whether several threads may read frames of a region, each at its place of the file."""
+        """Whether several threads may read frames of a region side by side."""
         ...
 
     def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:

@@ -184,8 +184,8 @@ class TiffStack:
         return volume
 
     def is_read_at_once(self, region: Region) -> bool:
-        """Whether several threads may read frames of a region, each at its place of the file."""
-        return self._lies_in_one_piece(
+        """Whether several threads may read frames of a region: each lies in one piece, or in pages of its own."""
+        return self._unpacks_planes or self._lies_in_one_piece(
             *(range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
         )
 

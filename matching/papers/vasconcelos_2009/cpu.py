@@ -32,6 +32,7 @@ from ...problem import INT_LIMIT, Problem
 from ...problem.convert import as_dense, unmasked
 from ...problem.flat_graph import Graph, flat_graph
 from ...problem.host_problem import finite_range, largest_size
+from .increment import require_an_end, tenth_of_spread
 
 
 def match_as_in_the_paper(problem: Problem, options: AuctionOptions) -> Matched:
@@ -58,21 +59,11 @@ class _Found(NamedTuple):
 
 
 def fixed_eps(problem: Problem) -> float:
-    """Return a tenth of the largest cost difference over the rows: the objective is then off by that tenth at most.
-
-    What a row pays to stay unassigned is a cost that it chooses among. Where all are equal, a tenth of their size
-    serves.
-    """
+    """Return the increment that stands in for the one that the paper does not name, of real costs."""
     ends = [finite_range(problem.data)]
     if problem.row_unmatched is not None:
         ends.append(finite_range(problem.row_unmatched))
-    known = [float(end) for pair in ends for end in pair]
-    low, high = min(known, default=0.0), max(known, default=0.0)
-    return 0.1 * ((high - low) or abs(high)) / max(problem.n_rows, 1) or 1.0
-
-
-MOST_RAISES = 1_000_000
-"""Bids of one column from which on prices are taken to rise without end."""
+    return tenth_of_spread([float(end) for pair in ends for end in pair], problem.n_rows)
 
 
 def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> _Found:
@@ -84,27 +75,14 @@ def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> _Found:
             f"{largest}. Scale them down, give eps, or use the default variant.",
             argument="cost",
         )
-    _refuse_endless(problem, largest)
+    unmatched = [side for side in (problem.row_unmatched, problem.col_unmatched) if side is not None]
+    require_an_end(max(map(largest_size, unmatched), default=0), largest, problem.shape)
     indptr, indices, data = flat_graph(problem)
     row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
     graph = indptr, indices, data.astype(np.int64) * scale
     found = _run(graph, row_bound, col_bound, 1, options)
     bounded = bool((col_bound < INT_LIMIT).any())
     return found._replace(v=_whole_duals(graph, row_bound, found.v, scale, bounded))
-
-
-def _refuse_endless(problem: Problem, largest: float) -> None:
-    """Refuse unmatched costs far above whole costs: bids of 1 would go all the way up to them."""
-    highest = max(
-        (largest_size(side) for side in (problem.row_unmatched, problem.col_unmatched) if side is not None), default=0
-    )
-    needed = 2 * min(problem.shape) * largest
-    if highest > needed and highest * (problem.n_rows + 1) > MOST_RAISES:
-        raise InvalidProblem(
-            f"variant='paper' raises prices by 1 / (rows + 1) until they reach unmatched_cost; got {highest}, where "
-            f"{needed} leads to the same matching. Lower it, give eps, or use the default variant.",
-            argument="unmatched_cost",
-        )
 
 
 def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: AuctionOptions) -> _Found:

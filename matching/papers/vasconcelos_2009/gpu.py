@@ -8,6 +8,7 @@ import numpy as np
 
 from ...auction.options import AuctionOptions
 from ...problem.gpu_graph import CostGraph, DeviceSolution
+from .increment import require_an_end, tenth_of_spread
 
 THREADS = 256
 
@@ -56,12 +57,21 @@ def bid_as_in_the_paper(graph: CostGraph, options: AuctionOptions) -> DeviceSolu
 
 
 def increment(graph: CostGraph) -> float:
-    """Return the increment that stands in for the one that the paper does not name."""
-    if graph.is_integer:
-        return 1 / (graph.n_rows + 1)
-    finite = graph.cost[graph.cost < graph.none]
-    spread = float(finite.max() - finite.min()) if len(finite) else 0.0
-    return 0.1 * spread / max(graph.n_rows, 1) or 1.0
+    """Return the increment that stands in for the one that the paper does not name, as on a CPU.
+
+    Raises
+    ------
+    InvalidProblem
+        If bids would have no end; see `require_an_end`.
+    """
+    unmatched = (graph.row_bound, graph.col_bound) if graph.has_unmatched_cost else ()
+    known = [part[part < graph.none] for part in (graph.cost, *unmatched)]
+    ends = [(part.min().item(), part.max().item()) if len(part) else (0, 0) for part in known]
+    if not graph.is_integer:
+        return tenth_of_spread([end for pair in ends[:2] for end in pair], graph.n_rows)
+    largest, *highest = (max(-low, high) for low, high in ends)
+    require_an_end(max(highest, default=0), largest, (graph.n_rows, graph.n_cols))
+    return 1 / (graph.n_rows + 1)
 
 
 def _settled(counter: Any, retired: Any, assigned: Any, *, counting: bool) -> int:

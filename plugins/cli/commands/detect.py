@@ -74,18 +74,22 @@ def command(
     make_ready(result, overwrite=overwrite, has_settings=True)
     if settings.input.is_table(movie):
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")
-    described = describe(Job(movie, (), result), settings)
-    found = console.watched(movie, finding(movie, settings, StageSeconds()))
+    described, seconds = describe(Job(movie, (), result), settings), StageSeconds()
+    found = console.watched(movie, finding(movie, settings, seconds))
     points, found_with = found.points, found.settings
     effective = settings if found_with is None else replace(settings, detect=found_with)
-    with held_back():
+    with held_back(), seconds.of("write"):
         record = {**run_record(movie, settings, effective), **described}
         write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     rows: list[tuple[str, str]] = []
     if found_with is not None:
         rows.append(("detect", found_with.in_words(points.calibration.unit)))
     frames_seen = console.counted(len(points.frame_numbers), "frame")
-    rows += [("points", f"{len(points)} in {frames_seen}"), ("written", str(result))]
+    rows += [
+        ("points", f"{len(points)} in {frames_seen}"),
+        ("written", str(result)),
+        ("took", console.stages(seconds, seconds.devices, digits=1)),
+    ]
     console.show(console.aligned(rows))
     if not len(points):
         console.note(*on_points(points, detected=found_with is not None))

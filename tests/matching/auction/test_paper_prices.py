@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from auctrack.matching import Auction, InvalidProblem, Problem, solve, verify
 from auctrack.matching.auction.bidding import as_duals
+from auctrack.matching.papers.vasconcelos_2009.cpu import fixed_eps
+from auctrack.matching.papers.vasconcelos_2009.gpu import increment
 from auctrack.matching.points.box_tree import build_tree
 from auctrack.matching.points.pricing import contradictions
+from auctrack.matching.problem import INT_LIMIT
 from auctrack.matching.solvers import SOLVERS
 
 PAPER = Auction(variant="paper")
@@ -24,6 +29,29 @@ def test_unmatched_costs_far_above_the_others_end_or_are_refused(dtype: type, un
             solve(problem, PAPER, "cpu")
     else:
         assert verify(problem, solve(problem, PAPER, "cpu")).is_valid
+
+
+def as_on_a_gpu(problem: Problem) -> SimpleNamespace:
+    """Return what a GPU's form of a dense problem says of costs and bounds, on the host."""
+    row_bound, col_bound = problem.dual_bounds()
+    kind = {"is_integer": problem.is_integer, "has_unmatched_cost": problem.row_unmatched is not None}
+    none, cost = INT_LIMIT if problem.is_integer else np.inf, np.asarray(problem.data).ravel()
+    bounds = {"row_bound": row_bound, "col_bound": col_bound}
+    return SimpleNamespace(n_rows=30, n_cols=20, cost=cost, none=none, **bounds, **kind)
+
+
+@pytest.mark.parametrize("unmatched_cost", [None, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("dtype", [float, int])
+def test_a_gpu_bids_by_the_increment_of_a_cpu(dtype: type, unmatched_cost: float | None) -> None:
+    cost = np.random.default_rng(0).integers(0, 50, (30, 20)).astype(dtype)
+    problem = Problem.dense(cost, unmatched_cost=None if unmatched_cost is None else dtype(unmatched_cost))
+    if dtype is float:
+        assert increment(as_on_a_gpu(problem)) == fixed_eps(problem)
+    elif unmatched_cost is None or unmatched_cost <= 1e3:
+        assert increment(as_on_a_gpu(problem)) == 1 / 31
+    else:
+        with pytest.raises(InvalidProblem, match="unmatched_cost"):
+            increment(as_on_a_gpu(problem))
 
 
 @pytest.mark.parametrize("value", [1e-9, 3.0, 1e9])

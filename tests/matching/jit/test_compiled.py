@@ -167,6 +167,15 @@ def test_code_for_a_type_that_has_moved_is_compiled_again(tmp_path: Path, place:
     assert _files(tmp_path).load(key) is None
 
 
+@pytest.mark.parametrize("left", [0, 1, 9, 30])
+def test_code_of_which_a_crash_has_left_a_part_is_compiled_again(tmp_path: Path, left: int) -> None:
+    key = ((), "machine", ())
+    _files(tmp_path).save(key, {"code": bytes(100)})
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:left])
+    assert _files(tmp_path).load(key) is None
+
+
 def test_flush_forgets_one_function_and_no_other(tmp_path: Path) -> None:
     key = ((), "machine", ())
     for files in (_files(tmp_path), _files(tmp_path, _other)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -410,6 +411,24 @@ def test_compressed_planes_and_files_of_one_plane_are_read_two_at_a_time(
     monkeypatch.setattr(reader, one_plane, lambda *given: (two_at_once.wait() and None) or alone(*given))
     with read_movie(source, axes=axes, scale=(2, 1, 1)) as movie:
         assert_reads(movie, STACK)
+
+
+@pytest.mark.parametrize(("reader", "one_plane"), [(TiffStack, "_plane"), (FileStack, "_read")])
+def test_frames_of_compressed_planes_and_files_are_read_two_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: type, one_plane: str
+) -> None:
+    images = STACK[:, 0]
+    if reader is FileStack:
+        source, axes = tmp_path, "TYX"
+        for number, image in enumerate(images):
+            tifffile.imwrite(tmp_path / f"t{number}.tif", image)
+    else:
+        source, axes = plain(tmp_path / "m.tif", images, compression="zlib"), "TYX"
+    two_at_once, alone = threading.Barrier(2, timeout=30), getattr(reader, one_plane)
+    monkeypatch.setattr(reader, one_plane, lambda *given: (two_at_once.wait() and None) or alone(*given))
+    with read_movie(source, axes=axes, scale=(1, 1)) as movie, ThreadPoolExecutor(2) as asking:
+        first, second = asking.map(movie.frame, movie.frame_numbers[:2])
+        np.testing.assert_array_equal(np.stack([first, second]), images[:2])
 
 
 def test_a_volumetric_page_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
