@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-_NEW = 100_000
+_NEW = 20_000
 """New objects after which garbage is looked for. Python's own 700 has the libraries looked through 400 times as they
 are loaded, which takes as long as loading a third of them."""
 
