@@ -18,6 +18,8 @@ from pyarrow import parquet
 WORTH_PARTS = 1 << 26
 """Bytes of a file from which on it is read part by part."""
 _ROWS_AT_ONCE = 1 << 17
+_BUFFER = 1 << 20
+"""Bytes of a Parquet file's column that are read at a time; else those of a million rows are, of each column."""
 _SPARE = 1.02
 """Rows that a text file is given room for, for each that it has if all are as long as the first ones."""
 
@@ -75,7 +77,7 @@ def large_parquet(path: Path) -> pd.DataFrame | None:
     """Return a large Parquet file of numbers alone as `pandas.read_parquet` does, None where it is no such file."""
     if path.stat().st_size < WORTH_PARTS:
         return None
-    with parquet.ParquetFile(path, pre_buffer=False) as file:
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
         index = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
         is_counted = all(isinstance(one, dict) and {**one, "name": None, "start": 0, "step": 1} == one for one in index)
         none = file.schema_arrow.empty_table().to_pandas()
