@@ -8,6 +8,7 @@ over one frame, and what is wider is the ordinary step of the frame in between.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -16,10 +17,13 @@ from ..motion.candidates.expected import candidates_ahead
 from ..motion.candidates.flow import fields_of
 from ..motion.candidates.graph import Graph, merged
 from ..motion.learning.belief import Belief
-from .daughters import MOST_LAGS, TINY, Displacements, Rates, Sisters, displacements_of
+from .daughters import MOST_LAGS, TINY, Displacements, Rates, Sisters, displacements_of, learned_daughters
+from .onward import onward
 
 RADIUS = 1.5
 """Longest displacement of a daughter from her mother, in spacings, less the neighbours' flow."""
+TELLING = 0.05
+"""Probability of a mother's other link from which it says whether she divides."""
 SURE = 0.99
 """A candidate for a second daughter above this is refused."""
 
@@ -94,9 +98,12 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
 
 def _seconds(belief: Belief, wide: Graph, candidates: Displacements, rates: Rates) -> Seconds:
     """Return what the candidates of divisions, or of merges, are worth."""
-    sisters = Sisters.of(belief, wide, candidates, rates)
-    model = belief.record.learn(sisters.learned)
-    row, odds = belief.movie.row, candidates.odds(model)
+    links = np.flatnonzero((belief.graph.lag <= MOST_LAGS) & (belief.probability > TELLING))
+    known = onward(belief, links, candidates.lags, divide=candidates.end is wide.head)
+    sisters_of = partial(Sisters.of, belief, wide, candidates, rates, known)
+    model = belief.record.learn(lambda: learned_daughters(sisters_of))
+    sisters = sisters_of(model.going_on)
+    row, odds = belief.movie.row, sisters.candidates.odds(model)
     further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
     worth, alone = (
         np.log(np.maximum(odds * likeness, TINY)) - further

@@ -13,7 +13,8 @@ All of it holds for merges, looked at from the frame after: there a "mother" is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,10 +22,10 @@ import numpy as np
 
 from ..constraints import keys
 from ..motion.candidates.graph import Graph
-from ..motion.inference.sweep import densities_of
 from ..motion.learning.belief import Belief
 from ..motion.models.shares import RAREST as LEAST_LOST
-from ..motion.models.step_model import tables
+from .onward import Onward
+from .pairs_with import with_the_same
 
 MOST_LAGS = 2
 """Frames from a mother to a daughter at most: one may be missed in between."""
@@ -39,8 +40,6 @@ ENOUGH_PAIRS = 5.0
 LEARNING_ROUNDS, ROUNDS = 20, 5
 UNLINKED = 0.5
 """A detection that follows another with less than this probability teaches how daughters move."""
-TELLING = 0.05
-"""Probability of a mother's other link from which it says whether she divides."""
 RAREST = 0.01
 """Smallest share of unlinked ends that are daughters."""
 TINY = 1e-300
@@ -58,11 +57,14 @@ class DaughterModel:
         Correlation of the displacements of two sisters on an axis, of those that go to opposite sides.
     share : float64 (lags,)
         Of the unlinked ends that come from a division, per lag.
+    going_on : float
+        What of their mother's expected displacement daughters take.
     """
 
     variance: float
     alike: float
     share: np.ndarray
+    going_on: float = 0.0
 
 
 class Rates(NamedTuple):
@@ -99,6 +101,8 @@ class Displacements:
     taken : float64 (n,)
         How probably each detection follows another by an ordinary link.
     log_density : float
+    ahead : float64 (wide, d) or None
+        Displacement of the mother that was to be expected, where that is known.
     """
 
     lags: int
@@ -108,6 +112,7 @@ class Displacements:
     end: np.ndarray
     taken: np.ndarray
     log_density: float
+    ahead: np.ndarray | None = None
 
     @cached_property
     def square(self) -> np.ndarray:
@@ -187,6 +192,8 @@ class Sisters:
     two : int64 (pairs,)
         These.
     rates : Rates
+    going_on : float
+        What of their mothers' expected displacements is subtracted from all of these.
     """
 
     candidates: Displacements
@@ -196,27 +203,36 @@ class Sisters:
     second: _Beside
     two: np.ndarray
     rates: Rates
+    going_on: float = 0.0
 
     @classmethod
-    def of(cls, belief: Belief, wide: Graph, candidates: Displacements, rates: Rates) -> Sisters:
-        """Return the links beside those of `wide`, whose mothers are their tails, or their heads at merges."""
-        graph, few = belief.graph, np.flatnonzero((belief.graph.lag <= MOST_LAGS) & (belief.probability > TELLING))
-        steps = belief.own_steps()
-        density = densities_of(graph, steps, tables(belief.model, belief.lags).packed).sum(axis=1)[few]
-        tail, head, added = graph.tail[few], graph.head[few], _added(belief, graph.lag[few])
-        divide = candidates.end is wide.head
+    def of(
+        cls, belief: Belief, wide: Graph, candidates: Displacements, rates: Rates, onward: Onward, going_on: float
+    ) -> Sisters:
+        """Return the links beside those of `wide`, whose mothers are their tails, or their heads at merges.
+
+        Displacements are taken beyond so much of what mothers were expected to go on by.
+        """
+        graph, few, expected = belief.graph, onward.links, onward.expected
+        divide, lag = candidates.end is wide.head, graph.lag[few]
+        tail, head, added = graph.tail[few], graph.head[few], _added(belief, lag)
         mother, daughter = (tail, head) if divide else (head, tail)
         asking = wide.tail if divide else wide.head
-        one, link = _with_the_same(asking, mother, graph.n)
+        one, link = with_the_same(asking, mother, graph.n)
         apart = candidates.end[one] != daughter[link]
         one, link = one[apart], link[apart]
-        linked = _Beside.of(candidates, one, steps.at(few[link]), added[link])
+        ahead = expected[wide.lag - 1, asking]
+        candidates = replace(candidates, away=candidates.away - going_on * ahead, ahead=ahead)
+        step = onward.step - going_on * expected[lag - 1, mother]
+        linked = _Beside.of(candidates, one, step[link], added[link])
         is_linked = np.isin(keys(wide.tail, wide.head, graph.n), keys(tail, head, graph.n))
-        other, two = _with_the_same(asking, asking, graph.n)
+        other, two = with_the_same(asking, asking, graph.n)
         apart = (other != two) & ~is_linked[two]
         other, two = other[apart], two[apart]
         second = _Beside.of(candidates, other, candidates.away[two], candidates.added[two])
-        return cls(candidates, linked, belief.probability[few][link], density[link], second, two, rates)
+        return cls(
+            candidates, linked, belief.probability[few][link], onward.density[link], second, two, rates, going_on
+        )
 
     def likeness_alone(self, model: DaughterModel) -> np.ndarray:
         """Return how many times likelier each mother's ordinary links make it that she divides, float64 (wide,)."""
@@ -260,7 +276,7 @@ class Sisters:
     def learned(self) -> DaughterModel:
         """Return how daughters move, by the ends that are unlinked; pairs of them are not looked at."""
         candidates = self.candidates
-        model = DaughterModel(FIRST_WIDTH**2, FIRST_ALIKE, 0.5 * _rarer(candidates.lags))
+        model = DaughterModel(FIRST_WIDTH**2, FIRST_ALIKE, 0.5 * _rarer(candidates.lags), self.going_on)
         unlinked = candidates.taken[candidates.end] < UNLINKED
         ends = float((1 - candidates.taken[np.unique(candidates.end[unlinked])]).sum())
         for _ in range(LEARNING_ROUNDS if ends else 0):
@@ -287,7 +303,23 @@ class Sisters:
             max(variance, (0.1 * FIRST_WIDTH) ** 2),
             float(np.clip(alike, LEAST_ALIKE, 0.0)),
             share * min(1.0, (1 - RAREST) / share.sum()),
+            self._going_on(daughters),
         )
+
+    def _going_on(self, daughters: np.ndarray) -> float:
+        """Return what of their mother's expected displacement daughters take, by least squares."""
+        ahead = self.candidates.ahead
+        if ahead is None:
+            return self.going_on
+        squares, count = float(daughters @ (ahead**2).sum(axis=1)), float(daughters.sum())
+        rest = float(daughters @ (self.candidates.away * ahead).sum(axis=1)) / max(squares, TINY)
+        return float(np.clip(self.going_on + rest * count / (count + ENOUGH_PAIRS), 0.0, 1.0))
+
+
+def learned_daughters(sisters: Callable[[float], Sisters]) -> DaughterModel:
+    """Return how daughters move, by `sisters` whose displacements are less so much of what mothers would go on by."""
+    going_on = sisters(1.0).learned().going_on
+    return replace(sisters(going_on).learned(), going_on=going_on)
 
 
 def _rarer(lags: int) -> np.ndarray:
@@ -297,13 +329,3 @@ def _rarer(lags: int) -> np.ndarray:
 
 def _gaussian(square: np.ndarray, variance: np.ndarray, ndim: int) -> np.ndarray:
     return np.exp(-0.5 * square / variance - 0.5 * ndim * np.log(2 * np.pi * variance))
-
-
-def _with_the_same(left: np.ndarray, right: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of places of either that hold the same of n values."""
-    order = np.argsort(right, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(right, minlength=n))])
-    count = np.diff(starts)[left]
-    one = np.repeat(np.arange(len(left)), count)
-    of_one = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count)
-    return one, order[starts[left[one]] + of_one]
