@@ -3,10 +3,12 @@
 The displacement of a daughter from her mother is Gaussian, and wider than a step. Two sisters go to opposite sides: the
 displacements of most pairs are correlated, those of the rest are independent. So what else leads from a mother is
 evidence of whether she divides: an ordinary link, as far as it is likelier the displacement of a sister than a step,
-and where she has none, another candidate, as far as that is believed to be a daughter. How wide, how correlated, and
-which share of the unlinked ends are daughters, is learned from the unlinked ends themselves, by
-expectation-maximisation. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the
-particles of the frame before, and of the uniform density of unlinked ends.
+and where she has none, another candidate, as far as that is believed to be a daughter. A mother who went on before
+carries both of them along, as far as daughters are found to take that. How wide, how correlated, and which share of the
+unlinked ends are daughters, is learned from the unlinked ends themselves and from the links to their sisters, by
+expectation-maximisation; where the ends are no likelier for it, hardly any is one. Each is a daughter of a particle
+nearby, or of none: a mixture of Gaussians around the particles of the frame before, and of the uniform density of
+unlinked ends.
 
 All of it holds for merges, looked at from the frame after: there a "mother" is what two particles merge into.
 """
@@ -42,6 +44,8 @@ UNLINKED = 0.5
 """A detection that follows another with less than this probability teaches how daughters move."""
 RAREST = 0.01
 """Smallest share of unlinked ends that are daughters."""
+_SHARED = 3
+"""What is learned of daughters over one frame and over more alike."""
 TINY = 1e-300
 
 
@@ -274,28 +278,42 @@ class Sisters:
         return np.maximum(1 - self._linked, 0)
 
     def learned(self) -> DaughterModel:
-        """Return how daughters move, by the ends that are unlinked; pairs of them are not looked at."""
+        """Return how daughters move, by the ends that are unlinked and by the links that lead to their sisters."""
         candidates = self.candidates
         model = DaughterModel(FIRST_WIDTH**2, FIRST_ALIKE, 0.5 * _rarer(candidates.lags), self.going_on)
-        unlinked = candidates.taken[candidates.end] < UNLINKED
-        ends = float((1 - candidates.taken[np.unique(candidates.end[unlinked])]).sum())
+        ends = float((1 - candidates.taken[np.unique(candidates.end[self._is_unlinked])]).sum())
         for _ in range(LEARNING_ROUNDS if ends else 0):
             evidence = self._evidence(model)
-            likeness = self._by_links(evidence) + self._unlinked
-            daughters = np.where(unlinked, candidates.believed(candidates.odds(model) * likeness), 0.0)
-            opposite = (daughters / np.maximum(likeness, TINY))[self.linked.one] * evidence[0]
-            model = self._model_of(daughters, opposite, ends)
-        return model
+            likeness = self.likeness(model)
+            daughters = self._is_unlinked * candidates.believed(candidates.odds(model) * likeness)
+            beside = (daughters / np.maximum(likeness, TINY))[self.linked.one] * evidence
+            model = self._model_of(daughters, beside, ends)
+        return model if ends == 0 or self._pays(model, ends) else replace(model, share=RAREST * _rarer(candidates.lags))
 
-    def _model_of(self, daughters: np.ndarray, opposite: np.ndarray, ends: float) -> DaughterModel:
-        """Return the model by which candidates are daughters, and links lead to their sisters on the other side.
+    def _pays(self, model: DaughterModel, ends: float) -> bool:
+        """Return whether so many unlinked ends are likelier with daughters among them (Schwarz, Ann. Stat. 1978)."""
+        candidates = self.candidates
+        total = np.bincount(candidates.end, candidates.odds(model) * self.likeness(model), len(candidates.taken))
+        each = np.unique(candidates.end[self._is_unlinked])
+        nats = (1 - candidates.taken[each]) @ (np.log1p(total[each]) + np.log1p(-model.share.sum()))
+        return bool(nats > 0.5 * (candidates.lags + _SHARED) * np.log(max(ends, 1)))
 
-        Both with such probabilities, of so many unlinked ends.
+    @cached_property
+    def _is_unlinked(self) -> np.ndarray:
+        """Which candidates teach how daughters move, bool (wide,)."""
+        return self.candidates.taken[self.candidates.end] < UNLINKED
+
+    def _model_of(self, daughters: np.ndarray, beside: np.ndarray, ends: float) -> DaughterModel:
+        """Return the model by which candidates are daughters of so many unlinked ends.
+
+        `beside` is how probably links lead to their sisters, on the other side and anywhere, float64 (2, pairs).
         """
         candidates, linked, square = self.candidates, self.linked, self.candidates.square
         ndim, rarer = candidates.away.shape[1], _rarer(candidates.lags)
         share = np.maximum(np.bincount(candidates.lag - 1, daughters, candidates.lags) / ends, RAREST * rarer)
-        variance = float(daughters @ (square - ndim * candidates.added)) / max(ndim * float(daughters.sum()), 1e-12)
+        opposite, sisters = beside[0], beside.sum(axis=0)
+        squares = daughters @ (square - ndim * candidates.added) + sisters @ (linked.square - ndim * linked.added)
+        variance = float(squares) / max(ndim * float(daughters.sum() + sisters.sum()), 1e-12)
         pairs, product = float(opposite.sum()), float(opposite @ linked.dot)
         size = float(np.sqrt((opposite @ linked.square) * (opposite @ square[linked.one])))
         alike = product / max(size, 1e-12) * pairs / (pairs + ENOUGH_PAIRS)

@@ -196,6 +196,19 @@ class TestDivisions:
             held.append(((bounds["low"] < truth["value"]) & (truth["value"] < bounds["high"])).to_numpy())
         assert np.mean(held, axis=0).min() > 0.9
 
+    def test_divisions_are_as_many_as_there_are_where_sisters_are_hardly_farther_apart_than_steps(self):
+        rates = []
+        for seed in range(10):
+            points, names, parents = dividing(step=0.3, seed=seed)
+            seen = set(names.tolist())
+            known = {d: m for d, m in parents.items() if d in seen and m[0] in seen}
+            truth = measure_ensemble(replace(points.with_track_ids(names), parents=known))
+            linking = link_points(points, LinkSettings(divisions=True), samples=5)
+            sampled = [measure_ensemble(tracks) for tracks in linking.sampled_tracks()]
+            rates.append([table.set_index("measure")["value"]["division_rate"] for table in (truth, *sampled)])
+        true, *sampled = np.mean(rates, axis=0)
+        assert np.mean(sampled) == pytest.approx(true, rel=0.1)
+
 
 def test_nobody_merges_and_divides_with_the_same_partner_where_both_may_be():
     linking = link_points(dividing(100)[0], LinkSettings(divisions=True, merges=True), samples=5)

@@ -9,7 +9,7 @@ import pytest
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
-from tests.tracker.linking.movies import dividing
+from tests.tracker.linking.movies import dividing, walks
 
 
 def dividing_cells(missed: str) -> tuple[Points, np.ndarray]:
@@ -59,14 +59,32 @@ def seen_to_divide(points: Points, who: np.ndarray, parents: dict[int, list[int]
     }
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_daughters_as_far_away_as_neighbours_are_told_by_being_on_both_sides(seed):
-    points, who, parents = dividing(step=0.1, apart=0.3, seed=seed)
+def pairs_of_sisters(points: Points, who: np.ndarray) -> set[frozenset[int]]:
+    """The particles that links lead to from one detection in the frame before."""
     links = link_points(points, LinkSettings(divisions=True)).links
     made = links.loc[links["frames"] == 1, ["source", "target"]].to_numpy()
     mothers = np.flatnonzero(np.bincount(made[:, 0]) == 2)
-    pairs = {frozenset(who[made[made[:, 0] == mother, 1]].tolist()) for mother in mothers}
+    return {frozenset(who[made[made[:, 0] == mother, 1]].tolist()) for mother in mothers}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_daughters_as_far_away_as_neighbours_are_told_by_being_on_both_sides(seed):
+    points, who, parents = dividing(step=0.1, apart=0.3, seed=seed)
+    pairs = pairs_of_sisters(points, who)
     true = seen_to_divide(points, who, parents)
     assert len(true) > 60
     assert len(pairs & true) >= 0.9 * len(true)
     assert len(pairs - true) <= 0.05 * len(true)
+
+
+@pytest.mark.parametrize("step", [0.3, 0.4])
+def test_sisters_hardly_farther_apart_than_steps_are_told_by_where_their_mother_was_about_to_go(step):
+    points, who, parents = dividing(step=step)
+    pairs, true = pairs_of_sisters(points, who), seen_to_divide(points, who, parents)
+    assert 2 * len(pairs & true) > 0.75 * (len(pairs) + len(true))
+
+
+@pytest.mark.parametrize("movie", [{"step": 0.6}, {"missed": 0.0, "false": 0.2}], ids=["long steps", "false ones"])
+def test_where_nothing_divides_hardly_a_detection_is_taken_for_a_daughter(movie):
+    points, who = walks(400, 10, **movie)
+    assert len(pairs_of_sisters(points, who)) <= 1

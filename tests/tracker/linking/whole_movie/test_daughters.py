@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from auctrack.tracker.linking.whole_movie.daughters import (
     Rates,
     Sisters,
     _Beside,
+    learned_daughters,
 )
 
 ENDS = np.arange(200)
@@ -29,11 +32,14 @@ def sisters(
     taken: np.ndarray | None = None,
     steps: np.ndarray | None = None,
     density: float = 1.0,
+    ahead: np.ndarray | None = None,
 ) -> Sisters:
     """Candidates of ends of their own; beside each the ordinary link of its mother, where `steps` are given."""
     lag = np.ones(len(away), np.int32) if lag is None else lag
     taken = np.zeros(len(away)) if taken is None else taken
-    candidates = Displacements(int(lag.max()), lag, away, added * (lag - 1.0), ENDS[: len(away)], taken, log_density)
+    candidates = Displacements(
+        int(lag.max()), lag, away, added * (lag - 1.0), ENDS[: len(away)], taken, log_density, ahead
+    )
     none = _Beside.of(candidates, NOTHING, away[:0], np.empty(0))
     if steps is None:
         return Sisters(candidates, none, np.empty(0), np.empty(0), none, NOTHING, RATES)
@@ -76,6 +82,36 @@ def test_how_alike_sisters_are_is_learned_from_the_ordinary_links_of_mothers(ali
     away = rng.normal(0, 0.4, (200, 3))
     other = alike * away + np.sqrt(1 - alike**2) * rng.normal(0, 0.4, (200, 3))
     assert sisters(away, -30.0, steps=other).learned().alike == pytest.approx(alike, abs=0.15)
+
+
+def test_the_ways_of_sisters_count_as_much_as_those_of_the_ends_that_were_left_over():
+    rng = np.random.default_rng(2)
+    model = sisters(rng.normal(0, 0.5, (200, 3)), -30.0, steps=rng.normal(0, 0.3, (200, 3))).learned()
+    assert model.variance == pytest.approx((0.5**2 + 0.3**2) / 2, rel=0.1)
+
+
+def test_ends_that_lie_as_by_chance_are_hardly_any_ones_daughters():
+    """Their density is one, and each lies somewhere in a cube around the one particle there is."""
+    shares = [
+        sisters(np.random.default_rng(seed).uniform(-0.5, 0.5, (200, 3)), 0.0).learned().share[0] for seed in range(5)
+    ]
+    assert shares == [RAREST] * 5
+
+
+@pytest.mark.parametrize("taken", [0.0, 0.5, 1.0])
+def test_what_daughters_take_of_where_their_mother_was_about_to_go_is_learned(taken):
+    rng = np.random.default_rng(3)
+    ahead = rng.normal(0, 0.4, (200, 3))
+    away = rng.normal(0, 0.2, (200, 3)) + taken * ahead
+    candidates = sisters(away, -30.0, ahead=ahead)
+
+    def less(going_on: float) -> Sisters:
+        beyond = replace(candidates.candidates, away=away - going_on * ahead)
+        return replace(candidates, candidates=beyond, going_on=going_on)
+
+    model = learned_daughters(less)
+    assert model.going_on == pytest.approx(taken, abs=0.06)
+    assert model.variance == pytest.approx(0.04, rel=0.15)
 
 
 def test_a_sister_on_the_opposite_side_makes_a_division_likelier_and_one_at_the_mothers_place_does_not():
