@@ -17,6 +17,7 @@ from ..motion.candidates.expected import candidates_ahead
 from ..motion.candidates.flow import fields_of
 from ..motion.candidates.graph import Graph, merged
 from ..motion.learning.belief import Belief
+from ..trust.second_links import Beside
 from .daughters import MOST_LAGS, TINY, Displacements, Rates, Sisters, displacements_of, learned_daughters
 from .onward import onward
 
@@ -40,11 +41,24 @@ class Seconds:
         Without that: of one daughter.
     together : float
         How many times likelier two are at one end that has no first one than each is by itself.
+    beside : Beside or None
+        What that depends on, where trackings are sampled.
     """
 
     worth: np.ndarray
     alone: np.ndarray
     together: float
+    beside: Beside | None = None
+
+    def placed(self, place: np.ndarray, size: int) -> Seconds:
+        """Return those of a graph of so many edges, in which each of these has a place."""
+        worth, alone, unlinked, linked = np.full((4, size), -np.inf)
+        worth[place], alone[place] = self.worth, self.alone
+        beside = self.beside
+        if beside is not None:
+            unlinked[place], linked[place] = beside.unlinked, beside.linked
+            beside = Beside(unlinked, linked, place[beside.one], place[beside.two], beside.times)
+        return replace(self, worth=worth, alone=alone, beside=beside)
 
     def among(self, near: np.ndarray) -> Seconds:
         """Return those that are marked, bool (edges,)."""
@@ -89,10 +103,8 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     for k, (asked, end, taken, rates) in enumerate(kinds):
         if asked:
             seconds = _seconds(belief, wide, displacements_of(belief, wide, away, end, taken), rates)
-            worth, alone = (np.full(len(all_edges), -np.inf) for _ in range(2))
-            worth[place_of_wide], alone[place_of_wide] = seconds.worth, seconds.alone
-            second[k] = replace(seconds, worth=worth, alone=alone)
-            first = np.maximum(first, worth)
+            second[k] = seconds.placed(place_of_wide, len(all_edges))
+            first = np.maximum(first, second[k].worth)
     return Branches(all_edges, first, *second)
 
 
@@ -105,11 +117,14 @@ def _seconds(belief: Belief, wide: Graph, candidates: Displacements, rates: Rate
     sisters = sisters_of(model.going_on)
     row, odds = belief.movie.row, sisters.candidates.odds(model)
     further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
-    worth, alone = (
-        np.log(np.maximum(odds * likeness, TINY)) - further
-        for likeness in (sisters.likeness(model), sisters.likeness_alone(model))
-    )
-    return Seconds(worth, alone, rates.together(float(model.share.sum())))
+
+    def nats(likeness: np.ndarray | float) -> np.ndarray:
+        return np.log(np.maximum(odds * likeness, TINY)) - further
+
+    pairs = sisters.second.one, sisters.two, sisters.likeness_of_pairs(model)
+    beside = Beside(nats(1.0), nats(sisters.likeness_linked(model)), *pairs)
+    worth, alone = nats(sisters.likeness(model)), nats(sisters.likeness_alone(model))
+    return Seconds(worth, alone, rates.together(float(model.share.sum())), beside)
 
 
 def _candidates(

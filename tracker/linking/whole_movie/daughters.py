@@ -117,6 +117,7 @@ class Displacements:
     taken: np.ndarray
     log_density: float
     ahead: np.ndarray | None = None
+    common: np.ndarray | float = 0.0
 
     @cached_property
     def square(self) -> np.ndarray:
@@ -164,16 +165,18 @@ class _Beside(NamedTuple):
     square: np.ndarray
     dot: np.ndarray
     added: np.ndarray
+    common: np.ndarray
 
     @classmethod
     def of(cls, candidates: Displacements, one: np.ndarray, other: np.ndarray, added: np.ndarray) -> _Beside:
         """Return some candidates beside others' displacements, float64 (pairs, d), and what is added to these."""
-        return cls(one, (other**2).sum(axis=1), (candidates.away[one] * other).sum(axis=1), added)
+        common = np.broadcast_to(candidates.common, len(candidates.away))[one]
+        return cls(one, (other**2).sum(axis=1), (candidates.away[one] * other).sum(axis=1), added, common)
 
     def densities(self, candidates: Displacements, model: DaughterModel) -> np.ndarray:
         """Return how likely each other is that of a sister on the opposite side, and anywhere, float64 (2, pairs)."""
         ndim, own_variance = candidates.away.shape[1], model.variance + candidates.added[self.one]
-        variance, shared = model.variance + self.added, model.alike * model.variance
+        variance, shared = model.variance + self.added, model.alike * model.variance + self.common
         slope = shared / own_variance
         around = self.square - 2 * slope * self.dot + slope**2 * candidates.square[self.one]
         opposite = _gaussian(around, variance - shared * slope, ndim)
@@ -226,9 +229,17 @@ class Sisters:
         apart = candidates.end[one] != daughter[link]
         one, link = one[apart], link[apart]
         ahead = expected[wide.lag - 1, asking]
-        candidates = replace(candidates, away=candidates.away - going_on * ahead, ahead=ahead)
+        variance = going_on * onward.variance
+        common = variance[asking]
+        candidates = replace(
+            candidates,
+            away=candidates.away - going_on * ahead,
+            ahead=ahead,
+            added=candidates.added + common,
+            common=common,
+        )
         step = onward.step - going_on * expected[lag - 1, mother]
-        linked = _Beside.of(candidates, one, step[link], added[link])
+        linked = _Beside.of(candidates, one, step[link], (added + variance[mother])[link])
         is_linked = np.isin(keys(wide.tail, wide.head, graph.n), keys(tail, head, graph.n))
         other, two = with_the_same(asking, asking, graph.n)
         apart = (other != two) & ~is_linked[two]
@@ -242,14 +253,21 @@ class Sisters:
         """Return how many times likelier each mother's ordinary links make it that she divides, float64 (wide,)."""
         return self._by_links(self._evidence(model)) + self._unlinked
 
+    def likeness_linked(self, model: DaughterModel) -> np.ndarray:
+        """Return the same where she has one of these links, float64 (wide,)."""
+        return self._by_links(self._evidence(model)) / np.clip(self._linked, TINY, 1)
+
+    def likeness_of_pairs(self, model: DaughterModel) -> np.ndarray:
+        """Return how many times likelier each `second` is beside its candidate than by itself, float64 (pairs,)."""
+        alone = _gaussian(self.second.square, model.variance + self.second.added, self.candidates.away.shape[1])
+        return self.second.densities(self.candidates, model).sum(axis=0) / np.maximum(alone, TINY)
+
     def likeness(self, model: DaughterModel) -> np.ndarray:
-        """Return the same, where other candidates may be her daughters, float64 (wide,)."""
+        """Return how much likelier all that leads from her makes it, other candidates among that, float64 (wide,)."""
         candidates, size = self.candidates, len(self._unlinked)
         by_links, odds = self._by_links(self._evidence(model)), candidates.odds(model)
-        alone = _gaussian(self.second.square, model.variance + self.second.added, candidates.away.shape[1])
         # What a pair explains beyond each of both is half of either's.
-        bonus = np.sqrt(self.rates.together(float(model.share.sum())))
-        evidence = bonus * self.second.densities(candidates, model).sum(axis=0) / np.maximum(alone, TINY)
+        evidence = np.sqrt(self.rates.together(float(model.share.sum()))) * self.likeness_of_pairs(model)
         likeness = by_links + self._unlinked
         for _ in range(ROUNDS):
             believed = candidates.believed(odds * likeness)[self.two]
@@ -314,8 +332,9 @@ class Sisters:
         opposite, sisters = beside[0], beside.sum(axis=0)
         squares = daughters @ (square - ndim * candidates.added) + sisters @ (linked.square - ndim * linked.added)
         variance = float(squares) / max(ndim * float(daughters.sum() + sisters.sum()), 1e-12)
-        pairs, product = float(opposite.sum()), float(opposite @ linked.dot)
-        size = float(np.sqrt((opposite @ linked.square) * (opposite @ square[linked.one])))
+        pairs, product = float(opposite.sum()), float(opposite @ (linked.dot - ndim * linked.common))
+        own = np.maximum(opposite @ (square - ndim * candidates.added)[linked.one], 0)
+        size = float(np.sqrt(np.maximum(opposite @ (linked.square - ndim * linked.added), 0) * own))
         alike = product / max(size, 1e-12) * pairs / (pairs + ENOUGH_PAIRS)
         return DaughterModel(
             max(variance, (0.1 * FIRST_WIDTH) ** 2),

@@ -22,6 +22,8 @@ class Onward(NamedTuple):
     ----------
     expected : float64 (lags, n, d)
         Displacement of each detection over the next 1, 2, … frames; 0 where nothing is known.
+    variance : float64 (n,)
+        Around that over one frame, per axis.
     links : int64 (links,)
         Ordinary links.
     step : float64 (links, d)
@@ -31,6 +33,7 @@ class Onward(NamedTuple):
     """
 
     expected: np.ndarray
+    variance: np.ndarray
     links: np.ndarray
     step: np.ndarray
     density: np.ndarray
@@ -53,7 +56,8 @@ def onward(belief: Belief, links: np.ndarray, lags: int, *, divide: bool) -> Onw
     graph, model, steps = belief.graph, tables(belief.model, belief.lags), belief.own_steps()
     alone, step = densities_of(graph, steps, model.packed)[links].sum(axis=1), steps.at(links)
     if not belief.linked:
-        return Onward(np.zeros((lags, graph.n, graph.ndim)), links, step, alone)
+        nothing = np.zeros((lags, graph.n, graph.ndim))
+        return Onward(nothing, np.full(graph.n, belief.model.variance.mean()), links, step, alone)
     weight, ends, mothers = (belief.into, graph.head, graph.tail) if divide else (belief.out_of, graph.tail, graph.head)
     telling = np.flatnonzero(weight > IGNORED)
     at, lag, weight = ends[telling], graph.lag[telling], weight[telling]
@@ -65,7 +69,9 @@ def onward(belief: Belief, links: np.ndarray, lags: int, *, divide: bool) -> Onw
     mother, is_known = mothers[links], np.minimum(came, 1)
     density = (1 - (1 - afresh) * is_known[mother]) * alone
     density += _given_those_before(step, graph.lag[links], mother, known, model)
-    return Onward(_expected(known, model, lags, graph.n), links, step, density)
+    variance = np.bincount(at, by_class @ belief.model.second.mean(axis=1), graph.n)
+    variance += (1 - np.bincount(at, by_class.sum(axis=1), graph.n)) * belief.model.variance.mean()
+    return Onward(_expected(known, model, lags, graph.n), variance, links, step, density)
 
 
 def _expected(known: _Known, model: Tables, lags: int, n: int) -> np.ndarray:

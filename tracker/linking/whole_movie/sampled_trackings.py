@@ -45,7 +45,11 @@ def sampled_trackings(task: Task, found: MovieLinks, count: int) -> SampledTrack
     graph, n, made = belief.graph, len(task.movie), found.links
     can_be = allowed(graph, task.points, belief.movie, task.settings) & belief.can_be & _open(task, graph, closed)
     divisions, merges = _second_links(task, edges, closed)
-    explained = merges.likelier_unlinked(n), divisions.likelier_unlinked(n)
+    out_of, into = (1 - np.bincount(end, belief.probability, n) for end in (graph.tail, graph.head))
+    explained = (
+        merges.likelier_unlinked(n) * divisions.likelier_end(into),
+        divisions.likelier_unlinked(n) * merges.likelier_end(out_of),
+    )
     first = ~made.is_second
     chains = sampled_links(belief, made.source[first], made.target[first], can_be, count, SEED, explained)
     pins = task.given.pinned
@@ -81,8 +85,8 @@ def _second_links(task: Task, edges: Branches, closed: Closed) -> tuple[SecondLi
     open_out = _open(task, edges.graph, closed, way_out=int(edges.division is not None))
     open_in = _open(task, edges.graph, closed, way_in=int(edges.merge is not None))
     return (
-        SecondLinks.of(head, tail, divisions.alone, open_out, divisions.together),
-        SecondLinks.of(tail, head, merges.alone, open_in, merges.together),
+        SecondLinks.of(head, tail, divisions.alone, open_out, divisions.together, divisions.beside),
+        SecondLinks.of(tail, head, merges.alone, open_in, merges.together, merges.beside),
     )
 
 

@@ -15,7 +15,7 @@ from auctrack.tracker.linking.motion.learning.belief import Belief
 from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.trust.posterior import sampled_links
-from auctrack.tracker.linking.trust.second_links import SecondLinks
+from auctrack.tracker.linking.trust.second_links import Beside, SecondLinks
 from auctrack.tracker.linking.whole_movie.best_links import best_links
 from auctrack.tracker.measuring.ensemble import measure_ensemble
 from auctrack.tracker.measuring.intervals import ensemble_intervals
@@ -238,6 +238,34 @@ class TestSecondLinks:
         for made, weight in expected.items():
             assert sampled[made] / 4000 == pytest.approx(weight / sum(expected.values()), abs=0.03)
         np.testing.assert_allclose(links.likelier_unlinked(6), [2.5, 3.3, 10.7, 1, 1, 1])
+
+    def test_both_daughters_of_a_pair_are_sampled_as_often_as_what_else_she_has_says(self):
+        """Ends 0, 1 and 2 of mothers 3, which no chain goes on from, and 4; the pair of 0 and 1 is not as likely."""
+        unlinked, other = np.array([0, 1, 2, 2]), np.array([3, 3, 3, 4])
+        lone, beside_chain = np.array([0.4, 0.6, 0.2, 9.0]), np.array([9.0, 9.0, 9.0, 0.8])
+        one, two = np.array([0, 0, 1, 1, 2, 2]), np.array([1, 2, 0, 2, 0, 1])
+        times = np.array([2.0, 0.5, 2.0, 1.5, 0.5, 1.5])
+        beside = Beside(np.log(lone), np.log(beside_chain), one, two, times)
+        links = SecondLinks(unlinked, other, np.ones(4), 6.0, beside)
+        room, is_end = np.array([0, 0, 0, 2, 1]), np.arange(5) == 3
+        expected = dict[tuple[int, ...], float]()
+        for chosen in itertools.product([-1, 0], [-1, 1], [-1, 2, 3]):
+            made = [c for c in chosen if c >= 0]
+            hers = [c for c in made if other[c] == 3]
+            if len(hers) <= 2:
+                pair = 6.0 * times[(one == hers[0]) & (two == hers[1])][0] if len(hers) == 2 else 1.0
+                expected[tuple(made)] = pair * np.prod([(beside_chain if c == 3 else lone)[c] for c in made])
+        rng, total = np.random.default_rng(1), sum(expected.values())
+        sampled = Counter(tuple(links.sampled(np.arange(5) < 3, room, is_end, rng).tolist()) for _ in range(4000))
+        for made, weight in expected.items():
+            assert sampled[made] / 4000 == pytest.approx(weight / total, abs=0.03)
+
+    def test_a_pair_that_waits_makes_it_likelier_that_no_chain_goes_on_from_its_mother(self):
+        beside = Beside(np.log([2.0, 3.0]), np.full(2, -np.inf), np.array([0, 1]), np.array([1, 0]), np.full(2, 0.5))
+        links = SecondLinks(np.array([0, 1]), np.array([2, 2]), np.array([1.0, 3.0]), 10.0, beside)
+        free = np.array([0.9, 0.8, 0.0])
+        pair = 10 * 0.5 * (2 * 0.9 / 2) * (3 * 0.8 / 4)  # each end may have come from nowhere, or from her alone
+        np.testing.assert_allclose(links.likelier_end(free), [1, 1, 1 + pair])
 
     def test_no_more_are_drawn_than_there_is_room_for(self):
         links = SecondLinks(np.arange(5), np.full(5, 5), np.full(5, 1e9), together=1.0)

@@ -98,6 +98,19 @@ def test_ends_that_lie_as_by_chance_are_hardly_any_ones_daughters():
     assert shares == [RAREST] * 5
 
 
+def test_what_both_sisters_share_of_their_mothers_step_says_nothing_of_how_they_part():
+    rng = np.random.default_rng(4)
+    apart, shared = rng.normal(0, 0.3, (200, 3)), rng.normal(0, 0.2, (200, 3))
+    alone = sisters(shared + apart, -30.0, steps=shared - apart)
+    step = np.full(200, 0.2**2)
+    candidates = replace(alone.candidates, added=step, common=step)
+    linked = _Beside.of(candidates, ENDS, shared - apart, step)
+    model = replace(alone, candidates=candidates, linked=linked).learned()
+    assert model.variance == pytest.approx(0.3**2, rel=0.1)
+    assert model.alike == pytest.approx(-0.98, abs=0.02)
+    assert alone.learned().alike == pytest.approx((0.2**2 - 0.3**2) / (0.2**2 + 0.3**2), abs=0.1)
+
+
 @pytest.mark.parametrize("taken", [0.0, 0.5, 1.0])
 def test_what_daughters_take_of_where_their_mother_was_about_to_go_is_learned(taken):
     rng = np.random.default_rng(3)

@@ -40,6 +40,8 @@ def test_a_sure_link_says_how_far_the_next_one_leads_and_how_likely_it_is_a_step
     goes_on = model.turns[:2].sum() * model.slope[0, 0] * step[beyond]
     assert len(links) > 500
     np.testing.assert_allclose(said.expected[0, near], goes_on, atol=0.02 * belief.model.typical_step)
+    tells = model.turns[:2].sum() * belief.model.second.mean() + model.turns[2] * belief.model.first.mean()
+    np.testing.assert_allclose(said.variance[near], tells, rtol=0.05)
     off = step[links] - model.slope[0, 0] * step[beyond]
     tied = np.exp(model.second_norm[0, 0, 0] - 0.5 * (off**2 @ model.second_precision[0, 0, 0]))
     alone = np.exp(model.first_norm[0, 0] - 0.5 * (step[links] ** 2 @ model.first_precision[0, 0]))
@@ -51,4 +53,6 @@ def test_nothing_is_expected_where_links_know_of_no_others():
     points = walks(200, 6, step=0.2, missed=0, false=0)[0]
     belief = believed(ordered(points), 0, "flow")
     belief.linked = False
-    assert not onward(belief, np.arange(5), 1, divide=True).expected.any()
+    said = onward(belief, np.arange(5), 1, divide=True)
+    assert not said.expected.any()
+    np.testing.assert_allclose(said.variance, belief.model.variance.mean())
