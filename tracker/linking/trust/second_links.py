@@ -104,7 +104,7 @@ class SecondLinks:
         _, _, one, two, times = self.beside
         odds = _odds(self.beside.unlinked) * (free / self.likelier_unlinked(len(free)))[self.unlinked]
         pairs = self.together * times * odds[one] * odds[two]
-        return 1 + np.bincount(self.other[one], pairs, len(free)) / 2
+        return 1 + np.minimum(np.bincount(self.other[one], pairs, len(free)) / 2, np.exp(LARGEST))
 
     def sampled(
         self, is_unlinked: np.ndarray, room: np.ndarray, is_end: np.ndarray, rng: np.random.Generator

@@ -83,7 +83,7 @@ class Branches:
     merge: Seconds | None
 
 
-def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: bool) -> Branches:
+def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: bool, sampled: bool = False) -> Branches:
     """Return the candidates with what they are worth as first links and, where asked for, as second ones.
 
     `weight` is what each of the belief's own is worth as a first link, float64 (edges,).
@@ -102,13 +102,13 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     second: list[Seconds | None] = [None, None]
     for k, (asked, end, taken, rates) in enumerate(kinds):
         if asked:
-            seconds = _seconds(belief, wide, displacements_of(belief, wide, away, end, taken), rates)
-            second[k] = seconds.placed(place_of_wide, len(all_edges))
-            first = np.maximum(first, second[k].worth)
+            candidates = displacements_of(belief, wide, away, end, taken)
+            second[k] = seconds = _seconds(belief, wide, candidates, rates, sampled).placed(place_of_wide, len(first))
+            first = np.maximum(first, seconds.worth)
     return Branches(all_edges, first, *second)
 
 
-def _seconds(belief: Belief, wide: Graph, candidates: Displacements, rates: Rates) -> Seconds:
+def _seconds(belief: Belief, wide: Graph, candidates: Displacements, rates: Rates, sampled: bool) -> Seconds:
     """Return what the candidates of divisions, or of merges, are worth."""
     links = np.flatnonzero((belief.graph.lag <= MOST_LAGS) & (belief.probability > TELLING))
     known = onward(belief, links, candidates.lags, divide=candidates.end is wide.head)
@@ -121,10 +121,12 @@ def _seconds(belief: Belief, wide: Graph, candidates: Displacements, rates: Rate
     def nats(likeness: np.ndarray | float) -> np.ndarray:
         return np.log(np.maximum(odds * likeness, TINY)) - further
 
-    pairs = sisters.second.one, sisters.two, sisters.likeness_of_pairs(model)
-    beside = Beside(nats(1.0), nats(sisters.likeness_linked(model)), *pairs)
     worth, alone = nats(sisters.likeness(model)), nats(sisters.likeness_alone(model))
-    return Seconds(worth, alone, rates.together(float(model.share.sum())), beside)
+    seconds = Seconds(worth, alone, rates.together(float(model.share.sum())))
+    if not sampled:
+        return seconds
+    pairs = sisters.second.one, sisters.two, sisters.likeness_of_pairs(model)
+    return replace(seconds, beside=Beside(nats(1.0), nats(sisters.likeness_linked(model)), *pairs))
 
 
 def _candidates(

@@ -4,11 +4,11 @@ The displacement of a daughter from her mother is Gaussian, and wider than a ste
 displacements of most pairs are correlated, those of the rest are independent. So what else leads from a mother is
 evidence of whether she divides: an ordinary link, as far as it is likelier the displacement of a sister than a step,
 and where she has none, another candidate, as far as that is believed to be a daughter. A mother who went on before
-carries both of them along, as far as daughters are found to take that. How wide, how correlated, and which share of the
-unlinked ends are daughters, is learned from the unlinked ends themselves and from the links to their sisters, by
-expectation-maximisation; where the ends are no likelier for it, hardly any is one. Each is a daughter of a particle
-nearby, or of none: a mixture of Gaussians around the particles of the frame before, and of the uniform density of
-unlinked ends.
+carries both of them along, as far as daughters are found to take that, and what she would have done beside is common to
+the two. How wide, how correlated, and which share of the unlinked ends are daughters, is learned from the unlinked ends
+themselves and from the links to their sisters, by expectation-maximisation; where the ends are no likelier for it,
+hardly any is one. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the particles of
+the frame before, and of the uniform density of unlinked ends.
 
 All of it holds for merges, looked at from the frame after: there a "mother" is what two particles merge into.
 """
@@ -99,7 +99,7 @@ class Displacements:
     away : float64 (wide, d)
         Displacement from the mother.
     added : float64 (wide,)
-        Variance per axis of the ordinary steps after the first frame.
+        Variance per axis of the ordinary steps after the first frame, and of the mother's own.
     end : int32 (wide,)
         The detection that would be a daughter.
     taken : float64 (n,)
@@ -107,6 +107,8 @@ class Displacements:
     log_density : float
     ahead : float64 (wide, d) or None
         Displacement of the mother that was to be expected, where that is known.
+    common : float64 (wide,) or float
+        Of the variance that is added, what the displacements of two sisters share.
     """
 
     lags: int
@@ -157,8 +159,9 @@ class _Beside(NamedTuple):
     ----------
     one : int64 (pairs,)
         Candidate.
-    square, dot, added : float64 (pairs,)
-        Of the other's displacement: its square, product with the candidate's, and what is added to its variance.
+    square, dot, added, common : float64 (pairs,)
+        Of the other's displacement: its square, product with the candidate's, what is added to its variance, and which
+        part of that the two share.
     """
 
     one: np.ndarray

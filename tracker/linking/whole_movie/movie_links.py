@@ -254,7 +254,8 @@ def _believed(
 def _weighed(task: Task, belief: Belief) -> Branches:
     """Return what the candidates of some frames are worth."""
     settings = task.settings
-    edges = branches(belief, against_unlinked(belief, settings), divisions=settings.divisions, merges=settings.merges)
+    asked = {"divisions": settings.divisions, "merges": settings.merges, "sampled": task.keeps}
+    edges = branches(belief, against_unlinked(belief, settings), **asked)
     return within_reach(edges, task.points, belief.movie, settings)
 
 

@@ -68,7 +68,8 @@ def onward(belief: Belief, links: np.ndarray, lags: int, *, divide: bool) -> Onw
     known = _Known(at, lag, steps.at(telling) / lag[:, None], by_class)
     mother, is_known = mothers[links], np.minimum(came, 1)
     density = (1 - (1 - afresh) * is_known[mother]) * alone
-    density += _given_those_before(step, graph.lag[links], mother, known, model)
+    pairs = with_the_same(mother, at, graph.n)
+    density += _given_those_before(step, graph.lag[links], known, pairs, model)
     variance = np.bincount(at, by_class @ belief.model.second.mean(axis=1), graph.n)
     variance += (1 - np.bincount(at, by_class.sum(axis=1), graph.n)) * belief.model.variance.mean()
     return Onward(_expected(known, model, lags, graph.n), variance, links, step, density)
@@ -85,10 +86,13 @@ def _expected(known: _Known, model: Tables, lags: int, n: int) -> np.ndarray:
 
 
 def _given_those_before(
-    step: np.ndarray, lag: np.ndarray, mother: np.ndarray, known: _Known, model: Tables
+    step: np.ndarray, lag: np.ndarray, known: _Known, pairs: tuple[np.ndarray, np.ndarray], model: Tables
 ) -> np.ndarray:
-    """Return how likely some steps are that go on from others, times how probably they do, float64 (links,)."""
-    one, before = with_the_same(mother, known.at, int(max(mother.max(initial=0), known.at.max(initial=0))) + 1)
+    """Return how likely some steps are after those before them, times how probably these are, float64 (links,).
+
+    `pairs` are places among the steps, and among what is known before them.
+    """
+    one, before = pairs
     d, p = lag[one] - 1, known.lag[before] - 1
     density = np.zeros(len(one))
     for k in range(len(model.shares)):

@@ -45,7 +45,8 @@ def sampled_trackings(task: Task, found: MovieLinks, count: int) -> SampledTrack
     graph, n, made = belief.graph, len(task.movie), found.links
     can_be = allowed(graph, task.points, belief.movie, task.settings) & belief.can_be & _open(task, graph, closed)
     divisions, merges = _second_links(task, edges, closed)
-    out_of, into = (1 - np.bincount(end, belief.probability, n) for end in (graph.tail, graph.head))
+    links = (np.bincount(end, belief.probability, n) for end in (graph.tail, graph.head))
+    out_of, into = (np.maximum(1 - of, 0) for of in links)
     explained = (
         merges.likelier_unlinked(n) * divisions.likelier_end(into),
         divisions.likelier_unlinked(n) * merges.likelier_end(out_of),
