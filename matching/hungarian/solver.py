@@ -171,7 +171,7 @@ class HungarianTree(_Hungarian):
         are the same for dense costs. On sparse ones the default is that of `HungarianClassical`.
     threads : int, optional
         Threads of the CPU, as the paper's OMP-1 and OMP-8, for dense costs; one by default. Answers don't depend on it.
-        More are numba's own, as a rule of GNU OpenMP: a child that is forked later cannot use them, and takes one.
+        They end with the solve, so that a child may be forked at any time.
     """
 
     name: ClassVar[str] = "hungarian-tree"

@@ -27,7 +27,7 @@ PROGRAMS = {
             os._exit(0 if again == costs[0] else 1)
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """,
-    "a child takes one thread where its parent used more, while another thread uses them still": """
+    "a child takes as many threads as its parent, while another thread uses them still": """
         child = 0
         def shared(_):
             return solve(cost, "hungarian-tree", "cpu", threads=2).cost

@@ -16,19 +16,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from ...jit.compiled import compiled
 from ...paths.shortest_paths import unassigned_sink
 from .state import TreeState, augment, forget, free_rows, key_of, with_lists
+from .strips import expand
 from .tree import update_duals
-
-STRIP = 2048
-"""Most columns that one thread handles at a time."""
-SHARES = 4
-"""What the number of strips is a multiple of, so that 2 or 4 threads have the same number of columns."""
-WORTH_THREADS = 2**17
-"""Pairs in a level from which it is shared among threads."""
 
 
 class Forest(NamedTuple):
@@ -52,10 +45,10 @@ def no_forest(state: TreeState) -> Forest:
 
 
 @compiled
-def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, counts):
+def match_by_forests(rows, indptr, indices, data, state, trees, forest, strips, counts):
     """Match every given row, a path of every tree a search; parameters and result as `tree.match_by_trees`.
 
-    `many` is True to share large levels among numba's threads, else None: what is compiled then loads no OpenMP.
+    `strips` is that of `no_strips`; what stays undone of a level is for any thread that takes it by `help_expanding`.
     `counts`, int64 (4 + k,), is incremented: searches, rows scanned, dual updates, levels, and the paths of the first k
     searches.
     """
@@ -67,7 +60,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
         roots = free_rows(rows, state)
         if len(roots) == 0:
             return -1
-        delta, n_sinks, n_reached, n_covered = _grow(roots, indptr, indices, data, many, state, trees, forest, counts)
+        delta, n_sinks, n_reached, n_covered = _grow(roots, indptr, indices, data, state, trees, forest, strips, counts)
         if n_sinks == 0:
             return roots[0]
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
@@ -79,7 +72,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
 
 
 @compiled
-def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
+def _grow(roots, indptr, indices, data, state, trees, forest, strips, counts):
     """Grow trees until paths end; return (Δ, sizes of the lists of sinks, reached columns, covered columns)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
     n_inside = n_sinks = n_reached = n_covered = 0
@@ -94,35 +87,32 @@ def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
         n_expanded = n_inside
         counts[1] += len(level)
         counts[3] += 1
-        n_reached = _expand(level, n_reached, indptr, indices, data, many, state, trees)
-        least = _least_key(n_reached, n_inside, state, trees, forest)
+        n_reached, least = _expand(level, n_reached, indptr, indices, data, state, trees, strips)
+        if state.is_bounded:
+            least = min(least, _least_unassigned(n_inside, state, trees, forest))
         if least >= state.none or (n_sinks > 0 and least > delta):
             return delta, n_sinks, n_reached, n_covered
         if least > delta:
             counts[2] += 1
             delta = least
+        if state.is_bounded:
+            n_sinks = _leave_unassigned(delta, n_inside, n_sinks, state, trees, forest)
         n_inside, n_sinks, n_covered = _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
 
 
 @compiled
-def _expand(level, n_reached, indptr, indices, data, many, state, trees):
-    """Lower the keys of the columns that the level's rows reach; return how many columns are reached."""
+def _expand(level, n_reached, indptr, indices, data, state, trees, strips):
+    """Lower the keys of the columns that the level's rows reach; return how many are reached, and the least key."""
     if indices is not None:
-        return _expand_edges(level, n_reached, indptr, indices, data, state, trees)
+        n_reached = _expand_edges(level, n_reached, indptr, indices, data, state, trees)
+        return n_reached, _least_key(n_reached, state, trees)
     n_cols = len(state.v)
     if n_reached == 0:
         for j in range(n_cols):
             trees.reached[j] = j
     if len(level) == 0:
-        return n_cols
-    if many is None:
-        for first in range(0, n_cols, STRIP):
-            _expand_strip(level, first, min(first + STRIP, n_cols), indptr, data, state, trees)
-    elif len(level) * n_cols < WORTH_THREADS:
-        _expand_strip(level, 0, n_cols, indptr, data, state, trees)
-    else:
-        _expand_strips(level, indptr, data, state, trees)
-    return n_cols
+        return n_cols, _least_key(n_cols, state, trees)
+    return n_cols, expand(level, indptr, data, state, trees, strips)
 
 
 @compiled
@@ -141,35 +131,6 @@ def _expand_edges(level, n_reached, indptr, indices, data, state, trees):
     return n_reached
 
 
-@compiled(parallel=True)
-def _expand_strips(level, indptr, data, state, trees):
-    n_cols = len(state.v)
-    n_strips = SHARES * -(-n_cols // (SHARES * STRIP))
-    width = -(-n_cols // n_strips)
-    for s in prange(n_strips):
-        _expand_strip(level, min(s * width, n_cols), min((s + 1) * width, n_cols), indptr, data, state, trees)
-
-
-@compiled
-def _expand_strip(level, first_col, end_col, indptr, data, state, trees):
-    """Algorithm 4 for one strip of columns: the level's least slack of each, then its key."""
-    least = np.full(end_col - first_col, state.none)
-    rows = np.empty(len(least), np.int32)
-    for i in level:
-        lo = indptr[i] + first_col
-        r = state.r[i]
-        for k in range(len(least)):
-            slack = data[lo + k] - state.v[first_col + k] - r
-            if slack < least[k] and data[lo + k] < state.none:
-                least[k], rows[k] = slack, i
-    entered = trees.entered[level[0]]
-    for k in range(len(least)):
-        j = first_col + k
-        key = entered + max(least[k], 0)
-        if least[k] < state.none and key < trees.key[j] and not trees.covered[j]:
-            trees.key[j], trees.pred[j], trees.pred_cost[j] = key, rows[k], data[indptr[rows[k]] + j]
-
-
 @compiled
 def _unassigned_key(i, state, trees):
     """Return the Δ at which row i becomes unassigned."""
@@ -178,17 +139,13 @@ def _unassigned_key(i, state, trees):
 
 
 @compiled
-def _least_key(n_reached, n_inside, state, trees, forest):
-    """Return the least Δ at which a column enters or a row becomes unassigned; `none` for never."""
+def _least_key(n_reached, state, trees):
+    """Return the least Δ at which a column enters; `none` for never."""
     least = state.none
     for k in range(n_reached):
         j = trees.reached[k]
         if not trees.covered[j]:
             least = min(least, trees.key[j])
-    for k in range(n_inside):
-        i = forest.inside[k]
-        if forest.best[i] != _LEFT_UNASSIGNED:
-            least = min(least, _unassigned_key(i, state, trees))
     return least
 
 
@@ -196,14 +153,31 @@ _LEFT_UNASSIGNED = -2
 
 
 @compiled
-def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest):
-    """Take in all columns of zero slack with the rows they are matched with; the unmatched ones are sinks."""
+def _least_unassigned(n_inside, state, trees, forest):
+    """Return the least Δ at which a row becomes unassigned; `none` for never."""
+    least = state.none
+    for k in range(n_inside):
+        i = forest.inside[k]
+        if forest.best[i] != _LEFT_UNASSIGNED:
+            least = min(least, _unassigned_key(i, state, trees))
+    return least
+
+
+@compiled
+def _leave_unassigned(delta, n_inside, n_sinks, state, trees, forest):
+    """List the rows that become unassigned at the present Δ as sinks; return how many sinks there are."""
     for k in range(n_inside):
         i = forest.inside[k]
         if forest.best[i] != _LEFT_UNASSIGNED and _unassigned_key(i, state, trees) <= delta:
             forest.best[i] = _LEFT_UNASSIGNED
             forest.sinks[n_sinks] = len(state.v) + i
             n_sinks += 1
+    return n_sinks
+
+
+@compiled
+def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest):
+    """Take in all columns of zero slack with the rows they are matched with; the unmatched ones are sinks."""
     for k in range(n_reached):
         j = trees.reached[k]
         if trees.covered[j] or trees.key[j] > delta:

@@ -12,6 +12,7 @@ from ...problem.flat_graph import Graph, Parts
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
 from .state import TreeState, no_trees
+from .strips import help_expanding, helpers, no_strips
 from .tree import match_by_trees
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
@@ -36,11 +37,16 @@ def by_trees(parts: Parts, graph: Graph, state: TreeState) -> tuple[np.ndarray, 
     return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state))
 
 
-def by_forests(parts: Parts, graph: Graph, state: TreeState, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
-    """Match by the parallel alternating-tree variant (`forest`), which says what `many` is."""
+def by_forests(parts: Parts, graph: Graph, state: TreeState, *, threads: int) -> tuple[np.ndarray, dict[str, Any]]:
+    """Match by the parallel alternating-tree variant (`forest`); threads share the levels of dense costs (`strips`)."""
     names = ("searches", "rows_scanned", "dual_updates", "levels", *range(SEARCHES_COUNTED))
-    own = no_trees(state), no_forest(state)
-    infeasible_row, counts = _in_runs(match_by_forests, names, parts, graph, many, state, *own)
+    trees, strips = no_trees(state), no_strips(state, threads)
+    indptr, indices, data = graph
+    with helpers(
+        threads - 1 if indices is None else 0, lambda: help_expanding(indptr, data, state, trees, strips), strips
+    ):
+        own = trees, no_forest(state), strips
+        infeasible_row, counts = _in_runs(match_by_forests, names, parts, graph, state, *own)
     paths = [counts.pop(search) for search in range(SEARCHES_COUNTED)]
     return infeasible_row, counts | {"paths_of_search": np.array(paths)}
 

@@ -38,8 +38,6 @@ SEARCHES = (0, 1, 5, 10, 15, 20, 25, 30, 35, 40)
 
 def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
     """Return the benchmark; `gpu` names the CUDA device of the GPU variants."""
-    # A whole program may say so: on two cores that others use, OpenMP's threads, which spin, took 8 times as long.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     small = effort.of_sizes(tuple(paper.TABLE_1), (200, 400))
     large = effort.of_sizes((5000, 10_000, 15_000, 20_000), (600,))
     times = effort.times(INSTANCES * RUNS, 3)

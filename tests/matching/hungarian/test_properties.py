@@ -68,10 +68,12 @@ def test_rows_of_very_different_scales_are_refined_to_a_proof(solver: Any):
     assert verify(cost, solve(cost, solver, "cpu"))
 
 
-def test_answers_do_not_depend_on_threads():
-    cost = np.random.default_rng(3).integers(0, 5000, (500, 500))
+@pytest.mark.parametrize("shape", [(500, 500), (1500, 1600)], ids=["levels are shared", "the reduction, too"])
+@pytest.mark.parametrize("unmatched_cost", [None, 3], ids=["whole", "priced"])
+def test_answers_do_not_depend_on_threads(shape: tuple[int, int], unmatched_cost: int | None):
+    problem = Problem.dense(np.random.default_rng(3).integers(0, 5000, shape), unmatched_cost=unmatched_cost)
     most = int(numba.config.NUMBA_NUM_THREADS)
-    one, all_there = (solve(cost, HungarianTree(threads=k), "cpu") for k in (1, most))
+    one, all_there = (solve(problem, HungarianTree(threads=k), "cpu") for k in (1, most))
     np.testing.assert_array_equal(one.col_of_row, all_there.col_of_row)
     np.testing.assert_array_equal(one.col_duals, all_there.col_duals)
 
