@@ -57,12 +57,13 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     scans = NO_LIMIT if most_scans is None else int(most_scans)
     is_small = most_scans is None and not problem.has_unmatched_cost and _widest(problem) <= WIDEST
     kind = (True, None, None) if is_small else (None, True, _may_tie(problem))
+    is_float = None if problem.is_integer else True
 
     def work(k: int) -> tuple[int, int, bool, bool]:
         first = k * blocks // runs
         run = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0
         costs = problem.data, problem.row_unmatched, problem.col_unmatched
-        return _match_run(*run, *offsets, *costs, none, scans, *kind, *found, counts[k])
+        return _match_run(*run, *offsets, *costs, none, scans, *kind, is_float, *found, counts[k])
 
     ends = side_by_side(work, range(runs))
     failed = [end[:2] for end in ends if end[0] >= 0]
@@ -112,6 +113,7 @@ def _match_run(
     is_small,
     is_large,
     may_tie,
+    is_float,
     col_of_row,
     row_of_col,
     r,
@@ -126,7 +128,7 @@ def _match_run(
     """Match blocks `first` to `end`, whose costs begin at `lo`; fill in what is found, and the sums of its proof.
 
     Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
-    takes more than `scans` a row; and what `add_terms` returns. The three flags are True or None: numba compiles
+    takes more than `scans` a row; and what `add_terms` returns. The four flags are True or None: numba compiles
     nothing below a condition that None decides. One by one, as Python hands them over: taking tuples apart there would
     compile for half a second more.
     """
@@ -150,12 +152,14 @@ def _match_run(
     if failed != -1:
         return at, failed, False, False
     sides = offsets, row_unmatched, col_unmatched
-    eps = EPS if isinstance(none, float) else 0.0
+    eps = 0.0 if is_float is None else EPS
     has_zero_slack, proves = add_terms((first, end), *sides, found, eps, False, proof)
-    if eps > 0 and has_zero_slack:
+    if is_float is not None and has_zero_slack:
         none_but_dense = None, None, None, None, False
         look_above_least(run, *sides, data, *none_but_dense, col_of_row, sums[2], in_doubt)
-        proves = not in_doubt[first:end].any()
+        proves = True
+        for b in range(first, end):
+            proves = proves and not in_doubt[b]
     return -1, -1, has_zero_slack, proves
 
 
