@@ -147,7 +147,8 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     first = () if options else choice.first_tried(problem)
     for tried, limits in first:
         try:
-            return _solved(problem, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
+            stated = choice.form_for(tried, problem)
+            return _solved(stated, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
         except NotConverged:
             reason = f"{reason}; {tried} was given up, with {limits}"
         except DeviceMemoryExceeded:
