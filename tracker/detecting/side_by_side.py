@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -138,8 +139,9 @@ def _readers() -> int:
 class IncomingFrames:
     """Frames of a movie on their way to where they are worked on; closed as a context.
 
-    Threads of their own read them: for a CPU when their turn comes, while others are worked on; whole frames for a GPU,
-    to which they copy them, from the moment that this is made.
+    On a CPU the threads that work on them read them, when their turn comes: several unpack compressed frames side by
+    side, and none is held before. Whole frames for a GPU are read and copied there by threads of their own, from the
+    moment that this is made.
     """
 
     def __init__(
@@ -151,7 +153,7 @@ class IncomingFrames:
         self._order = iter(dict.fromkeys((*looked_at, *numbers)))
         self._frames: dict[int, Callable[[], Pixels]] = {}
         self._pool = ThreadPoolExecutor(plan.frames, thread_name_prefix="frames")
-        at_a_time = read_at_a_time(movie.shape) if plan.is_fed else plan.frames
+        at_a_time = read_at_a_time(movie.shape)
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
         self._into = pinned_memory(plan.device, _readers() // at_a_time)
         for _ in range(len(looked_at) + plan.frames + plan.ahead if plan.is_fed else 0):
@@ -210,9 +212,11 @@ class IncomingFrames:
 
     def _fetch(self) -> None:
         """Begin with the next frame, if there is one."""
-        read = self._brought if self.plan.is_fed else self._read
         for number in islice(self._order, 1):
-            self._frames[number] = self._readers.submit(read, number).result
+            if self.plan.is_fed:
+                self._frames[number] = self._readers.submit(self._brought, number).result
+            else:
+                self._frames[number] = partial(self._read, number)
 
     def _read(self, number: int) -> Pixels:
         return Pixels.of(self._movie.frame(number))
