@@ -47,6 +47,20 @@ FEW_ROWS_IN_BLOCKS = 150
 """Rows and columns of each of many matrices up to which a GPU's tree method takes 0.46 to 0.97 of the classical one's
 time (4,000 blocks of 100, 20,000 of 30), of hard ones a third; blocks of 200 take it 0.85 to 1.2, of 500 up to 3.7."""
 
+LARGE = {"cpu": 500, "cuda": 1000}
+"""Rows and columns of a block of a batch from which it may be solved apart, as it would be alone: sorted, read as
+points, or handed from one solver to another. Point sets of 500 take 7.4 ms so and 6.6 together, larger ones as long."""
+
+IN_A_RUN = 32
+"""Large matrices that a CPU tries together before any is solved apart: 8 of 500 take 10 ms so and 14 apart."""
+
+FEW_LARGE = 8
+"""Large blocks up to which a GPU solves them apart where it could take them at once, each by a block of threads and
+without a limit. Not measured: more may be hard, too, but 1,000 of 500 take 18 ms at once, less than a launch each."""
+
+MOST_AT_ONCE = 2048
+"""Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`)."""
+
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
 
@@ -191,6 +205,22 @@ def choose(problem: Problem, device: str) -> Choice:
     host = problem.on_host()
     rule = next(rule for rule in ON_CPU[host.kind] if rule.holds(host))
     return Choice(rule.solver, "cpu", rule.reason)
+
+
+def large_blocks(problem: Problem, device: str) -> np.ndarray:
+    """Return which blocks of a batch may be solved apart, bool (blocks,): large matrices, and point sets matched whole.
+
+    A solve of edges, or of points within an `unmatched_cost`, looks at the parts of all blocks and is hardly ever hard.
+    """
+    rows, cols = problem.n_rows_of_block, problem.n_cols_of_block
+    is_near = problem.kind == "sparse" or (problem.kind == "points" and problem.has_unmatched_cost)
+    if problem.n_blocks == 1 or "," in device or is_near:
+        return np.zeros(problem.n_blocks, bool)
+    on_gpu = device.startswith("cuda")
+    is_large = np.minimum(rows, cols) >= LARGE["cuda" if on_gpu else "cpu"]
+    if on_gpu and np.count_nonzero(is_large) > FEW_LARGE:
+        is_large &= np.maximum(rows, cols) > MOST_AT_ONCE
+    return is_large
 
 
 def _best_on_gpu(problem: Problem) -> str:

@@ -38,7 +38,7 @@ class Assignment:
         the matched edges themselves cost: without what every answer pays, and in each group of matched edges that could
         be exchanged.
     solver, device : str
-        What produced it.
+        What produced it; where blocks of a batch were solved apart, all that did, joined by commas.
     stats : mapping
         Times and counts of the solver's phases.
     row_offsets, col_offsets : int64 (blocks + 1,)

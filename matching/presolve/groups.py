@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..device import cuda
 from ..errors import Infeasible
+from ..jit.threads import side_by_side
 from ..problem import Problem
 from ..problem.convert import transposed
 from ..problem.selection import chosen, members
@@ -61,6 +63,15 @@ def one_by_one(problem: Problem) -> list[np.ndarray]:
     return list(np.arange(problem.n_blocks)[:, None])
 
 
+def in_runs(is_large: np.ndarray, most: int) -> list[np.ndarray]:
+    """Return all blocks in runs of neighbours: up to `most` large ones, or others between these."""
+    runs: list[np.ndarray] = []
+    for run in np.split(np.arange(len(is_large)), np.flatnonzero(np.diff(is_large)) + 1):
+        step = most if is_large[run[0]] else len(run)
+        runs += [run[k : k + step] for k in range(0, len(run), step)]
+    return runs
+
+
 def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve) -> Assignment:
     """Solve each group as a batch of its own, from its shorter side, and put the answers in their places.
 
@@ -80,20 +91,28 @@ def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve
     """
     if len(groups) == 1:
         return from_shorter_side(problem, solve)
-    answers: list[Assignment] = []
-    unfinished = ""
-    for group in groups:
-        part = problem.block(int(group[0])) if len(group) == 1 else chosen(problem, group)
+    return solve_apart(problem, groups, partial(from_shorter_side, solve=solve))
+
+
+def solve_apart(problem: Problem, groups: Sequence[np.ndarray], solve: Solve, *, threads: bool = False) -> Assignment:
+    """Solve each group of blocks as a problem of its own, as stated, and put the answers in their places.
+
+    As `solve_in_groups`, for a `solve` that takes all blocks; with `threads` several groups at a time.
+    """
+
+    def answer_to(group: np.ndarray) -> tuple[Assignment, str]:
         try:
-            answers.append(from_shorter_side(part, solve))
+            return solve(chosen(problem, group)), ""
         except Infeasible as error:
             raise error.in_block(int(group[error.block])) from None
         except NotConverged as error:
             if error.assignment is None:
                 raise
-            answers.append(error.assignment)
-            unfinished = str(error)
-    answer = _joined(problem, groups, answers)
+            return error.assignment, str(error)
+
+    found = side_by_side(answer_to, groups) if threads else list(map(answer_to, groups))
+    answer = _joined(problem, groups, [each for each, _ in found])
+    unfinished = next((reason for _, reason in reversed(found) if reason), "")
     if unfinished:
         raise NotConverged(unfinished, assignment=answer)
     return answer
@@ -130,11 +149,12 @@ def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
 
 
 def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[Assignment]) -> Assignment:
-    """Return the answers to groups of blocks as one, each block in its place; counts add up."""
+    """Return the answers to groups of blocks as one, each block in its place; counts add up, names stand in a row."""
     order = np.concatenate(groups)
     stats: dict[str, Any] = {}
-    for answer in answers:
-        stats |= {name: stats.get(name, 0) + count for name, count in answer.stats.items()}
+    for name in dict.fromkeys(name for answer in answers for name in answer.stats):
+        said = [answer.stats[name] for answer in answers if name in answer.stats]
+        stats[name] = _listed(said, "; ") if isinstance(said[0], str) else sum(said)
 
     def of_blocks(name: str) -> np.ndarray:
         return np.concatenate([np.atleast_1d(getattr(answer, name)) for answer in answers])[_places_of(order)]
@@ -147,10 +167,17 @@ def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[As
         cost=of_blocks("cost"),
         gap=of_blocks("gap"),
         is_optimal=all(answer.is_optimal for answer in answers),
+        solver=_listed([answer.solver for answer in answers], ","),
+        device=_listed([answer.device for answer in answers], ","),
         stats=stats,
         row_offsets=problem.row_offsets,
         col_offsets=problem.col_offsets,
     )
+
+
+def _listed(names: Sequence[str], mark: str) -> str:
+    """Return the names that differ, in their order."""
+    return mark.join(dict.fromkeys(names))
 
 
 def _places_of(order: np.ndarray) -> np.ndarray:

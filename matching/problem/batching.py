@@ -82,13 +82,13 @@ def _masks(parts: Sequence[Any]) -> np.ndarray | None:
     )
 
 
-def taken_apart(problem: Any, b: int) -> Any:
-    """Return block `b` of a batch; see `Problem.block`."""
-    r0, r1 = (int(k) for k in problem.row_offsets[b : b + 2])
-    c0, c1 = (int(k) for k in problem.col_offsets[b : b + 2])
+def taken_apart(problem: Any, first: int, end: int) -> Any:
+    """Return blocks `first` to `end` of a batch; see `Problem.block`."""
+    row_offsets, col_offsets = (side[first : end + 1] for side in (problem.row_offsets, problem.col_offsets))
+    r0, r1, c0, c1 = (int(offsets[k]) for offsets in (row_offsets, col_offsets) for k in (0, -1))
     own: dict[str, Any] = {
-        "row_offsets": np.array([0, r1 - r0], np.int64),
-        "col_offsets": np.array([0, c1 - c0], np.int64),
+        "row_offsets": row_offsets - r0,
+        "col_offsets": col_offsets - c0,
         "row_unmatched": None if problem.row_unmatched is None else problem.row_unmatched[r0:r1],
         "col_unmatched": None if problem.col_unmatched is None else problem.col_unmatched[c0:c1],
     }
@@ -98,6 +98,6 @@ def taken_apart(problem: Any, b: int) -> Any:
         e0, e1 = int(problem.indptr[r0]), int(problem.indptr[r1])
         indptr = problem.indptr[r0 : r1 + 1] - e0
         return replace(problem, **own, data=problem.data[e0:e1], indptr=indptr, indices=problem.indices[e0:e1])
-    e0, e1 = (int(k) for k in problem.dense_offsets[b : b + 2])
+    e0, e1 = (int(problem.dense_offsets[k]) for k in (first, end))
     mask = None if problem.forbidden is None else problem.forbidden[e0:e1]
     return replace(problem, **own, data=problem.data[e0:e1], forbidden=mask)

@@ -328,7 +328,7 @@ class Problem(Outline):
         refuse_block_beyond(b, self.n_blocks)
         if self.n_blocks == 1 and b == 0:
             return self
-        return taken_apart(self, b)
+        return taken_apart(self, b, b + 1)
 
     @cached_property
     def dense_offsets(self) -> np.ndarray:

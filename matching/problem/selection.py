@@ -10,15 +10,20 @@ import numpy as np
 
 from ..device import cuda
 from . import device_problem
+from .batching import taken_apart
 from .problem import Problem
 
 
 def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
-    """Return some blocks of a batch as a batch, in the order given.
+    """Return some blocks of a batch as a batch, in the order given; those that stand side by side as views.
 
     All at once, as there may be thousands; for sparse costs that takes an index an edge for a while.
     """
     blocks = np.asarray(blocks)
+    if len(blocks) == problem.n_blocks == 1:
+        return problem
+    if len(blocks) and (np.diff(blocks) == 1).all():
+        return taken_apart(problem, int(blocks[0]), int(blocks[-1]) + 1)
     rows, row_offsets = members(problem.row_offsets, blocks)
     cols, col_offsets = members(problem.col_offsets, blocks)
     there = device_problem.moved if problem.is_on_device else np.asarray
