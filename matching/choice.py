@@ -31,6 +31,12 @@ time of one CPU core or less, copies included. Its first use costs a process a s
 SMALL = 200
 """Rows up to which no solver takes long enough to be changed for another."""
 
+NEARLY_SQUARE = 1.01
+"""Columns for each row, or rows for each column, below which a GPU's auction of a matrix keeps its prices from phase to
+phase (`auction.gpu_scaling.FEW_UNASSIGNED`): by its own kernels on the host, 200 × 201 of Machol and Wien's costs take
+26,430 bids and a search, 200 × 200 take 26,261 bids, 200 × 240 take 135 searches. The classical method changes its
+duals as often as for equal sides: 300 × 301 and 300 × 300 of these 300 and 298 times, of blobs apart 138 and 115."""
+
 FEW_SCANS = 2
 """Rows scanned, for each row, in which a matrix is solved that needs no more: 2,000 points and their copies moved by
 noise take 6 ms so and 290 as points, most of it for the proof. In vain it takes 12 to 17 ms, of 5,000 rows 84."""
@@ -183,13 +189,14 @@ class Choice(NamedTuple):
 
     def first_tried(self, problem: Problem) -> tuple[tuple[str, dict[str, Any]], ...]:
         """Return the solvers to be tried before this one, and their options: none where no other is likely to pay."""
-        if "," in self.device or not _may_be_hard(problem):
+        is_near = problem.kind == "dense" and self.device.startswith("cuda") and _is_nearly_square(problem)
+        if "," in self.device or not (_may_be_hard(problem) or is_near):
             return ()
         name = self.solver
         if problem.kind == "points":
             name = f"{name} of points on a GPU" if self.device.startswith("cuda") else f"{name} of points"
         tried = FIRST_TRIED.get(name)
-        return () if tried is None else tried(problem.n_rows)
+        return () if tried is None else tried(min(problem.shape))
 
 
 def choose(problem: Problem, device: str) -> Choice:
@@ -245,6 +252,17 @@ def _largest_side(problem: Problem) -> int:
 def _may_be_hard(problem: Problem) -> bool:
     """Whether a problem can take one solver so much longer than another that it pays to change."""
     return problem.must_match_all(SMALL)
+
+
+def _is_nearly_square(problem: Problem) -> bool:
+    """Whether so few of the longer side of a single problem stay unassigned that a GPU's auction settles them after.
+
+    On a CPU `jv` needs no other: of 16 kinds of 1,000 rows, 1,001 to 1,330 columns, the auction took 1.5 to 13 times
+    its time, but for one (squares on a line, 1,330 columns: 12 ms and 20).
+    """
+    shorter, longer = sorted(problem.shape)
+    is_single = problem.n_blocks == 1 and not problem.has_unmatched_cost
+    return is_single and SMALL <= shorter <= longer < NEARLY_SQUARE * shorter
 
 
 def _gate_width(problem: Problem) -> float:

@@ -90,9 +90,9 @@ def solve(
       the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;
     - point sets of equal sides under squared distances are laid over each other first where their distributions differ
       (see `presolve.superposed`), whatever solver is named;
-    - a single problem of equal sides changes to another solver where the first one's own counts say that it takes too
-      long, unless options are given; more than 8,000 points that two solvers of a GPU give up are then solved on the
-      CPU, whatever device was asked for;
+    - a single problem of equal sides, or a matrix on a GPU of which less than 1 % must stay unassigned, changes to
+      another solver where the first one's own counts say that it takes too long, unless options are given; more than
+      8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
     - matrices, or point sets without `unmatched_cost`, of 500 rows and columns or more are solved as each would be
       alone where they are blocks of a batch and long searches are needed; on a GPU up to 8 from 1,000 on, or such as
       are too large to be solved at once.

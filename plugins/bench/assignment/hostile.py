@@ -42,6 +42,7 @@ HOSTILE: dict[str, tuple[Make, int]] = {
     "two letters": (_dense(hostile_costs.letters), 4000),
     "colours of a photograph": (_dense(hostile_costs.photographs), 4000),
     "one column more": (hostile_problems.one_more_column, 4000),
+    "Machol and Wien, one more": (hostile_problems.machol_wien_one_more, 2000),
     "blobs with an unmatched cost": (hostile_problems.blobs_with_unmatched_cost, 4000),
     "far point, high unmatched cost": (hostile_problems.far_point_with_unmatched_cost, 3000),
     "sparse: wide gate, whole": (hostile_problems.wide_gate, 40_000),
@@ -53,6 +54,7 @@ HOSTILE: dict[str, tuple[Make, int]] = {
     "points of a lattice": (hostile_problems.points_of_a_lattice, 27_000),
     "points of a cube and a slab": (hostile_problems.points_of_a_slab, 20_000),
     "batch of blocks of 100": (hostile_problems.mixed_batch, 400),
+    "batch of large blocks": (hostile_problems.large_batch, 2500),
 }
 """make(n, seed), and the largest n, by the name of the series."""
 

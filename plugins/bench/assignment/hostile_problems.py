@@ -8,13 +8,26 @@ from scipy.spatial.distance import cdist
 from ....matching.problem import Problem
 from .differing_points import cube_and_slab
 from .gated_pairs import Scatter, scattered_pair
-from .hostile_costs import inner_products, machol_wien, one_far_point, permuted_blocks, two_blobs
+from .hostile_costs import (
+    inner_products,
+    machol_wien,
+    one_far_point,
+    permuted_blocks,
+    power_law,
+    squared_on_a_line,
+    two_blobs,
+)
 
 
 def one_more_column(n: int, seed: int) -> Problem:
     """Return distances of independent sets, with one column too many."""
     rng = np.random.default_rng(seed)
     return Problem.dense(cdist(rng.random((n, 3)), rng.random((n + 1, 3))))
+
+
+def machol_wien_one_more(n: int, seed: int) -> Problem:
+    """Return Machol and Wien's costs, with one column too many."""
+    return Problem.dense(machol_wien(n + 1, seed)[:n])
 
 
 def blobs_with_unmatched_cost(n: int, seed: int) -> Problem:
@@ -93,3 +106,9 @@ def mixed_batch(n: int, seed: int) -> Problem:
     return Problem.batch(
         [Problem.dense(makers[k % len(makers)](100, seed + k) * 10.0 ** (k % 13 - 6)) for k in range(n)]
     )
+
+
+def large_batch(n: int, seed: int) -> Problem:
+    """Return four blocks of n rows: inner products, blobs apart, squares on a line, and independent costs."""
+    makers = inner_products, two_blobs, squared_on_a_line, power_law
+    return Problem.batch([Problem.dense(make(n, seed + k)) for k, make in enumerate(makers)])

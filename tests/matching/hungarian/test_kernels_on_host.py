@@ -141,7 +141,8 @@ def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
 
 
 @pytest.mark.usefixtures("host_as_devices")
-def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row():
+@pytest.mark.parametrize("spare", [0, 1], ids=["square", "one-column-more"])
+def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row(spare: int):
     """By the rows left where `auto` looks: letters keep to this method, two blobs apart go on to the auction."""
     n = 400
     limits = dict(FIRST_TRIED["hungarian-classical"](n))["hungarian-classical"]
@@ -152,9 +153,11 @@ def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row(
         gpu_classical.match_by_dual_phases(part, state, free, **limits)
         return np.asarray(state.col_of_row)
 
-    np.testing.assert_array_equal(np.sort(matched(hostile_costs.letters(n, 0))), np.arange(n))
+    partners = matched(hostile_costs.letters(n + spare, 0)[:n])
+    assert partners.min() >= 0
+    assert len(np.unique(partners)) == n
     with pytest.raises(NotConverged, match="most_updates"):
-        matched(hostile_costs.two_blobs(n, 0))
+        matched(hostile_costs.two_blobs(n + spare, 0)[:n])
 
 
 @PAIRS_KEPT
