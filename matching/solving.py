@@ -188,7 +188,7 @@ def _solved_in_runs(problem: Problem, choice: Choice) -> Assignment:
 
     runs = in_runs(large_blocks(problem, choice.device), IN_A_RUN if in_turn else 1)
     with cuda.device_of(problem.data):
-        return solve_apart(problem, runs, of_run, threads=threads)
+        return solve_apart(problem, runs, of_run, threads=threads and not in_turn)
 
 
 def _solved_soon(problem: Problem) -> Assignment:
