@@ -53,9 +53,10 @@ FEW_ROWS_IN_BLOCKS = 150
 """Rows and columns of each of many matrices up to which a GPU's tree method takes 0.46 to 0.97 of the classical one's
 time (4,000 blocks of 100, 20,000 of 30), of hard ones a third; blocks of 200 take it 0.85 to 1.2, of 500 up to 3.7."""
 
-LARGE = {"cpu": 500, "cuda": 1000}
-"""Rows and columns of a block of a batch from which it may be solved apart, as it would be alone: sorted, read as
-points, or handed from one solver to another. Point sets of 500 take 7.4 ms so and 6.6 together, of 2,000 28 and 28."""
+LARGE = {"dense": 500, "points": 1000, "cuda": 1000}
+"""Rows and columns of a block of a batch, of a matrix or a point set on a CPU, from which it may be solved apart, as it
+would be alone: sorted, read as points, or handed from one solver to another. Point sets of 500 take 7.4 ms so and 6.6
+together, noisy copies 2.8 to 3 and 2.3, sets of 2,000 28 and 28."""
 
 IN_A_RUN = 32
 """Large matrices that a CPU tries together before any is solved apart: 8 of 500 take 10 ms so and 14 apart."""
@@ -224,7 +225,7 @@ def large_blocks(problem: Problem, device: str) -> np.ndarray:
     if problem.n_blocks == 1 or "," in device or is_near:
         return np.zeros(problem.n_blocks, bool)
     on_gpu = device.startswith("cuda")
-    is_large = np.minimum(rows, cols) >= LARGE["cuda" if on_gpu else "cpu"]
+    is_large = np.minimum(rows, cols) >= LARGE["cuda" if on_gpu else problem.kind]
     if on_gpu and np.count_nonzero(is_large) > FEW_LARGE:
         is_large &= np.maximum(rows, cols) > MOST_AT_ONCE
     return is_large

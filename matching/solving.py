@@ -93,9 +93,9 @@ def solve(
     - a single problem of equal sides, or a matrix on a GPU of which less than 1 % must stay unassigned, changes to
       another solver where the first one's own counts say that it takes too long, unless options are given; more than
       8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
-    - matrices, or point sets without `unmatched_cost`, of 500 rows and columns or more are solved as each would be
-      alone where they are blocks of a batch and long searches are needed; on a GPU up to 8 from 1,000 on, or such as
-      are too large to be solved at once.
+    - matrices of 500 rows and columns or more, and point sets of 1,000 without `unmatched_cost`, are solved as each
+      would be alone where they are blocks of a batch and long searches are needed; on a GPU up to 8 from 1,000 on, or
+      such as are too large to be solved at once.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from auctrack.plugins.bench.assignment.hostile_costs import (
 
 from .auction.on_host import be_the_device
 
-LARGE = choice.LARGE["cpu"]
+LARGE, LARGE_SET = choice.LARGE["dense"], choice.LARGE["points"]
 
 
 def _independent(n: int, seed: int) -> np.ndarray:
@@ -86,8 +86,8 @@ def test_unmatched_costs_are_those_of_each_block(unmatched_cost: float):
 @pytest.mark.parametrize("unmatched_cost", [None, 0.05], ids=["whole", "gate"])
 def test_large_point_sets_are_solved_as_each_alone(unmatched_cost: float | None):
     rng = np.random.default_rng(5)
-    line = rng.random((2, LARGE, 1)) * np.array([1.0, 2.0, 3.0])
-    sets = [line, rng.random((2, 40, 3)), line[::-1], rng.random((2, LARGE, 3)) + np.array([[[0.0]], [[0.3]]])]
+    line = rng.random((2, LARGE_SET, 1)) * np.array([1.0, 2.0, 3.0])
+    sets = [line, rng.random((2, 40, 3)), line[::-1], rng.random((2, LARGE_SET, 3)) + np.array([[[0.0]], [[0.3]]])]
     blocks = [Problem.points(x, y, metric="squared", unmatched_cost=unmatched_cost) for x, y in sets]
     together = solve(Problem.batch(blocks), device="cpu")
     _assert_as_alone(blocks, together)
