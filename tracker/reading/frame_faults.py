@@ -23,6 +23,7 @@ _FALL, _SPREADS = 0.1, 6.0
 """By how much, and by how many times the usual spread, a correlation has to fall below the usual one."""
 _BROUGHT_BACK = 0.5
 """Share of the fall that a common shift has to bring back."""
+_BRIGHTEST = 1e18  # a grey level from which on it is none, as in detection
 _LEAST_SHIFT = 2
 
 
@@ -108,7 +109,9 @@ def frame_faults(movie: Movie, most_bytes: int = MOST_BYTES) -> FrameFaults:
             blank.append(number)
             before = seen = None
             continue
-        flat = np.nan_to_num(frame.mean(axis=0, dtype=np.float32) if frame.ndim == 3 else frame.astype(np.float32))
+        with np.errstate(over="ignore", invalid="ignore"):  # of voxels without a value
+            flat = frame.mean(axis=0, dtype=np.float32) if frame.ndim == 3 else frame.astype(np.float32)
+        flat = np.where(np.abs(flat) < _BRIGHTEST, flat, np.float32(0))
         if before is not None and seen is not None:
             if np.array_equal(frame, before):
                 frozen.append(number)

@@ -73,7 +73,7 @@ def command(
     from ....tracker.stage_seconds import StageSeconds
     from ..runs.batch import report
     from ..runs.inputs import Job, stem
-    from ..runs.record import tracking_record
+    from ..runs.record import as_drawn, tracking_record
     from ..terminal.interrupt import held_back
     from ..terminal.standard_input import table_file
 
@@ -85,7 +85,8 @@ def command(
         result = console.watched(job.source, stages(file, settings), console.READING)
     writing = StageSeconds()
     with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
-        record = tracking_record(job.source, settings, result)
+        drawn = as_drawn(file, result.tracks.calibration)
+        record = {**tracking_record(job.source, settings, result), **drawn}
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result, record["figures"], {**result.seconds, **writing})
     note_losses(result.tracks, job.result, into)

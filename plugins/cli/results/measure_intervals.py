@@ -52,7 +52,7 @@ def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_
         if error.setting != "samples":
             raise
         raise InvalidSetting(
-            f"{error.problem} Link the detections again without that, for instance by "
+            f"{error.problem} Link the detections with it, for instance by "
             f"auctrack link {shlex.quote(str(path))} -o NEW.tracks.csv, and measure those tracks.",
             setting="intervals",
         ) from None

@@ -44,7 +44,7 @@ from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
 from .outcome import Outcome, exit_code, tally
-from .record import tracking_record
+from .record import as_drawn, tracking_record
 
 _SURE, _SHOWN = 0.9, 5
 """Probability below which a link is doubtful, and how many such are named."""
@@ -110,6 +110,8 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         raise standing
     opening = console.READING if settings.input.is_table(job.source) else console.LOOKING
     result = console.watched(job.source, stages(job.source, settings), opening)
+    if settings.input.is_table(job.source):
+        described = as_drawn(job.source, result.tracks.calibration)
     record: dict[str, Any] = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
     writing = StageSeconds()
     try:

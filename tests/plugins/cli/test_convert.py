@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -119,6 +120,25 @@ def test_a_movies_tracks_become_label_images_of_its_size(auctrack, movie, tmp_pa
     assert auctrack("score", tmp_path / "01_RES", tmp_path / "01_RES", "--tolerance", 1).exit_code == 0
     seen = auctrack("info", tmp_path / "01_RES", "--json")
     assert json.loads(seen.stdout)["format"] == "ctc"
+
+
+def test_detected_and_then_linked_particles_are_drawn_as_tracked_ones(auctrack, movie, tmp_path):
+    settings = "--diameter", 2, "--motion", "none"
+    assert auctrack("track", movie, *settings, "-o", "at_once.csv").exit_code == 0
+    assert auctrack("detect", movie, "--diameter", 2, "-o", "points.csv").exit_code == 0
+    assert auctrack("link", "points.csv", "--motion", "none", "-o", "linked.csv").exit_code == 0
+    for name in ("at_once", "linked"):
+        assert auctrack("convert", f"{name}.csv", f"{name}_RES").exit_code == 0
+        assert auctrack("convert", f"{name}.csv", f"{name}.xml").exit_code == 0
+    images = [tifffile.imread(tmp_path / f"{name}_RES/mask000.tif") for name in ("at_once", "linked")]
+    assert np.array_equal(*((image > 0) for image in images))
+    stated = [
+        re.findall(r'(RADIUS|width|height|nslices)="(.*?)"', (tmp_path / f"{name}.xml").read_text())
+        for name in ("at_once", "linked")
+    ]
+    assert stated[0] == stated[1]
+    with read_movie(movie) as opened:
+        assert ("width", str(opened.shape[-1])) in stated[0]
 
 
 def test_the_size_of_spheres_and_images_can_be_said(auctrack, samples, tmp_path):

@@ -88,10 +88,12 @@ def test_frames_without_contrast_are_blank_and_nothing_is_said_of_those_beside_t
     assert found.lines()[0].startswith("blank: frame 4 is")
 
 
-def test_pixels_that_are_no_numbers_hide_no_contrast():
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38])
+@pytest.mark.filterwarnings("error")
+def test_pixels_that_are_no_numbers_hide_no_contrast(value):
     rng = np.random.default_rng(6)
     seen = middle(scene(rng, 30, step=0.5)).astype(np.float32)
-    seen[:, 0, 0] = np.nan
+    seen[:, 0, 0] = value
     found = of(np.delete(seen, range(11, 21), axis=0))
     assert (found.blank, found.unlike) == ((), (11,))
 

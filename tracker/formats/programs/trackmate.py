@@ -208,9 +208,12 @@ def _joined(points: Points, edges: np.ndarray) -> list[np.ndarray]:
 
 
 def _settings(points: Points, settings: Mapping[str, object], radius: float) -> list[str]:
-    """Return the settings: the image and its size as far as the points tell, detector and tracker "by hand"."""
-    of, axes = points.calibration, points.axes
-    extent = {axis: _extent(points.table[axis]) for axis in axes} | ({} if points.ndim == 3 else {"z": 1})
+    """Return the settings: the image and its size, by `image_shape` or as far as the points tell; all "by hand"."""
+    of, axes, shape = points.calibration, points.axes, settings.get("image_shape")
+    if isinstance(shape, Sequence) and len(shape) == len(axes):
+        extent = {"z": 1} | {axis: int(length) for axis, length in zip(axes, shape, strict=True)}
+    else:
+        extent = {"z": 1} | {axis: _extent(points.table[axis]) for axis in axes}
     depth = max(extent["z"], 2) if points.ndim == 3 else 1
     frames = int(points.frames.max(initial=0)) + 1
     image = re.sub(r"[*?\[\]]", "", Path(str(settings.get("source", ""))).name) or "unknown.tif"
