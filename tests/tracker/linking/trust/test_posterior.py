@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auctrack.tracker.errors import InvalidSetting
@@ -19,6 +20,7 @@ from auctrack.tracker.linking.trust.second_links import Beside, SecondLinks
 from auctrack.tracker.linking.whole_movie.best_links import best_links
 from auctrack.tracker.measuring.ensemble import measure_ensemble
 from auctrack.tracker.measuring.intervals import ensemble_intervals
+from auctrack.tracker.points import Points
 
 from ..movies import dividing, table, walks
 from .likelihood import log_likelihood_of, of_one_class
@@ -161,6 +163,14 @@ def dividing_cells():
     return link_points(dividing(step=0.1)[0], LinkSettings(divisions=True), samples=40)
 
 
+def dividing_and_measured(step: float, seed: int) -> tuple[Points, pd.DataFrame]:
+    """Return particles that divide, and the measures of their true tracks, with the mothers that were seen."""
+    points, names, parents = dividing(step=step, seed=seed)
+    seen = set(names.tolist())
+    known = {d: m for d, m in parents.items() if d in seen and m[0] in seen}
+    return points, measure_ensemble(replace(points.with_track_ids(names), parents=known))
+
+
 class TestDivisions:
     def test_division_links_are_drawn_as_often_as_they_are_probable(self, dividing_cells):
         linking = dividing_cells
@@ -183,10 +193,7 @@ class TestDivisions:
     def test_their_tracks_have_parents_and_what_lineages_measure_intervals_that_hold_the_true_one(self):
         held = []
         for seed in range(20):
-            points, names, parents = dividing(step=0.1, seed=seed)
-            seen = set(names.tolist())
-            known = {d: m for d, m in parents.items() if d in seen and m[0] in seen}
-            truth = measure_ensemble(replace(points.with_track_ids(names), parents=known))
+            points, truth = dividing_and_measured(step=0.1, seed=seed)
             linking = link_points(points, LinkSettings(divisions=True), samples=8)
             with pytest.warns(UserWarning, match="not a straight line"):  # they go on as they came
                 bounds = ensemble_intervals(linking.sampled_tracks())
@@ -199,10 +206,7 @@ class TestDivisions:
     def test_divisions_are_as_many_as_there_are_where_sisters_are_hardly_farther_apart_than_steps(self):
         rates = []
         for seed in range(10):
-            points, names, parents = dividing(step=0.3, seed=seed)
-            seen = set(names.tolist())
-            known = {d: m for d, m in parents.items() if d in seen and m[0] in seen}
-            truth = measure_ensemble(replace(points.with_track_ids(names), parents=known))
+            points, truth = dividing_and_measured(step=0.3, seed=seed)
             linking = link_points(points, LinkSettings(divisions=True), samples=5)
             sampled = [measure_ensemble(tracks) for tracks in linking.sampled_tracks()]
             rates.append([table.set_index("measure")["value"]["division_rate"] for table in (truth, *sampled)])
