@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from ..problem.problem import Metric
 from .bidding import increment, out_of_bids
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
-from .pair_graph import costs_of_pairs, extended, united
+from .pair_graph import chosen, costs_of_pairs, extended, rows_of, united, with_pairs
 from .sampled_start import sampled_duals
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 
@@ -52,6 +52,9 @@ that they have to overcome, until one reaches a large part of all points."""
 
 NEW_PAIRS = 16
 """Most pairs that a row gains by one pricing."""
+
+GROWING = 1.05
+"""By what the limit of a graph rises each time that it is thinned out."""
 
 
 def match_points(problem: Problem, options: AuctionOptions) -> Matched:
@@ -67,14 +70,50 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     return Matched(problem, *matched, stats, out_of_bids(options, waiting), options.is_exact)
 
 
+def match_within(problem: Problem, reach: Reach) -> tuple[Matched, Graph]:
+    """Match two point sets with an `unmatched_cost` over the pairs within reach alone; also return the last graph.
+
+    The graph has what is matched and contradicts the duals nowhere; its rows and columns are the problem's.
+    """
+    search = _MatrixFree(problem, AuctionOptions(), reach)
+    found = search.solve()
+    assert found is not None, "no matrix is made of pairs within reach"
+    (col_of_row, v), stats, _ = found
+    return Matched(problem, col_of_row, v, stats), search.stated_graph()
+
+
 Graph = tuple[np.ndarray, np.ndarray, np.ndarray]
 """indptr, indices, costs."""
+
+
+class Reach(NamedTuple):
+    """Which pairs may be matched, and how many may be held.
+
+    Attributes
+    ----------
+    longest : float
+        Largest squared distance.
+    forbidden : int64 (k, 2)
+        Rows and columns of pairs that are not to be matched.
+    most_edges : float
+        Pairs above which the graph is thinned before it grows; what is matched, and a few of each row, are held anyway.
+    """
+
+    longest: float
+    forbidden: np.ndarray
+    most_edges: float
+
+
+_ALL = Reach(np.inf, np.empty((0, 2), np.int64), np.inf)
+
+LEAST_EDGES = 2 * NEIGHBOURS
+"""Pairs for each row and column that are held whatever the limit."""
 
 
 class _MatrixFree:
     """One solve: the points in Hilbert order, their trees, the growing graph, and the prices."""
 
-    def __init__(self, problem: Problem, options: AuctionOptions) -> None:
+    def __init__(self, problem: Problem, options: AuctionOptions, reach: Reach = _ALL) -> None:
         assert problem.x is not None
         assert problem.y is not None
         self.schedule = Schedule.of(options, may_scale(problem, options))
@@ -85,11 +124,15 @@ class _MatrixFree:
         self.n, self.m = problem.shape
         row_bound, col_bound = problem.dual_bounds()
         self.row_bound, self.col_bound = row_bound[self.row_order], col_bound[self.col_order]
+        self.longest = reach.longest
+        self.forbidden = _in_order(reach.forbidden, self.row_order, self.col_order)
+        self.most_edges = max(reach.most_edges, LEAST_EDGES * (self.n + self.m))
         self.graph: Graph = self._neighbour_graph()
         self.all_rows = np.arange(self.n)
         self.counts = np.zeros(3, np.int64)
         self.bids, self.pricings, self.unassigned_columns = 0, 0, 0
-        self.most_reads = np.inf if self.schedule.shares_budget else most_reads(problem)
+        self.most_reads = np.inf if self.schedule.shares_budget or reach is not _ALL else most_reads(problem)
+        self.col_of_row = np.full(self.n, -1, np.int32)
 
     def solve(self) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any], int] | None:
         """Bid, price, finish, price until nothing contradicts; None once the matrix would have been faster.
@@ -97,6 +140,7 @@ class _MatrixFree:
         Returns `col_of_row` and column duals, counts, and how many rows a budget left without a column.
         """
         state = start(self.row_bound, self.col_bound)
+        self.col_of_row = state.col_of_row
         prices = prices_beside(state, self.col_bound)
         waiting = 0
         if not self._is_easy(state):
@@ -134,6 +178,12 @@ class _MatrixFree:
         near_cols, _ = nearest(self.rows, self.cols.points, min(NEIGHBOURS, n), m)
         ranks = np.arange(n) * m // n if n <= m else np.full(n, -1)
         indptr, indices = united(near_rows, near_cols, ranks)
+        if self.longest < np.inf:
+            squares = costs_of_pairs(self.rows.points, self.cols.points, indptr, indices, True)
+            indptr, indices = chosen((indptr, indices), squares <= self.longest)
+        if len(self.forbidden):
+            keys = rows_of(indptr) * self.m + indices
+            indptr, indices = chosen((indptr, indices), ~np.isin(keys, self.forbidden @ [self.m, 1]))
         return indptr, indices, costs_of_pairs(self.rows.points, self.cols.points, indptr, indices, self.squared)
 
     def _is_easy(self, state: State) -> bool:
@@ -219,10 +269,43 @@ class _MatrixFree:
 
     def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> np.ndarray | None:
         """Add what contradicts the duals to the graph; return how many pairs each row gained, None if none did."""
-        question = self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance, self.graph[:2]
+        known = with_pairs(self.graph[:2], self.forbidden)
+        question = self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance, known, self.longest
         columns, counts = contradictions(*question)
         self.pricings += 1
         if not counts.any():
             return None
+        if len(self.graph[1]) + counts.sum() > self.most_edges:
+            self._thin_out(v)
         self.graph = extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)
         return counts
+
+    def _thin_out(self, v: np.ndarray) -> None:
+        """Keep what is matched, and of the other pairs half of the limit, those nearest to their row's best.
+
+        The limit rises each time, so that pairs that are left out in turn end it all the same.
+        """
+        indptr, indices, data = self.graph
+        rows, above = rows_of(indptr), data - v[indices]
+        above -= self._row_duals(v)[rows]
+        above[self.col_of_row[rows] == indices] = -np.inf
+        most = int(self.most_edges / 2)
+        if len(above) > most:
+            kept = np.zeros(len(above), np.bool_)
+            kept[np.argpartition(above, most)[:most]] = True
+            self.graph = chosen(self.graph, kept)
+        self.most_edges *= GROWING
+
+    def stated_graph(self) -> Graph:
+        """Return the graph with rows and columns numbered as the problem's, columns ascending."""
+        indptr, indices, data = self.graph
+        rows, cols = self.row_order[rows_of(indptr)], self.col_order[indices]
+        order = np.lexsort((cols, rows))
+        counts = np.bincount(rows, minlength=self.n)
+        return np.concatenate([[0], np.cumsum(counts)]), cols[order].astype(np.int32), data[order]
+
+
+def _in_order(pairs: np.ndarray, row_order: np.ndarray, col_order: np.ndarray) -> np.ndarray:
+    """Return pairs with rows and columns numbered by their place in an order."""
+    sides = zip(pairs.T, (row_order, col_order), strict=True)
+    return np.stack([np.argsort(order)[side] for side, order in sides], axis=1) if len(pairs) else pairs

@@ -22,6 +22,27 @@ def united(near_rows: np.ndarray, near_cols: np.ndarray, ranks: np.ndarray) -> t
     return graph.indptr.astype(np.int64), graph.indices
 
 
+def rows_of(indptr: np.ndarray) -> np.ndarray:
+    """Return the row of each pair, int64 (pairs,)."""
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+
+
+def chosen(graph: tuple[np.ndarray, ...], kept: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return a graph with some of its pairs, `kept` a mask; as many arrays as it has."""
+    indptr, *columns = graph
+    return np.concatenate([[0], np.cumsum(kept)])[indptr], *(column[kept] for column in columns)
+
+
+def with_pairs(graph: tuple[np.ndarray, np.ndarray], pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a graph without costs that has some pairs more, int64 (k, 2), in any order of the columns."""
+    if not len(pairs):
+        return graph
+    rows = np.concatenate([rows_of(graph[0]), pairs[:, 0]])
+    order = np.argsort(rows, kind="stable")
+    cols = np.concatenate([graph[1], pairs[:, 1]], dtype=np.int32)[order]
+    return np.searchsorted(rows[order], np.arange(len(graph[0]))), cols
+
+
 @compiled(inline="always")
 def _cost(x, i, y, j, squared):
     """As `costs.pair_cost`, axes first."""

@@ -9,6 +9,7 @@ be exchanged at no cost, there are few.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,12 @@ class Part(NamedTuple):
 
 
 def cheap_edges(
-    block: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray
+    block: Problem,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    costs_of: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> Part | None:
     """Return the part of two point sets that is too cheap; None where it has more than `MOST_PAIRS` pairs.
 
@@ -40,6 +46,8 @@ def cheap_edges(
     col_of_row, row_of_col : int32 (rows,), (columns,)
     r, v : float64 (rows,), (columns,)
         Feasible duals, r the best beside v.
+    costs_of : callable, optional
+        Called with rows and columns: returns the matrix of their costs, where they are not those of all their pairs.
     """
     matched = col_of_row >= 0
     i, j = np.flatnonzero(matched), col_of_row[matched]
@@ -54,19 +62,31 @@ def cheap_edges(
     of_cheap = lack_of_cols > -borne
     of_cheap[col_of_row[matched & (lack > -borne)]] = True
     rows, cols = np.flatnonzero(lack > -borne), np.flatnonzero(of_cheap)
-    return None if len(rows) * len(cols) > MOST_PAIRS else _part(block, rows, cols, col_of_row, row_of_col, v)
+    if len(rows) * len(cols) > MOST_PAIRS:
+        return None
+    costs = _all_costs(block, rows, cols) if costs_of is None else costs_of(rows, cols)
+    return _part(block, costs, (rows, cols), (col_of_row, row_of_col), v)
+
+
+def _all_costs(block: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
+    assert block.x is not None
+    assert block.y is not None
+    return pair_costs(block.x[rows], block.y[cols], block.metric)
 
 
 def _part(
-    block: Problem, rows: np.ndarray, cols: np.ndarray, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray
+    block: Problem,
+    costs: np.ndarray,
+    members: tuple[np.ndarray, np.ndarray],
+    partners: tuple[np.ndarray, np.ndarray],
+    v: np.ndarray,
 ) -> Part:
     """Return the part of rows and columns whose partners are among them too."""
-    assert block.x is not None
-    assert block.y is not None
+    (rows, cols), (col_of_row, row_of_col) = members, partners
     unmatched_cost = None
     if block.row_unmatched is not None and block.col_unmatched is not None:
         unmatched_cost = block.row_unmatched[rows], block.col_unmatched[cols]
     row_at, col_at = (np.full(size + 1, -1, np.int32) for size in block.shape)  # the last for those without a partner
     row_at[rows], col_at[cols] = np.arange(len(rows)), np.arange(len(cols))
-    problem = Problem.dense(pair_costs(block.x[rows], block.y[cols], block.metric), unmatched_cost=unmatched_cost)
+    problem = Problem.dense(costs, unmatched_cost=unmatched_cost)
     return Part(problem, col_at[col_of_row[rows]], row_at[row_of_col[cols]], v[cols])

@@ -39,6 +39,7 @@ def contradictions(
     most: int,
     tolerance: float = 0.0,
     known: tuple[np.ndarray, np.ndarray] | None = None,
+    longest: float = np.inf,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the pairs with c_ij - r_i - v_j below zero by more than rounding and `tolerance`.
 
@@ -59,6 +60,8 @@ def contradictions(
         Negative: pairs that come that near to contradicting are found as well.
     known : int64 (n + 1,), int32 (pairs,), optional
         Pairs that are left out, as CSR without values.
+    longest : float
+        Squared distance above which no pair is meant.
 
     Returns
     -------
@@ -69,29 +72,31 @@ def contradictions(
     columns, slack, counts = np.empty((n, most), np.int32), np.empty((n, most)), np.zeros(n, np.int64)
     prices, largest = largest_in_boxes(tree, v)
     indptr, indices = known or (np.zeros(n + 1, np.int64), np.empty(0, np.int32))
-    question = tree, rows, r, prices, largest, squared, tolerance, indptr, indices, columns, slack, counts
+    limits = tolerance, longest
+    question = tree, rows, r, prices, largest, squared, limits, indptr, indices, columns, slack, counts
     side_by_side(lambda task: _search(task, *question), tasks(n))
     return columns, counts
 
 
 @compiled
-def _search(task, tree, rows, r, v, largest, squared, tolerance, indptr, indices, columns, slack, counts):
+def _search(task, tree, rows, r, v, largest, squared, limits, indptr, indices, columns, slack, counts):
     stack, gaps, near = np.empty(FAN * 24, np.int64), np.empty(FAN), np.empty(FAN)
     asked_below = np.empty(FAN)
     end = min(len(r), (task + 1) * ROWS_PER_TASK)
     for i in range(task * ROWS_PER_TASK, end, FAN):
         asked = i, min(i + FAN, end)
         found = indptr, indices, columns, slack, counts
-        _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near, asked_below)
+        _search_for_group(tree, rows, asked, r, v, largest, squared, limits, found, stack, gaps, near, asked_below)
 
 
 @compiled
-def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near, asked_below):
+def _search_for_group(tree, rows, asked, r, v, largest, squared, limits, found, stack, gaps, near, asked_below):
     """Descend once for up to eight rows; `found` are the known pairs and the new ones.
 
     `asked_below` is room for the c - v up to which each row takes a pair: that of the last on its list once it is full.
     """
     indptr, indices, columns, slack, counts = found
+    tolerance, longest = limits
     first, end = asked
     highest = -np.inf
     for i in range(first, end):
@@ -111,7 +116,7 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
             begin, promising, lowest = size, size, np.inf
             for c in range(FAN):
                 least = (gaps[c] if squared else np.sqrt(gaps[c])) - largest[child + c]
-                if least <= highest:
+                if least <= highest and gaps[c] <= longest:
                     stack[size] = ((level - 1) << 40) | (at * FAN + c)
                     if least < lowest:
                         promising, lowest = size, least
@@ -127,7 +132,7 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
             for c in range(FAN):
                 cost = near[c] if squared else np.sqrt(near[c])
                 price = v[at * FAN + c]
-                if cost - price < r[i] - tolerance:
+                if cost - price < r[i] - tolerance and near[c] <= longest:
                     below = cost - price - r[i]
                     rounding = _ROUNDING * max(cost, abs(price), abs(r[i]))
                     if below < -rounding - tolerance and not _is_known(indices, indptr[i], indptr[i + 1], at * FAN + c):

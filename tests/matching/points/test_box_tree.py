@@ -117,3 +117,13 @@ def test_near_contradictions_are_found_and_known_pairs_left_out():
     for i in range(50):
         near = np.flatnonzero(cost[i] < r[i] + 0.1)
         assert set(columns[i, : counts[i]]) == set(near) - {order[i, 0]}
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("longest", [0.0, 0.01, 0.3])
+def test_contradictions_end_at_the_longest_pair_meant(longest, squared):
+    x, y = ordered(50, 60, 3)
+    squares = costs.pair_costs(x, y, "squared")
+    rows, tree = build_tree(x).points, build_tree(y)
+    _, counts = contradictions(tree, rows, np.full(50, 9.0), np.zeros(60), squared, 60, longest=longest)
+    np.testing.assert_array_equal(counts, (squares <= longest).sum(axis=1))

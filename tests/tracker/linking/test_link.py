@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -289,12 +290,94 @@ class TestWideRanges:
         assert len(linking.links) == 1200
         assert linking.report["is_optimal"]
 
-    def test_a_range_that_holds_back_links_the_unmatched_cost_pays_for_is_kept_or_refused(self):
+    @pytest.mark.parametrize("budget", [4, 1e-9])
+    def test_a_range_that_holds_back_links_the_unmatched_cost_pays_for_is_kept(self, budget):
         points = Points(table([0.0, 1.0], [0.2, 8.0]))
-        settings = LinkSettings(search_range=3.0, unmatched_cost=50.0, device="cpu", motion="none")
+        settings = LinkSettings(3.0, 50.0, device="cpu", motion="none", memory_budget_gb=budget)
         assert edges(link_points(points, settings)) == {(0, 2)}
-        with pytest.raises(InvalidSetting, match="unmatched_cost"):
-            link_points(points, replace(settings, memory_budget_gb=1e-9))
+
+
+def clouds(*sizes, axes=3, seed=0, spread=9.0) -> Points:
+    """Random points without motion, so many a frame; a frame of none is one that the movie lacks."""
+    frames, rng = np.repeat(np.arange(len(sizes)), sizes), np.random.default_rng(seed)
+    at = rng.random((len(frames), axes)) * spread
+    return Points(
+        pd.DataFrame(at, columns=list("zyx")[3 - axes :]).assign(**{"y": 0.0} if axes == 1 else {}, frame=frames)
+    )
+
+
+class TestARangeThatDecides:
+    """The unmatched cost pays for links longer than the range, and those within it are too many for the budget."""
+
+    @pytest.mark.parametrize("cost", ["squared", "distance"])
+    @pytest.mark.parametrize("unmatched_cost", [3.0, 50.0, 1e6])
+    @pytest.mark.parametrize("axes", [1, 2, 3])
+    @pytest.mark.parametrize("sizes", [(50, 60, 40, 55), (30, 1, 30), (40, 0, 40, 40)], ids=str)
+    def test_links_and_what_they_cost_are_those_of_a_large_budget(self, sizes, axes, unmatched_cost, cost):
+        points = clouds(*sizes, axes=axes)
+        self.is_the_same(
+            points, LinkSettings(3.0, unmatched_cost, cost, motion="none"), is_unique=axes > 1 or cost == "squared"
+        )
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_where_distances_tie_too(self, seed):
+        points = clouds(60, 70, 50, axes=2, seed=seed)
+        points = replace(points, table=points.table.round())
+        self.is_the_same(points, LinkSettings(3.0, 4.0), is_unique=False)
+
+    @pytest.mark.parametrize("unmatched_cost", [0.3, 3.0])
+    def test_forbidden_and_pinned_links_too(self, unmatched_cost):
+        points = clouds(50, 60, 40)
+        settings = LinkSettings(3.0, unmatched_cost, motion="none", device="cpu")
+        made = link_points(points, settings).links[["source", "target"]].to_numpy()
+        self.is_the_same(points, replace(settings, forbidden=made[::3], pinned=made[1:2]))
+
+    def test_frames_that_are_expected_elsewhere_too(self):
+        points = clouds(50, 60, 40)
+        self.is_the_same(points, LinkSettings(3.0, 9.0, predict=lambda points, rows, _: points.positions[rows] + 0.5))
+
+    def is_the_same(self, points, settings, *, is_unique=True):
+        settings = replace(settings, motion="none", device="cpu")
+        large, small = (link_points(points, replace(settings, memory_budget_gb=gb)) for gb in (4, 1e-9))
+        power = 2 if settings.cost == "squared" else 1
+        costs = [(made.links["length"] ** power).sum() for made in (large, small)]
+        assert costs[1] == pytest.approx(costs[0], rel=1e-9)
+        assert len(large.links) == len(small.links)
+        assert large.report["is_optimal"]
+        assert small.report["is_optimal"]
+        assert small.links["length"].max() <= 3.0 or settings.predict
+        if is_unique:
+            assert edges(large) == edges(small)
+
+    def test_margins_are_never_below_the_true_ones(self):
+        points, settings = clouds(50, 60), LinkSettings(3.0, 9.0, motion="none", device="cpu")
+        large, small = (
+            link_points(points, replace(settings, memory_budget_gb=gb), margins=True).links.set_index("source")
+            for gb in (4, 1e-9)
+        )
+        assert (small["margin"] >= large["margin"] * (1 - 1e-9)).all()
+
+    def test_memory_is_bounded_by_the_budget(self):
+        """All pairs of 4,000 points are 16 million, 0.8 GB written out; most of them are within 12 spacings."""
+        points = clouds(4000, 4000, spread=4000 ** (1 / 3))
+        settings = LinkSettings(12.0, 50.0, motion="none", device="cpu", memory_budget_gb=0.02)
+        link_points(clouds(300, 300), replace(settings, memory_budget_gb=1e-9))  # compiling allocates too
+        tracemalloc.start()
+        try:
+            made = link_points(points, settings)
+            taken = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert made.report["is_optimal"]
+        assert len(made.links) == 4000
+        assert taken < settings.memory_budget
+
+    def test_corrections_and_further_costs_need_links_that_are_written_out(self):
+        points, settings = clouds(30, 30), LinkSettings(3.0, 9.0, motion="none", device="cpu", memory_budget_gb=1e-9)
+        with pytest.raises(InvalidSetting, match="editable"):
+            link_points(points, settings, editable=True)
+        with pytest.raises(InvalidSetting, match="extra_cost"):
+            link_points(points, replace(settings, extra_cost=lambda *of: np.zeros(len(of[1]))))
 
 
 class TestPaperFailure:

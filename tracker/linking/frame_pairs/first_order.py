@@ -12,6 +12,7 @@ from ....matching.certificate.assignment import Assignment
 from ....matching.jit.threads import one_ahead
 from ....matching.problem import Problem
 from ....matching.solving import solve
+from ....matching.within_reach import solve_within
 from ...links import ids_of_chains
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps, on_device
@@ -108,9 +109,14 @@ def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
 def _solved(
     runs: Iterable[CandidateLinks | WideGate], settings: LinkSettings, unmatched_cost: UnmatchedCost
 ) -> Iterator[tuple[CandidateLinks | WideGate, Problem, Assignment]]:
-    """Solve run after run."""
+    """Solve run after run; where a range decides of links too many to hold, on the CPU, whatever solver is named."""
+    asked = settings.cost, unmatched_cost.in_costs(settings.cost)
     for candidates in runs:
-        problem = candidates.problem(settings.cost, unmatched_cost.in_costs(settings.cost))
+        problem = candidates.problem(*asked)
+        if isinstance(candidates, WideGate) and candidates.decides(*asked):
+            reach = candidates.radius, candidates.forbidden, candidates.limits.written
+            yield candidates, *solve_within(problem, *reach)
+            continue
         solver = candidates.solver if settings.solver == "auto" else settings.solver
         yield candidates, problem, solve(problem, solver, settings.device)
 

@@ -43,12 +43,12 @@ class PairSolutions:
             If they are always to be kept, and are too many to write out.
         """
         self.candidates += 0 if problem.indices is None else len(problem.indices)
-        is_written = problem.kind == "sparse" or self.keeping is KeepSolution.ALWAYS
+        is_written = isinstance(candidates, CandidateLinks) or self.keeping is KeepSolution.ALWAYS
         self.is_whole &= is_written and self.keeping.takes(self.candidates)
         if not self.is_whole:
             self.parts.clear()
             return
-        if problem.kind == "points":
+        if isinstance(candidates, WideGate) and problem.kind != "dense":
             raise InvalidSetting(
                 "editable needs candidate links that can be written out; particles lie so densely within the search "
                 "range that they are too many. Give a shorter search_range."

@@ -10,17 +10,17 @@ import numpy as np
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
-from ....matching.points.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
+from ....matching.points.grid import Grid, build_grid, largest_square, more_pairs_than, pairs_in_grid
 from ....matching.problem import Problem
 from ....matching.problem.costs import edge_costs, pair_costs
-from ...calibrating.digits import in_digits
-from ...errors import InvalidSetting
 from ...points import Points
 from .limits import GateLimits
 
 DENSE_SHARE = 1 / 4
 """Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
 WORTH_A_MATRIX = 1_000_000
+ROUNDING = 1e-9
+"""Part by which a longest link worth its cost may seem to exceed the radius that was made of it."""
 
 Cost = Literal["squared", "distance"]
 
@@ -159,46 +159,29 @@ class WideGate:
     def problem(self, cost: Cost, unmatched_cost: float) -> Problem:
         """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
 
-        Raises
-        ------
-        InvalidSetting
-            If links are forbidden where all costs are too many to hold.
+        `decides` says where they would be.
         """
         x, y = self.earlier.grid.points, self.later.grid.points
         if self.n_candidates > self.limits.matrix:
-            if len(self.forbidden):
-                raise InvalidSetting(
-                    f"needs candidate links that can be written out; from frame {self.earlier.number} to "
-                    f"{self.later.number} too many are within the search range. Give a shorter search_range.",
-                    setting="forbidden",
-                )
             return Problem.points(x, y, unmatched_cost=unmatched_cost, metric=cost)
         costs = pair_costs(x, y, cost)
-        limit = self.radius**2 if cost == "squared" else self.radius
-        costs[costs > limit] = np.inf
+        costs[costs > self._dearest(cost)] = np.inf
         costs[tuple(self.forbidden.T)] = np.inf
         return Problem.dense(costs, unmatched_cost=unmatched_cost)
 
-    def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:  # noqa: ARG002 - as `CandidateLinks`
-        """As `CandidateLinks.lengths`.
+    def decides(self, cost: Cost, unmatched_cost: float) -> bool:
+        """Whether points whose costs are too many to hold may not be linked though the unmatched cost pays for it."""
+        pays_for_longer = 2 * unmatched_cost > self._dearest(cost) * (1 + ROUNDING)
+        return self.n_candidates > self.limits.matrix and (pays_for_longer or len(self.forbidden) > 0)
 
-        Raises
-        ------
-        InvalidSetting
-            If one is longer than the radius, which no unmatched cost can keep out where no link is written.
-        """
+    def _dearest(self, cost: Cost) -> float:
+        """Return the largest cost of a link that is within the radius."""
+        return largest_square(self.radius) if cost == "squared" else self.radius
+
+    def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:  # noqa: ARG002 - as `CandidateLinks`
+        """As `CandidateLinks.lengths`."""
         rows, cols = answer.edges()
-        lengths = np.linalg.norm(self.earlier.grid.points[rows] - self.later.grid.points[cols], axis=1)
-        longest = float(lengths.max(initial=0.0))
-        if longest > self.radius * (1 + 1e-9):
-            raise InvalidSetting(
-                f"of {in_digits(self.radius, 4)} allows more than {self.limits.written} links from frame "
-                f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
-                f"pays for one of {in_digits(longest, 4)}; give a shorter range, or an unmatched_cost of at "
-                f"most {in_digits(self.radius / 2, 4)}.",
-                setting="search_range",
-            )
-        return lengths
+        return np.linalg.norm(self.earlier.grid.points[rows] - self.later.grid.points[cols], axis=1)
 
 
 def frame_pairs(

@@ -1,0 +1,99 @@
+"""Point sets matched within a radius without writing its pairs out: as the matrix of all that are allowed says."""
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Problem, solve, within_reach
+from auctrack.matching.auction.matrix_free import LEAST_EDGES
+from auctrack.matching.points.grid import largest_square
+from auctrack.matching.problem.costs import pair_costs
+from auctrack.matching.within_reach import solve_within
+
+
+def uniform(rng, n, m, axes):
+    return rng.random((n, axes)) * 9, rng.random((m, axes)) * 9
+
+
+def apart(rng, n, m, axes):
+    return rng.normal(size=(n, axes)) * 2, rng.normal(size=(m, axes)) * 2 + 3
+
+
+def pixels(rng, n, m, axes):
+    return tuple(np.round(points / 2) for points in uniform(rng, n, m, axes))
+
+
+def one_place(_, n, m, axes):
+    return np.ones((n, axes)), np.ones((m, axes))
+
+
+def costs_within(x, y, metric, radius, forbidden):
+    """All costs, +inf where a pair is not allowed."""
+    costs = pair_costs(x, y, metric)
+    costs[pair_costs(x, y, "squared") > largest_square(radius)] = np.inf
+    costs[tuple(forbidden.T)] = np.inf
+    return costs
+
+
+def drawn(rng, sets, radii=(0.5, 1.0, 3**0.5, 4.0, 20.0), unmatched_costs=(0.3, 3.0, 50.0, 1e5, 1e9)):
+    """Point sets, a radius, what staying unmatched costs, forbidden pairs, all of a row's among them now and then."""
+    n, m = rng.integers(1, 60, 2)
+    x, y = sets(rng, n, m, rng.integers(1, 4))
+    forbidden = np.stack([rng.integers(0, n, 12), rng.integers(0, m, 12)], axis=1)
+    if rng.random() < 0.3:
+        forbidden = np.concatenate([forbidden, np.stack([np.zeros(m, np.int64), np.arange(m)], axis=1)])
+    return x, y, float(rng.choice(radii)), float(rng.choice(unmatched_costs)), forbidden[rng.integers(13) :]
+
+
+@pytest.mark.parametrize("metric", ["squared", "distance"])
+@pytest.mark.parametrize("sets", [uniform, apart, pixels, one_place])
+@pytest.mark.parametrize("most_edges", [0, np.inf])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_optimum_and_its_proof_are_those_of_all_pairs_within_reach(seed, most_edges, sets, metric):
+    x, y, radius, unmatched_cost, forbidden = drawn(np.random.default_rng(seed), sets)
+    costs = costs_within(x, y, metric, radius, forbidden)
+    stated = Problem.points(x, y, unmatched_cost=unmatched_cost, metric=metric)
+    answer = solve_within(stated, radius, forbidden, most_edges)[1]
+    whole = solve(Problem.dense(costs, unmatched_cost=unmatched_cost), device="cpu")
+    assert np.isfinite(costs[answer.edges()]).all()
+    assert answer.cost == pytest.approx(whole.cost, rel=1e-9, abs=0)
+    assert len(answer.edges()[0]) == len(whole.edges()[0])
+    assert answer.is_optimal
+    slack = costs - answer.row_duals[:, None] - answer.col_duals
+    assert slack.min(initial=0) >= -1e-12 * max(1.0, abs(answer.row_duals).max())
+    if sets in (uniform, apart) and x.shape[1] > 1:
+        np.testing.assert_array_equal(answer.col_of_row, whole.col_of_row)
+
+
+@pytest.mark.parametrize("lost", ["a matched pair", "prices"])
+@pytest.mark.parametrize("seed", range(10))
+def test_what_a_pair_within_reach_contradicts_is_not_proven(monkeypatch, seed, lost):
+    """The search is made to forget its best pair, or its prices: proofs look at all pairs within reach."""
+    x, y = uniform(np.random.default_rng(seed), 50, 50, 2)
+    stated, radius = Problem.points(x, y, unmatched_cost=40.0, metric="squared"), 4.0
+    best = solve_within(stated, radius)[1]
+    match = within_reach.match_within
+
+    def forgetful(problem, reach):
+        pair = np.flatnonzero(best.col_of_row >= 0)[:1]
+        pair = np.stack([pair, best.col_of_row[pair]], axis=1)
+        found, graph = match(problem, reach._replace(forbidden=pair) if lost == "a matched pair" else reach)
+        if lost == "prices":
+            found.col_duals[:] = 40.0
+        return found, graph
+
+    monkeypatch.setattr(within_reach, "match_within", forgetful)
+    monkeypatch.setattr(within_reach, "refined", lambda _, answer: answer)
+    answer = solve_within(stated, radius)[1]
+    assert not answer.is_optimal
+    assert answer.cost - answer.gap <= best.cost
+
+
+def test_no_more_pairs_are_held_than_stated():
+    """Clouds side by side want most pairs of all; a graph that may not hold them is thinned out on the way."""
+    x, y = apart(np.random.default_rng(0), 900, 800, 3)
+    stated = Problem.points(x, y, unmatched_cost=500.0, metric="squared")
+    (_, free), (_, bounded) = (solve_within(stated, 10.0, most_edges=most) for most in (np.inf, 0))
+    least = LEAST_EDGES * sum(stated.shape)
+    assert free.stats["edges"] > 1.5 * least > bounded.stats["edges"]
+    assert bounded.is_optimal
+    np.testing.assert_array_equal(bounded.col_of_row, free.col_of_row)
