@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from .auction.matrix_free import Graph, Reach, match_within
+from .auction.matrix_free import Reach, match_within
 from .auction.pair_graph import rows_of, with_pairs
 from .certificate.above_least import barely_above_least
 from .certificate.assignment import Assignment
@@ -66,10 +66,10 @@ def solve_within(
         problem = replace(problem, **dict(zip(("row_unmatched", "col_unmatched"), halves, strict=True)))
     found, pairs = match_within(problem, reach)
     prove = partial(_proven, problem, reach, stats=found.stats)
-    graph, answer = prove(found.col_of_row, found.col_duals, pairs)
+    graph, answer = prove(found.col_of_row, found.col_duals, rows_of(pairs[0]) * problem.n_cols + pairs[1])
     if not answer.is_optimal:
         better = refined(graph, answer)
-        again = prove(better.col_of_row, better.col_duals, (graph.indptr, graph.indices, graph.data))
+        again = prove(better.col_of_row, better.col_duals, _keys(graph))
         graph, answer = again if again[1].is_optimal else (graph, answer)
     if not is_far:
         return graph, answer
@@ -79,14 +79,14 @@ def solve_within(
 
 
 def _proven(
-    problem: Problem, reach: Reach, col_of_row: np.ndarray, v: np.ndarray, pairs: Graph, stats: dict[str, float]
+    problem: Problem, reach: Reach, col_of_row: np.ndarray, v: np.ndarray, keys: np.ndarray, stats: dict[str, float]
 ) -> tuple[Problem, Assignment]:
     """Return the graph with all pairs that a proof over all within reach may look at, and the answer with its proof.
 
     Where these are too many, as points at one place have, the proof has to do without them, but for those between
     cheap edges.
     """
-    graph, row_of_col = _with_least(problem, reach, pairs), inverse(problem, col_of_row)
+    graph, row_of_col = _with_least(problem, reach, keys), inverse(problem, col_of_row)
     v = np.minimum(v, problem.dual_bounds()[1])
     near, is_all = np.zeros(1), True
     while is_all and len(near):  # they may lower a row's dual by a rounding, and raise the gap by it
@@ -135,9 +135,8 @@ def _near_pairs(
     return keys, bool(counts.max() < MOST)
 
 
-def _with_least(problem: Problem, reach: Reach, pairs: Graph) -> Problem:
-    """Return the graph with each row's cheapest pair, which proofs ask for; rows with forbidden pairs may lack it."""
-    keys = rows_of(pairs[0]) * problem.n_cols + pairs[1]
+def _with_least(problem: Problem, reach: Reach, keys: np.ndarray) -> Problem:
+    """Return the graph of some pairs and each row's cheapest, which proofs ask for and forbidden pairs may keep out."""
     for row in np.unique(reach.forbidden[:, 0]):
         costs = _costs_of(problem, reach, np.array([row]), np.arange(problem.n_cols))[0]
         if costs.min() < np.inf:

@@ -180,10 +180,10 @@ class _MatrixFree:
         indptr, indices = united(near_rows, near_cols, ranks)
         if self.longest < np.inf:
             squares = costs_of_pairs(self.rows.points, self.cols.points, indptr, indices, True)
-            indptr, indices = chosen((indptr, indices), squares <= self.longest)
+            indptr, indices = chosen(indptr, indices, squares <= self.longest)
         if len(self.forbidden):
             keys = rows_of(indptr) * self.m + indices
-            indptr, indices = chosen((indptr, indices), ~np.isin(keys, self.forbidden @ [self.m, 1]))
+            indptr, indices = chosen(indptr, indices, ~np.isin(keys, self.forbidden @ [self.m, 1]))
         return indptr, indices, costs_of_pairs(self.rows.points, self.cols.points, indptr, indices, self.squared)
 
     def _is_easy(self, state: State) -> bool:
@@ -293,7 +293,7 @@ class _MatrixFree:
         if len(above) > most:
             kept = np.zeros(len(above), np.bool_)
             kept[np.argpartition(above, most)[:most]] = True
-            self.graph = chosen(self.graph, kept)
+            self.graph = (*chosen(indptr, indices, kept), data[kept])
         self.most_edges *= GROWING
 
     def stated_graph(self) -> Graph:

@@ -27,10 +27,9 @@ def rows_of(indptr: np.ndarray) -> np.ndarray:
     return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
 
 
-def chosen(graph: tuple[np.ndarray, ...], kept: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return a graph with some of its pairs, `kept` a mask; as many arrays as it has."""
-    indptr, *columns = graph
-    return np.concatenate([[0], np.cumsum(kept)])[indptr], *(column[kept] for column in columns)
+def chosen(indptr: np.ndarray, indices: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a graph with some of its pairs, `kept` a mask."""
+    return np.concatenate([[0], np.cumsum(kept)])[indptr], indices[kept]
 
 
 def with_pairs(graph: tuple[np.ndarray, np.ndarray], pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
