@@ -88,7 +88,8 @@ class LinkSettings(KnownByName):
         Frames a particle may be missing inside a track (trackpy: `memory`). "auto": one more for as long as the last
         one was worthwhile; with motion "none" 0, the only value it supports.
     solver, device : str
-        See `auctrack.matching.solve`.
+        See `auctrack.matching.solve`. Frame pairs with more links within the range than memory has room for are matched
+        by the auction on a CPU, whatever is named here, where the range decides (`matching.within_reach`).
     memory_budget_gb : float
         Memory, in GB (10^9 bytes), that filtering and linking may use besides the frame or table itself. Larger work is
         done in parts: fewer frames at a time, a large frame in tiles, fewer frame pairs, a movie with learned motion in

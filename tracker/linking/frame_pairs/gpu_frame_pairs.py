@@ -58,7 +58,7 @@ def link_on_gpu(
     -------
     int64 (n,) or None
         Track of each particle, as `links.track_ids` numbers them. None, and nothing made, where candidate links are
-        too many to lie in memory together, or one grid cannot serve all frames.
+        too many to lie in memory together, or one grid cannot serve all frames: the host takes these at any range.
 
     Raises
     ------

@@ -38,7 +38,8 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     ----------
     problem : Problem
         Of any kind and number of blocks. Of matrices and point sets with too many pairs to write out, repairs go
-        through the near ones (`near_pairs`): a margin is then never below the true one.
+        through the near ones (`near_pairs`, or those that `within_reach` has kept): a margin is then never below the
+        true one.
     answer : Assignment
         Optimal, with its duals.
 

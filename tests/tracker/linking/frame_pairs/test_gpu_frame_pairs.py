@@ -132,6 +132,18 @@ def test_what_one_grid_cannot_serve_is_linked_frame_pair_by_frame_pair(gpu, monk
     assert taken
 
 
+def test_a_range_that_decides_among_more_links_than_fit_anywhere_gives_those_of_much_memory(gpu, monkeypatch):
+    """Too many for the GPU are left to the host, and too many for its budget are worked through."""
+    points = walks(**SMALL)[0]
+    much = LinkSettings(2.0, 5.0, motion="none", device=gpu)
+    made = link_points(points, much)
+    monkeypatch.setattr(gpu_frame_pairs, "AT_A_TIME", 50)
+    little = link_points(points, replace(much, memory_budget_gb=1e-9))
+    assert (made.report["device"], little.report["device"]) == ("cuda:0", "cpu")
+    assert links(little) == pytest.approx(links(made), rel=1e-12)
+    assert little.report["is_optimal"]
+
+
 def test_progress_counts_frame_pairs(gpu, monkeypatch):
     monkeypatch.setattr(gpu_frame_pairs, "AT_A_TIME", 1_000)
     seen: list[tuple[int, int]] = []
