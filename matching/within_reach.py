@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from .auction.matrix_free import Reach, match_within
+from .auction.matrix_free import AllowedPairs, match_within
 from .auction.pair_graph import rows_of, with_pairs
 from .certificate.above_least import barely_above_least
 from .certificate.assignment import Assignment
@@ -55,7 +55,9 @@ def solve_within(
     answer : Assignment
         Of that graph; what it says of its proof is true of all pairs within reach.
     """
-    reach = Reach(largest_square(radius), np.empty((0, 2), np.int64) if forbidden is None else forbidden, most_edges)
+    reach = AllowedPairs(
+        largest_square(radius), np.empty((0, 2), np.int64) if forbidden is None else forbidden, most_edges
+    )
     stated = problem.row_unmatched, problem.col_unmatched
     assert stated[0] is not None
     # As in `presolve.high_unmatched_costs`: from there on as many as possible are matched, and digits would be lost.
@@ -79,7 +81,12 @@ def solve_within(
 
 
 def _proven(
-    problem: Problem, reach: Reach, col_of_row: np.ndarray, v: np.ndarray, keys: np.ndarray, stats: dict[str, float]
+    problem: Problem,
+    reach: AllowedPairs,
+    col_of_row: np.ndarray,
+    v: np.ndarray,
+    keys: np.ndarray,
+    stats: dict[str, float],
 ) -> tuple[Problem, Assignment]:
     """Return the graph with all pairs that a proof over all within reach may look at, and the answer with its proof.
 
@@ -114,7 +121,7 @@ def _sums(
 
 
 def _near_pairs(
-    problem: Problem, reach: Reach, graph: Problem, r: np.ndarray, v: np.ndarray, slack: float
+    problem: Problem, reach: AllowedPairs, graph: Problem, r: np.ndarray, v: np.ndarray, slack: float
 ) -> tuple[np.ndarray, bool]:
     """Return the keys of the pairs within reach of up to `slack` that the graph lacks, and whether these are all.
 
@@ -135,7 +142,7 @@ def _near_pairs(
     return keys, bool(counts.max() < MOST)
 
 
-def _with_least(problem: Problem, reach: Reach, keys: np.ndarray) -> Problem:
+def _with_least(problem: Problem, reach: AllowedPairs, keys: np.ndarray) -> Problem:
     """Return the graph of some pairs and each row's cheapest, which proofs ask for and forbidden pairs may keep out."""
     for row in np.unique(reach.forbidden[:, 0]):
         costs = _costs_of(problem, reach, np.array([row]), np.arange(problem.n_cols))[0]
@@ -144,7 +151,7 @@ def _with_least(problem: Problem, reach: Reach, keys: np.ndarray) -> Problem:
     return _of_keys(problem, np.unique(keys))
 
 
-def _costs_of(problem: Problem, reach: Reach, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
+def _costs_of(problem: Problem, reach: AllowedPairs, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
     """Return the matrix of the costs of some rows and columns, +inf where they may not be matched."""
     assert problem.x is not None
     assert problem.y is not None

@@ -70,7 +70,7 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     return Matched(problem, *matched, stats, out_of_bids(options, waiting), options.is_exact)
 
 
-def match_within(problem: Problem, reach: Reach) -> tuple[Matched, Graph]:
+def match_within(problem: Problem, reach: AllowedPairs) -> tuple[Matched, Graph]:
     """Match two point sets with an `unmatched_cost` over the pairs within reach alone; also return the last graph.
 
     The graph has what is matched and contradicts the duals nowhere; its rows and columns are the problem's.
@@ -86,7 +86,7 @@ Graph = tuple[np.ndarray, np.ndarray, np.ndarray]
 """indptr, indices, costs."""
 
 
-class Reach(NamedTuple):
+class AllowedPairs(NamedTuple):
     """Which pairs may be matched, and how many may be held.
 
     Attributes
@@ -104,7 +104,7 @@ class Reach(NamedTuple):
     most_edges: float
 
 
-_ALL = Reach(np.inf, np.empty((0, 2), np.int64), np.inf)
+_ALL = AllowedPairs(np.inf, np.empty((0, 2), np.int64), np.inf)
 
 LEAST_EDGES = 2 * NEIGHBOURS
 """Pairs for each row and column that are held whatever the limit."""
@@ -113,7 +113,7 @@ LEAST_EDGES = 2 * NEIGHBOURS
 class _MatrixFree:
     """One solve: the points in Hilbert order, their trees, the growing graph, and the prices."""
 
-    def __init__(self, problem: Problem, options: AuctionOptions, reach: Reach = _ALL) -> None:
+    def __init__(self, problem: Problem, options: AuctionOptions, reach: AllowedPairs = _ALL) -> None:
         assert problem.x is not None
         assert problem.y is not None
         self.schedule = Schedule.of(options, may_scale(problem, options))
