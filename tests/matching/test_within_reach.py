@@ -34,7 +34,7 @@ def costs_within(x, y, metric, radius, forbidden):
     return costs
 
 
-def drawn(rng, sets, radii=(0.5, 1.0, 3**0.5, 4.0, 20.0), unmatched_costs=(0.3, 3.0, 50.0, 1e5, 1e9)):
+def drawn(rng, sets, radii=(0.5, 1.0, 3**0.5, 4.0, 20.0), unmatched_costs=(0.3, 3.0, 50.0, 1e5, 1e15)):
     """Point sets, a radius, what staying unmatched costs, forbidden pairs, all of a row's among them now and then."""
     n, m = rng.integers(1, 60, 2)
     x, y = sets(rng, n, m, rng.integers(1, 4))
@@ -97,3 +97,14 @@ def test_no_more_pairs_are_held_than_stated():
     assert free.stats["edges"] > 1.5 * least > bounded.stats["edges"]
     assert bounded.is_optimal
     np.testing.assert_array_equal(bounded.col_of_row, free.col_of_row)
+
+
+@pytest.mark.parametrize("radius", [30.0, 100.0, 3000.0])
+def test_points_of_a_line_whose_distances_all_tie_are_proven(radius):
+    """Any two pairs that overlap can be exchanged at no cost: too many pairs have no slack to be looked at, each."""
+    x, y = np.random.default_rng(1).random((2, 300, 1)) * 300
+    stated = Problem.points(x, y, unmatched_cost=5000.0, metric="distance")
+    answer = solve_within(stated, radius, most_edges=0)[1]
+    whole = solve(Problem.dense(costs_within(x, y, "distance", radius, np.empty((0, 2), int)), unmatched_cost=5000.0))
+    assert answer.is_optimal
+    assert answer.cost == pytest.approx(whole.cost, rel=1e-9)
