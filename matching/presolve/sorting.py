@@ -5,9 +5,18 @@ convex function of the distance on a line, matching the first to the first, the 
 cheapest. Then column duals exist that rise from one column to the next by no more than c_i,i+1 - c_ii and by no less
 than c_i+1,i+1 - c_i+1,i: what they add up to along the line proves it for all pairs.
 
+Of a side that is longer by d, some are left out: the cheapest matching without a crossing is found row by row, by what
+the first i and i + k of both sides cost at least, k ≤ d (dynamic programming). Duals of the longer side rise as above
+from one that is matched to the next; they are at most 0, as they are where one is left out, and neighbours of one that
+is left out must not gain by going there. Between the least and the greatest such duals, as two sweeps along the line
+find them, lie those that are taken.
+
 The orders are read from the costs of four rows and columns, and 3 n further costs show whether neighbours satisfy the
 condition. Nothing is taken on trust: the certificate looks at all pairs.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -19,12 +28,19 @@ from ..certificate.certify import MOST_PAIRS, certify
 from ..certificate.float_pairs import difference
 from ..certificate.refine import refined
 from ..device import cuda
-from ..problem import Problem
+from ..jit.compiled import compiled
+from ..problem import INT_LIMIT, Problem
 from ..problem.costs import edge_costs
 from ..tolerance import EPS, SHARE, ULPS
 
 FEWEST = 256
-"""Rows below which no order is looked for: a matrix this small is solved as soon as it is looked at."""
+"""Members of the shorter side below which no order is looked for: so small a matrix is solved as soon as looked at."""
+
+MOST_LEFT_OUT = 1.0
+"""Part of the shorter side by which the other may be longer: beyond, hardly a row is in the way of another."""
+
+MOST_STEPS = 2**26
+"""Pairs that are looked at for who is left out, of points that have no matrix."""
 
 ROUNDS = 3
 """Times that each side is ordered by the ends of the other; distances say nothing of what lies beyond those ends."""
@@ -32,17 +48,20 @@ ROUNDS = 3
 SAMPLE = 32
 """Rows and columns of a matrix, or up to twice as many, by which it is decided whether to look at all of them."""
 
+AT_A_TIME = 2**18
+"""Pairs whose costs are read together."""
+
 
 def calls_for_sorting(problem: Problem) -> bool:
     """Return whether every so many rows and columns of a matrix may be sorted, as those of one that sorting solves may.
 
     Where the matrix lies on a GPU, these alone are fetched.
     """
-    if problem.kind != "dense" or not problem.must_match_all(FEWEST) or not problem.allows_all:
+    if problem.kind != "dense" or not _is_looked_at(problem):
         return False
-    step = problem.n_rows // SAMPLE
-    some = Problem.dense(cuda.to_host(problem.cost_matrix[::step, ::step]))
-    return _duals(some, *_orders(some)) is not None
+    every = [side // SAMPLE for side in problem.shape]
+    some = Problem.dense(cuda.to_host(problem.cost_matrix[:: every[0], :: every[1]]))
+    return _line(some) is not None
 
 
 def by_sorting(problem: Problem) -> Assignment | None:
@@ -51,21 +70,39 @@ def by_sorting(problem: Problem) -> Assignment | None:
     Parameters
     ----------
     problem : Problem
-        On the host. Only single problems of equal sides, without an `unmatched_cost`, and with all pairs allowed are
-        looked at, from `FEWEST` rows.
+        On the host. Only single problems without an `unmatched_cost`, and with all pairs allowed, are looked at, from
+        `FEWEST` rows and columns, of which one side is at most twice as long as the other.
     """
-    if not problem.must_match_all(FEWEST) or not problem.allows_all:
+    if not _is_looked_at(problem) or not _may_lie_along_a_line(problem):
         return None
-    rows, cols = _orders(problem)
-    v = _duals(problem, rows, cols)
-    if v is None:
+    line = _line(problem)
+    if line is None:
         return None
-    col_of_row = np.empty(problem.n_rows, np.int32)
-    col_of_row[rows] = cols
-    duals = np.empty_like(v)
-    duals[cols] = v
+    short, long = line
+    n, m = len(short), len(long)
+    place = np.arange(n) if n == m else _left_to_right(problem, short, long)
+    w = _duals(problem, short, long, place)
+    if w is None:
+        return None
+    partners, duals = long[place], np.zeros(m, w.dtype)
+    duals[long] = w
+    col_of_row = np.full(problem.n_rows, -1, np.int32)
+    if _is_tall(problem):
+        col_of_row[partners] = short
+        of_rows, duals = duals, np.empty(n, w.dtype)
+        duals[short] = _costs(problem, short, partners) - of_rows[partners]
+    else:
+        col_of_row[short] = partners
     answer = refined(problem, certify(problem, col_of_row, duals, solver="sorting"))
     return answer if answer.is_optimal or _is_beyond_proof(problem, answer) else None
+
+
+def _is_looked_at(problem: Problem) -> bool:
+    if problem.n_blocks > 1 or problem.has_unmatched_cost or not problem.allows_all:
+        return False
+    n, m = sorted(problem.shape)
+    is_soon = problem.kind == "dense" or n * (m - n) <= MOST_STEPS
+    return n >= FEWEST and m - n <= MOST_LEFT_OUT * n and is_soon
 
 
 def _is_beyond_proof(problem: Problem, answer: Assignment) -> bool:
@@ -73,37 +110,155 @@ def _is_beyond_proof(problem: Problem, answer: Assignment) -> bool:
     return problem.kind == "points" and problem.n_edges > MOST_PAIRS and answer.gap <= SHARE * answer.cost
 
 
-def _costs(problem: Problem, rows: ArrayLike, cols: ArrayLike) -> np.ndarray:
-    """Return c_ij of pairs of a single problem; a side of one member stands beside all of the other."""
-    rows, cols = (np.ascontiguousarray(side) for side in np.broadcast_arrays(rows, cols))
+def _is_tall(problem: Problem) -> bool:
+    return problem.n_rows > problem.n_cols
+
+
+def _costs(problem: Problem, short: ArrayLike, long: ArrayLike) -> np.ndarray:
+    """Return the costs of pairs of the shorter and the longer side; one member stands beside all of the other side."""
+    short, long = (np.ascontiguousarray(side) for side in np.broadcast_arrays(short, long))
+    rows, cols = (long, short) if _is_tall(problem) else (short, long)
     return edge_costs(problem, rows, np.zeros(len(rows), np.int64), cols)
 
 
+def _may_lie_along_a_line(problem: Problem) -> bool:
+    """Whether three members of the shorter side put a few of the other into one order, or its reverse, by differences.
+
+    A screen: others than costs of a line hardly ever pass, and it takes a tenth of the time that ordering all takes.
+    """
+    n, m = sorted(problem.shape)
+    short, long = np.array([0, n // 2, n - 1]), np.arange(8) * (m // 8)
+    cost = _costs(problem, np.repeat(short, 8), np.tile(long, 3)).reshape(3, 8).astype(float)
+    first, second = np.diff(cost / (abs(cost).max() or 1.0), axis=0)
+    agreement = np.subtract.outer(first, first) * np.subtract.outer(second, second)
+    return bool(agreement.min() >= -ULPS * EPS or agreement.max() <= ULPS * EPS)
+
+
+def _line(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the orders of the shorter and the longer side; None where crossing pays at either end of the line."""
+    short, long = _orders(problem)
+    more = len(long) - len(short)
+    ends = (long[: len(short)], long[more:]) if more else (long,)
+    return None if any(_rises(problem, short, end) is None for end in ends) else (short, long)
+
+
 def _orders(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and columns in the orders that the differences of two columns, and of two rows, call for."""
-    everything = np.arange(problem.n_rows)
-    far_col = int(_costs(problem, [0], everything).argmax())
-    from_far = _costs(problem, everything, [far_col])
-    first, last = int(from_far.argmax()), int(from_far.argmin())
-    rows = cols = everything
+    """Return both sides in the orders that the differences of two members of the other call for, the shorter first."""
+    short, long = (np.arange(side) for side in sorted(problem.shape))
+    far = int(_costs(problem, [0], long).argmax())
+    from_far = _costs(problem, short, [far])
+    ends = int(from_far.argmax()), int(from_far.argmin())
+    by_short, by_long = short, long
     for _ in range(ROUNDS):
-        cols = np.argsort(_costs(problem, [first], everything) - _costs(problem, [last], everything))
-        rows = np.argsort(_costs(problem, everything, cols[:1]) - _costs(problem, everything, cols[-1:]))
-        first, last = int(rows[0]), int(rows[-1])
-    return rows, cols
+        by_long = np.argsort(_costs(problem, [ends[0]], long) - _costs(problem, [ends[1]], long))
+        by_short = np.argsort(_costs(problem, short, by_long[:1]) - _costs(problem, short, by_long[-1:]))
+        ends = int(by_short[0]), int(by_short[-1])
+    return by_short, by_long
 
 
-def _duals(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray | None:
-    """Return column duals, in the order of the line, that prove sorting right; None where neighbours contradict it."""
-    own = _costs(problem, rows, cols)
-    most = _costs(problem, rows[:-1], cols[1:]) - own[:-1]
-    least = own[1:] - _costs(problem, rows[1:], cols[:-1])
+def _left_to_right(problem: Problem, short: np.ndarray, long: np.ndarray) -> np.ndarray:
+    """Return where on the longer side, in its order, the cheapest partners without a crossing are."""
+    n, width = len(short), len(long) - len(short) + 1
+    takes = np.empty((n, width), np.bool_)
+    least = np.zeros(width, problem.dual_dtype)
+    step = max(1, AT_A_TIME // width)
+    for at in range(0, n, step):
+        rows = np.arange(at, min(at + step, n))
+        cols = (rows[:, None] + np.arange(width)).ravel()
+        costs = _costs(problem, np.repeat(short[rows], width), long[cols])
+        _take_or_leave(costs.reshape(-1, width), least, takes[rows[0] : rows[-1] + 1])
+    return _last_taken(takes)
+
+
+def _rises(problem: Problem, short: np.ndarray, partners: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the least and the most by which duals of partners in a row may rise; None where a crossing pays."""
+    own = _costs(problem, short, partners)
+    most = _costs(problem, short[:-1], partners[1:]) - own[:-1]
+    least = own[1:] - _costs(problem, short[1:], partners[:-1])
     rounding = 0 if problem.is_integer else ULPS * EPS * np.maximum(abs(own[:-1]), abs(own[1:]))
-    if (least > most + rounding).any():
+    return None if (least > most + rounding).any() else (least, most)
+
+
+def _duals(problem: Problem, short: np.ndarray, long: np.ndarray, place: np.ndarray) -> np.ndarray | None:
+    """Return duals of the longer side, in its order, that prove a matching; None where neighbours contradict it."""
+    partners = long[place]
+    rises = _rises(problem, short, partners)
+    if rises is None:
         return None
-    rises = least + (most - least) // 2 if problem.is_integer else least + (most - least) / 2
-    rises = np.append(0, rises)
-    return _sums(rises, len(rises) // 2)
+    if len(short) == len(long):
+        rises = np.append(0, _middle(problem, *rises))
+        return _sums(rises, len(rises) // 2)
+    least, most = rises
+    floor = _floor(problem, short, long, place)
+    highest = _lowered(np.zeros_like(floor), most, -least)
+    lowest = -_lowered(-floor, -least, most)
+    rounding = 0 if problem.is_integer else ULPS * EPS * max(abs(lowest).max(), abs(highest).max())
+    if (lowest > highest + rounding).any():
+        return None
+    duals = np.zeros(len(long), floor.dtype)
+    duals[place] = np.minimum(_middle(problem, lowest, highest), 0)
+    return duals
+
+
+def _middle(problem: Problem, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return low + ((high - low) // 2 if problem.is_integer else (high - low) / 2)
+
+
+def _floor(problem: Problem, short: np.ndarray, long: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Return the least duals of partners by which their neighbours do not gain from those that are left out."""
+    own = _costs(problem, short, long[place])
+    floor = np.full(len(own), -(INT_LIMIT // 2) if problem.is_integer else -np.inf, own.dtype)
+    out = np.delete(np.arange(len(long)), place)
+    after = np.searchsorted(place, out)
+    for beside in (after - 1, after):
+        is_there = (beside >= 0) & (beside < len(place))
+        i, j = beside[is_there], out[is_there]
+        np.maximum.at(floor, i, own[i] - _costs(problem, short[i], long[j]))
+    return floor
+
+
+@compiled
+def _take_or_leave(costs, least, takes):
+    """Let members of the shorter side, one after the other, take what is cheapest with all before them; `least` is kept.
+
+    Of member i, entry k of `costs` is the cost of taking i + k, and of `least` what it takes to match all up to it to
+    the first i + k + 1; `takes` says whether i + k is among them.
+    """
+    for i in range(len(costs)):
+        best = least[0]
+        for k in range(len(least)):
+            cost = least[k] + costs[i, k]
+            takes[i, k] = k == 0 or cost < best
+            if takes[i, k]:
+                best = cost
+            least[k] = best
+
+
+@compiled
+def _last_taken(takes):
+    """Return what each member took, read from the last one back."""
+    n, width = takes.shape
+    place = np.empty(n, np.int64)
+    k = width - 1
+    for i in range(n - 1, -1, -1):
+        while not takes[i, k]:
+            k -= 1
+        place[i] = i + k
+    return place
+
+
+@compiled
+def _lowered(bounds, most, least):
+    """Return the greatest numbers within the bounds that rise by no more than `most`, and fall by no more than `least`.
+
+    To the next one; `least` is how much the one before may be above the next.
+    """
+    found = bounds.copy()
+    for i in range(1, len(found)):
+        found[i] = min(found[i], found[i - 1] + most[i - 1])
+    for i in range(len(found) - 2, -1, -1):
+        found[i] = min(found[i], found[i + 1] + least[i])
+    return found
 
 
 def _sums(terms: np.ndarray, origin: int) -> np.ndarray:
