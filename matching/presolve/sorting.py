@@ -36,8 +36,8 @@ from ..tolerance import EPS, SHARE, ULPS
 FEWEST = 256
 """Members of the shorter side below which no order is looked for: so small a matrix is solved as soon as looked at."""
 
-MOST_LEFT_OUT = 1.0
-"""Part of the shorter side by which the other may be longer: beyond, hardly a row is in the way of another."""
+MOST_LEFT_OUT = 0.5
+"""Part of the shorter side by which the other may be longer: beyond, squares on a line are soon solved by searches."""
 
 MOST_STEPS = 2**26
 """Pairs that are looked at for who is left out, of points that have no matrix."""
@@ -48,7 +48,7 @@ ROUNDS = 3
 SAMPLE = 32
 """Rows and columns of a matrix, or up to twice as many, by which it is decided whether to look at all of them."""
 
-AT_A_TIME = 2**18
+AT_A_TIME = 2**16
 """Pairs whose costs are read together."""
 
 
@@ -190,8 +190,8 @@ def _duals(problem: Problem, short: np.ndarray, long: np.ndarray, place: np.ndar
         return _sums(rises, len(rises) // 2)
     least, most = rises
     floor = _floor(problem, short, long, place)
-    highest = _lowered(np.zeros_like(floor), most, -least)
-    lowest = -_lowered(-floor, -least, most)
+    highest = _greatest(np.zeros_like(floor), most, -least)
+    lowest = -_greatest(-floor, -least, most)
     rounding = 0 if problem.is_integer else ULPS * EPS * max(abs(lowest).max(), abs(highest).max())
     if (lowest > highest + rounding).any():
         return None
@@ -219,19 +219,18 @@ def _floor(problem: Problem, short: np.ndarray, long: np.ndarray, place: np.ndar
 
 @compiled
 def _take_or_leave(costs, least, takes):
-    """Let members of the shorter side, one after the other, take what is cheapest with all before them; `least` is kept.
+    """Let members of the shorter side, one by one, take what is cheapest with all before them; `least` is kept.
 
     Of member i, entry k of `costs` is the cost of taking i + k, and of `least` what it takes to match all up to it to
     the first i + k + 1; `takes` says whether i + k is among them.
     """
     for i in range(len(costs)):
-        best = least[0]
-        for k in range(len(least)):
+        least[0] += costs[i, 0]
+        takes[i, 0] = True
+        for k in range(1, len(least)):
             cost = least[k] + costs[i, k]
-            takes[i, k] = k == 0 or cost < best
-            if takes[i, k]:
-                best = cost
-            least[k] = best
+            takes[i, k] = cost < least[k - 1]
+            least[k] = min(cost, least[k - 1])
 
 
 @compiled
@@ -248,16 +247,13 @@ def _last_taken(takes):
 
 
 @compiled
-def _lowered(bounds, most, least):
-    """Return the greatest numbers within the bounds that rise by no more than `most`, and fall by no more than `least`.
-
-    To the next one; `least` is how much the one before may be above the next.
-    """
+def _greatest(bounds, rise, fall):
+    """Return the greatest numbers within bounds that rise by at most `rise` to the next one, and fall by `fall`."""
     found = bounds.copy()
     for i in range(1, len(found)):
-        found[i] = min(found[i], found[i - 1] + most[i - 1])
+        found[i] = min(found[i], found[i - 1] + rise[i - 1])
     for i in range(len(found) - 2, -1, -1):
-        found[i] = min(found[i], found[i + 1] + least[i])
+        found[i] = min(found[i], found[i + 1] + fall[i])
     return found
 
 

@@ -43,6 +43,7 @@ HOSTILE: dict[str, tuple[Make, int]] = {
     "colours of a photograph": (_dense(hostile_costs.photographs), 4000),
     "one column more": (hostile_problems.one_more_column, 4000),
     "Machol and Wien, one more": (hostile_problems.machol_wien_one_more, 2000),
+    "squares on a line, five more": (hostile_problems.squares_five_more, 3000),
     "blobs with an unmatched cost": (hostile_problems.blobs_with_unmatched_cost, 4000),
     "far point, high unmatched cost": (hostile_problems.far_point_with_unmatched_cost, 3000),
     "sparse: wide gate, whole": (hostile_problems.wide_gate, 40_000),

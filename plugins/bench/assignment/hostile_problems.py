@@ -30,6 +30,11 @@ def machol_wien_one_more(n: int, seed: int) -> Problem:
     return Problem.dense(machol_wien(n + 1, seed)[:n])
 
 
+def squares_five_more(n: int, seed: int) -> Problem:
+    """Return squared distances of independent sets on a line, with five columns too many."""
+    return Problem.dense(squared_on_a_line(n + 5, seed)[:n])
+
+
 def blobs_with_unmatched_cost(n: int, seed: int) -> Problem:
     """Return two blobs apart, and an unmatched cost at which about half of them stay unassigned."""
     return Problem.dense(two_blobs(n, seed), unmatched_cost=2.0)
