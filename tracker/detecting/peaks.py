@@ -9,9 +9,9 @@ from scipy.spatial import cKDTree
 
 from ...matching.device import cuda
 from ...matching.jit.compiled import compiled
+from ..reading.frames import BRIGHTEST
 from . import gpu_peaks
 from .gpu_tables import there
-from .pixels import BRIGHTEST
 
 if TYPE_CHECKING:
     from .around import Around

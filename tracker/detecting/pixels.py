@@ -16,10 +16,10 @@ import numpy as np
 
 from ...matching.device import cuda
 from ..reading.contiguous import PixelBuffer
+from ..reading.frames import BRIGHTEST
 from .padding import content
 
 _WHOLE = 4  # bytes of whole numbers none of which is too large
-BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
 
 
 @dataclass(frozen=True)

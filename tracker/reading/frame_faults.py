@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
+from .frames import BRIGHTEST
 from .movie import Movie
 
 MOST_BYTES = 2 << 30
@@ -23,7 +24,6 @@ _FALL, _SPREADS = 0.1, 6.0
 """By how much, and by how many times the usual spread, a correlation has to fall below the usual one."""
 _BROUGHT_BACK = 0.5
 """Share of the fall that a common shift has to bring back."""
-_BRIGHTEST = 1e18  # a grey level from which on it is none, as in detection
 _LEAST_SHIFT = 2
 
 
@@ -111,7 +111,7 @@ def frame_faults(movie: Movie, most_bytes: int = MOST_BYTES) -> FrameFaults:
             continue
         with np.errstate(over="ignore", invalid="ignore"):  # of voxels without a value
             flat = frame.mean(axis=0, dtype=np.float32) if frame.ndim == 3 else frame.astype(np.float32)
-        flat = np.where(np.abs(flat) < _BRIGHTEST, flat, np.float32(0))
+        flat = np.where(np.abs(flat) < BRIGHTEST, flat, np.float32(0))
         if before is not None and seen is not None:
             if np.array_equal(frame, before):
                 frozen.append(number)

@@ -11,6 +11,9 @@ from ..calibrating.calibration import Calibration
 from ..timeline import Timeline
 from .contiguous import NEW_MEMORY, PixelBuffer
 
+BRIGHTEST = 1e18
+"""A grey level from which on it is none: the squares of grey levels must be numbers of float32."""
+
 
 class FrameSource(Protocol):
     """Frames that are read one at a time: those of a `Movie`, or of a layer in a viewer."""
