@@ -58,9 +58,6 @@ LARGE = {"dense": 500, "points": 1000, "cuda": 1000}
 would be alone: sorted, read as points, or handed from one solver to another. Point sets of 500 take 7.4 ms so and 6.6
 together, noisy copies 2.8 to 3 and 2.3, sets of 2,000 28 and 28."""
 
-IN_A_RUN = 32
-"""Large matrices that a CPU tries together before any is solved apart: 8 of 500 take 10 ms so and 14 apart."""
-
 FEW_LARGE = 8
 """Large blocks up to which a GPU solves them apart where it could take them at once, each by a block of threads and
 without a limit. Not measured: more may be hard, too, but 1,000 of 500 take 18 ms at once, less than a launch each."""

@@ -11,13 +11,13 @@ from typing import Any, cast
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
-from .choice import FEW_SCANS, FEW_UPDATES, FIRST_TRIED, IN_A_RUN, Choice, choose, large_blocks
+from .choice import FEW_SCANS, FEW_UPDATES, Choice, choose, large_blocks
 from .device import cuda
 from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
 from .presolve.far_above import solve_beside_far_points, solved_above_least
-from .presolve.groups import from_shorter_side, in_runs, one_by_one, solve_apart, solve_in_groups
+from .presolve.groups import from_shorter_side, large_ones_apart, solve_apart, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
 from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
 from .presolve.sharded import ShardedCosts
@@ -76,10 +76,11 @@ def solve(
     -----
     The rule of "auto", with the figures behind it, is data: `matching.choice`. In short:
 
-    - costs of equal sides that sorting solves, as a convex function of the distance on a line is, as a matrix or as
-      points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting",
-      and `device` "cpu", where it is done whatever device was asked for (a matrix on a GPU is fetched for it where the
-      order of some rows and columns calls for it, and the GPU does not solve it soon);
+    - costs that sorting solves, as a convex function of the distance on a line is, as a matrix or as points, of sides
+      one of which is at most half as long again as the other: sorted, in about the time that the proof takes (see
+      `presolve.sorting`); `Assignment.solver` is then "sorting", and `device` "cpu", where it is done whatever device
+      was asked for (a matrix on a GPU is fetched for it where the order of some rows and columns calls for it, and the
+      GPU does not solve it soon);
     - on a CPU, matrices of squared distances or inner products of up to three axes: `auction`, on the points that are
       read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
@@ -94,8 +95,8 @@ def solve(
       another solver where the first one's own counts say that it takes too long, unless options are given; more than
       8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
     - matrices of 500 rows and columns or more, and point sets of 1,000 without `unmatched_cost`, are solved as each
-      would be alone where they are blocks of a batch and long searches are needed; on a GPU up to 8 from 1,000 on, or
-      such as are too large to be solved at once.
+      would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, or such as are too large to be
+      solved at once.
 
     Examples
     --------
@@ -140,7 +141,7 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         return answer.with_stats(auto=_BY_SORTING)
     choice = choose(problem, device)
     if not options and large_blocks(problem, choice.device).any():
-        return _solved_in_runs(problem, choice)
+        return _solved_apart(problem, choice)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)
         if answer is not None:
@@ -164,31 +165,17 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     return _solved(problem, make_solver(choice.solver, **options), device).with_stats(auto=reason)
 
 
-def _solved_in_runs(problem: Problem, choice: Choice) -> Assignment:
-    """Solve a batch of large blocks as each alone, on the device that all are worth, what lies between them together.
-
-    Large matrices on a CPU a few at a time, and apart if one of these takes more than the first solver may spend.
-    """
-    threads = choice.device == "cpu" and not problem.is_on_device
-    in_turn = problem.kind == "dense" and choice.device == "cpu"
+def _solved_apart(problem: Problem, choice: Choice) -> Assignment:
+    """Solve each large block of a batch as it is alone, on the device that all are worth, and the others together."""
 
     def alone(part: Problem) -> Assignment:
         return _without_needless_unmatched_costs(
             part, lambda stated: _solved_by_choice(stated, device=choice.device, options={})
         )
 
-    def of_run(part: Problem) -> Assignment:
-        if not large_blocks(part, choice.device).any():
-            return alone(part)
-        name, limits = FIRST_TRIED["jv"](part.n_rows)[0]
-        try:
-            return _solved(part, make_solver(name, **limits), choice.device).with_stats(auto=choice.reason)
-        except NotConverged:
-            return solve_apart(part, one_by_one(part), alone, threads=threads)
-
-    runs = in_runs(large_blocks(problem, choice.device), IN_A_RUN if in_turn else 1)
+    groups = large_ones_apart(large_blocks(problem, choice.device))
     with cuda.device_of(problem.data):
-        return solve_apart(problem, runs, of_run, threads=threads and not in_turn)
+        return solve_apart(problem, groups, alone, threads=choice.device == "cpu" and not problem.is_on_device)
 
 
 def _solved_soon(problem: Problem) -> Assignment:

@@ -33,6 +33,13 @@ MOST_SCANS = 20
 """Rows scanned, for each row, to settle what rounding left; 0 to 1 are needed where points say what the matrix does."""
 
 MOST_AXES = 3
+SCREENED = MOST_AXES + 2
+"""Rows and columns that tell most other costs: with one of each subtracted, the determinant of such products is 0, but
+for rounding."""
+
+LOST = 100
+"""Times the rounding of a cost and the cube of the largest that is left: as much may be in the determinant."""
+
 SAMPLE = 64
 """Rows and columns whose common pairs must be what the points say."""
 
@@ -91,6 +98,11 @@ def _distinct(points: np.ndarray) -> int:
 def _factors(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return q (columns,), a (rows, axes) and b (columns, axes) with c_ij = p_i + q_j + a_i·b_j for some p, or None."""
     n, m = cost.shape
+    few = cost[:: n // SCREENED, :: m // SCREENED][:SCREENED, :SCREENED].astype(float)
+    few /= abs(few).max() or 1.0
+    rest = few[1:, 1:] - few[1:, :1] - few[:1, 1:] + few[0, 0]
+    if abs(np.linalg.det(rest)) > LOST * BILINEAR * abs(rest).max() ** MOST_AXES:
+        return None
     rng = np.random.default_rng(0)
     rows, cols = rng.choice(n, SAMPLE, replace=False), rng.choice(m, SAMPLE, replace=False)
     sample, corner = cost[np.ix_(rows, cols)].astype(float), float(cost[0, 0])

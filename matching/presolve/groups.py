@@ -63,13 +63,9 @@ def one_by_one(problem: Problem) -> list[np.ndarray]:
     return list(np.arange(problem.n_blocks)[:, None])
 
 
-def in_runs(is_large: np.ndarray, most: int) -> list[np.ndarray]:
-    """Return all blocks in runs of neighbours: up to `most` large ones, or others between these."""
-    runs: list[np.ndarray] = []
-    for run in np.split(np.arange(len(is_large)), np.flatnonzero(np.diff(is_large)) + 1):
-        step = most if is_large[run[0]] else len(run)
-        runs += [run[k : k + step] for k in range(0, len(run), step)]
-    return runs
+def large_ones_apart(is_large: np.ndarray) -> list[np.ndarray]:
+    """Return each large block by itself, and all others between two of these as a group."""
+    return np.split(np.arange(len(is_large)), np.flatnonzero(is_large[1:] | is_large[:-1]) + 1)
 
 
 def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve) -> Assignment:

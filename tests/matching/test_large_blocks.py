@@ -8,7 +8,7 @@ import pytest
 
 from auctrack.matching import Assignment, Infeasible, NotConverged, Problem, choice, solve, solving, verify
 from auctrack.matching.device import cuda
-from auctrack.matching.presolve.groups import in_runs
+from auctrack.matching.presolve.groups import large_ones_apart
 from auctrack.matching.problem.selection import chosen
 from auctrack.plugins.bench.assignment.hostile_costs import (
     inner_products,
@@ -111,12 +111,13 @@ def test_the_block_that_cannot_be_matched_is_named(n: int, at: int):
         assert getattr(together.value, name) == getattr(alone.value, name)
 
 
-def test_large_easy_matrices_stay_one_solve(monkeypatch: pytest.MonkeyPatch):
+def test_easy_matrices_are_solved_once_beside_hard_ones(monkeypatch: pytest.MonkeyPatch):
     solved, seen = solving._solved, []
-    monkeypatch.setattr(solving, "_solved", lambda *given: seen.append(given[0].n_blocks) or solved(*given))
-    blocks = [Problem.dense(_independent(LARGE, k)) for k in range(4)]
+    monkeypatch.setattr(solving, "_solved", lambda *given: seen.append(given[0].data[0]) or solved(*given))
+    easy = [Problem.dense(_independent(LARGE, k)) for k in range(3)]
+    blocks = [easy[0], Problem.dense(roots_on_a_line(LARGE, 4)), *easy[1:], Problem.dense(np.eye(3))]
     _ = solve(Problem.batch(blocks), device="cpu")
-    assert seen == [4]
+    assert [seen.count(block.data[0]) for block in easy] == [1, 1, 1]
 
 
 def test_options_are_for_one_solve_of_all_blocks():
@@ -124,14 +125,12 @@ def test_options_are_for_one_solve_of_all_blocks():
     assert solve(Problem.batch(blocks), device="cpu", most_scans=2**31).solver == "jv"
 
 
-def test_runs_hold_all_blocks_in_order_and_few_large_ones():
-    is_large = np.random.default_rng(7).random(200) < 0.7
-    runs = in_runs(is_large, 3)
-    np.testing.assert_array_equal(np.concatenate(runs), np.arange(200))
-    for run in runs:
-        assert len(set(is_large[run])) == 1
-        assert len(run) <= 3 or not is_large[run[0]]
-    assert all(is_large[a[0]] or is_large[b[0]] for a, b in pairwise(runs))
+def test_large_blocks_stand_apart_and_all_are_in_order():
+    is_large = np.random.default_rng(7).random(200) < 0.5
+    groups = large_ones_apart(is_large)
+    np.testing.assert_array_equal(np.concatenate(groups), np.arange(200))
+    assert all(len(group) == 1 or not is_large[group].any() for group in groups)
+    assert all(is_large[a[0]] or is_large[b[0]] for a, b in pairwise(groups))
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "points"])
