@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .device import cuda
+from .presolve.sorting import lie_along_lines
 from .problem import Problem
 from .problem.convert import as_dense, fills_its_matrix, gate_radius
 from .solvers import devices_for, make_solver
@@ -60,10 +61,13 @@ together, noisy copies 2.8 to 3 and 2.3, sets of 2,000 28 and 28."""
 
 FEW_LARGE = 8
 """Large blocks up to which a GPU solves them apart where it could take them at once, each by a block of threads and
-without a limit. Not measured: more may be hard, too, but 1,000 of 500 take 18 ms at once, less than a launch each."""
+without a limit: 1,000 of 500 take 18 ms at once, less than a launch each. One H200, seconds at once and apart: inner
+products, 16 of 1,000 0.35 and 1.2, 9 of 2,000 2.0 and 2.0; two blobs 0.66 and 1.1, 3.3 and 1.6. Machol and Wien's, 9
+of 1,000, took 17 and 0.09: blocks that look as if sorting solves them are solved apart, however many."""
 
-MOST_AT_ONCE = 2048
-"""Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`)."""
+MOST_AT_ONCE = 1500
+"""Longer side of a block above which a GPU takes it by itself, however many: at once is sooner for some of 1,000 rows,
+for none of 2,000 (noisy copies on a line, 9: 0.35 and 0.08 s apart). From 2,049 on no other way is there."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
@@ -224,7 +228,8 @@ def large_blocks(problem: Problem, device: str) -> np.ndarray:
     on_gpu = device.startswith("cuda")
     is_large = np.minimum(rows, cols) >= LARGE["cuda" if on_gpu else problem.kind]
     if on_gpu and np.count_nonzero(is_large) > FEW_LARGE:
-        is_large &= np.maximum(rows, cols) > MOST_AT_ONCE
+        large = np.flatnonzero(is_large)
+        is_large[large] = (np.maximum(rows, cols)[large] > MOST_AT_ONCE) | lie_along_lines(problem, large)
     return is_large
 
 

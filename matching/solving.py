@@ -95,8 +95,8 @@ def solve(
       another solver where the first one's own counts say that it takes too long, unless options are given; more than
       8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
     - matrices of 500 rows and columns or more, and point sets of 1,000 without `unmatched_cost`, are solved as each
-      would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, or such as are too large to be
-      solved at once.
+      would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, and any number
+      with a side above 1,500, or that look as if sorting solves them.
 
     Examples
     --------

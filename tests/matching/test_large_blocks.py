@@ -185,3 +185,10 @@ def test_large_hard_blocks_on_a_gpu(there: str):
     together = solve(Problem.batch([Problem.dense(cost) for cost in given]), device="cuda")
     assert cuda.is_device_array(together.col_of_row) == (there == "device")
     _assert_as_alone([Problem.dense(cost) for cost in costs], together.on_host())
+
+
+def test_a_gpu_solves_any_number_of_large_blocks_apart_that_look_as_if_sorting_solves_them():
+    n, many = choice.LARGE["cuda"], choice.FEW_LARGE + 1
+    costs = [machol_wien(n, 1), _independent(n, 1)] * many
+    apart = choice.large_blocks(Problem.batch([Problem.dense(cost) for cost in costs]), "cuda")
+    assert apart.tolist() == [True, False] * many
