@@ -100,9 +100,10 @@ def command(
 
     auctrack convert spots.csv tracks.parquet --columns frame=Time,track_id=Cell --voxel 2,0.5,0.5
     """
-    from ..terminal.destination import checked_format, make_ready, note_losses
+    from ..terminal.destination import checked_format, make_ready, note_losses, refuse_other_ending
 
     checked_format(format_)
+    refuse_other_ending(result, format_)
     given = given_settings(ctx.params).input
     drawn = _drawn(drawn_diameter, image_shape)
     from ....tracker.formats.registry import to_write

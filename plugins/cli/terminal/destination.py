@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ....tracker.errors import OutputExists
-from ....tracker.formats.registry import FORMATS, WRITTEN, endings_of
+from ....tracker.formats.registry import FORMATS, READ, WRITTEN, endings_of
 from ....tracker.formats.sidecar import sidecar_path
 from ....tracker.formats.write import require_files, require_folders, require_names, require_writable
 from ....tracker.suffixes import ends_in
@@ -27,6 +27,24 @@ def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -
     """Refuse what is no format of a table, as wrong usage."""
     if kind is not None and kind not in known:
         raise typer.BadParameter(f"needs one of {', '.join(known)}; got {kind!r}.", param_hint="--format")
+
+
+def refuse_other_ending(result: Path, kind: str | None) -> None:
+    """Refuse a name that readers take for another format than the one asked for, as wrong usage.
+
+    Text of any layout may be in any text file: readers tell separators and columns by what is in it.
+    """
+    if kind is None or ends_in(result.name, *FORMATS[kind].endings):
+        return
+    is_text = SUFFIXES[kind].endswith(".csv")
+    known = [ending for ending in (*READ, *endings_of(WRITTEN)) if ends_in(result.name, ending)]
+    if known and not (is_text and ends_in(result.name, ".csv", ".tsv", ".txt")):
+        ending = max(known, key=len)
+        raise typer.BadParameter(
+            f"{kind} goes into names that end in {' or '.join(FORMATS[kind].endings)}; got {result}, which would be "
+            f"read as {ending}. Change the name, or leave --format out.",
+            param_hint="--format",
+        )
 
 
 def is_one_file(output: Path) -> bool:
@@ -102,7 +120,7 @@ def destination(
     Raises
     ------
     typer.BadParameter
-        If the name of the file leaves the format open. No work was done by then.
+        If the name of the file leaves the format open, or is that of another. No work was done by then.
     """
     _refuse_standard_output(output or "")
     endings = list(endings_of(known))
@@ -113,6 +131,7 @@ def destination(
         return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
     if kind is None and not ends_in(output, *endings):
         raise _unknown_ending(output, known)
+    refuse_other_ending(Path(output), kind)
     return Path(output)
 
 

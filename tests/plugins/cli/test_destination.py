@@ -76,6 +76,28 @@ def test_the_tracks_of_one_movie_may_have_a_name_of_their_own(auctrack, movie, t
     assert auctrack("track", movie, "-o", "named.csv", "--format", "parquet").exit_code == 2
 
 
+@pytest.mark.parametrize("command", ["track", "link", "detect", "measure", "convert"])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("parquet", "out.csv"), ("parquet", "out.tsv"), ("csv", "out.parquet"), ("csv", "out.csv.gz")]
+)
+def test_a_format_under_a_name_that_is_read_as_another_is_wrong_usage(auctrack, tmp_path, command, kind, name):
+    """Before any work: the program could not read its own result."""
+    if command == "track" and name in ("out.tsv", "out.csv.gz"):
+        pytest.skip("of track that is no ending of a result, whatever the format")
+    where = (name,) if command == "convert" else ("-o", name)
+    refused = auctrack(command, "nowhere.csv", *where, "--format", kind)
+    said = " ".join(refused.stderr.split())
+    assert refused.exit_code == 2
+    assert all(word in said for word in ("--format", f"{kind} goes into names", f".{kind}", name, "Change the name"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_of_text_may_be_in_any_text_file(auctrack, points, tmp_path):
+    for kind, name in (("csv", "out.tsv"), ("napari", "out.csv"), ("csv", "out.napari.csv")):
+        assert auctrack("link", points, "-o", name, "--format", kind).exit_code == 0
+        assert len(read_tracks(tmp_path / name)) == 2
+
+
 def test_the_tracks_of_several_movies_need_a_folder(auctrack, movie, write_movie, tmp_path):
     result = auctrack("track", movie, write_movie(tmp_path / "in" / "other.ome.tif"), "-o", "tracks.csv")
     assert result.exit_code == 2
