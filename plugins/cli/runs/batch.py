@@ -64,10 +64,20 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
         of_movies = [out.figures for job, out in zip(jobs, outcomes, strict=True) if not is_table(job.source)]
         console.note(*on_single_frames([figures["frames"] for figures in of_movies if figures is not None]))
     except KeyboardInterrupt:
-        for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
-            outcome.status = "interrupted"
         console.say("interrupted; nothing half-written was left")
+        for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
+            outcome.status, outcome.message = "interrupted", _what_is_whole(outcome, picture=picture)
+            if outcome.message is not None:
+                console.say(f"{outcome.source}: {outcome.message}")
     return outcomes
+
+
+def _what_is_whole(outcome: Outcome, *, picture: bool) -> str | None:
+    """Return what an input that was interrupted has by then; None for nothing."""
+    if outcome.figures is None:
+        return None
+    drawn = "is drawn" if outcome.picture is not None else "was not drawn; the same command draws it"
+    return f"{outcome.result} is whole" + (f", and its picture {drawn}" if picture else "")
 
 
 def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
@@ -100,10 +110,9 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_hopeless(job)
     key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
-    outcome.picture = str(job.picture) if picture else None
     standing = None if overwrite else _standing(job, key, picture=picture)
     if standing is None and job.result.exists() and not overwrite:
-        _leave_as_it_is(job, settings, outcome)
+        _leave_as_it_is(job, settings, outcome, picture=picture)
         return
     described = describe(job, settings)  # a wrong option is named before what it would replace
     if standing is not None:
@@ -117,17 +126,18 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     try:
         with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
             write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
+            outcome.figures = record["figures"]
     except OutputExists:
         if not is_up_to_date(job, key):  # else another run into this folder was faster
             raise
-        _leave_as_it_is(job, settings, outcome)
+        _leave_as_it_is(job, settings, outcome, picture=picture)
         return
     report(job, result, record["figures"], {**result.seconds, **writing})
     note_losses(result.tracks, job.result, to_write(job.result, None))
     if picture:
-        _draw(job, settings, result.tracks, read_sidecar(job.result))
+        _draw(job, settings, outcome, result.tracks, read_sidecar(job.result))
     _point_out_old_picture(job)
-    outcome.status, outcome.figures = "tracked", record["figures"]
+    outcome.status = "tracked"
 
 
 def _standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
@@ -142,17 +152,19 @@ def _standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
     return None
 
 
-def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
+def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome, *, picture: bool) -> None:
     """Draw what lacks its picture, and remove what runs that were killed left of this result."""
     for place in (job.result, sidecar_path(job.result), job.picture):
         remove_leftovers(place)
     sidecar = read_sidecar(job.result)
-    if outcome.picture is not None and not job.picture.exists():
-        _draw(job, settings, read_tracks(job.result), sidecar)
-    elif outcome.picture is not None:
+    outcome.figures = None if sidecar is None else sidecar.settings.get("figures")
+    if picture and not job.picture.exists():
+        _draw(job, settings, outcome, read_tracks(job.result), sidecar)
+    elif picture:
         _refuse_changed_picture(job, sidecar)
+        outcome.picture = str(job.picture)
     _point_out_old_picture(job)
-    outcome.status, outcome.figures = "up to date", None if sidecar is None else sidecar.settings.get("figures")
+    outcome.status = "up to date"
     console.show(f"{job.source}: {job.result} is up to date")
 
 
@@ -171,7 +183,7 @@ def _refuse_changed_picture(job: Job, sidecar: Sidecar | None) -> None:
         )
 
 
-def _draw(job: Job, settings: Settings, tracks: Tracks, sidecar: Sidecar | None) -> None:
+def _draw(job: Job, settings: Settings, outcome: Outcome, tracks: Tracks, sidecar: Sidecar | None) -> None:
     """Draw the picture; one that stands there by now is of the same tracks, by another run into this folder."""
     from ..results.picture import picture_of
     from ..results.picture_part import Look
@@ -184,6 +196,7 @@ def _draw(job: Job, settings: Settings, tracks: Tracks, sidecar: Sidecar | None)
         contents[sidecar_path(job.result)] = drawn.to_json(__version__)
     with held_back():
         write_whole({**contents, job.picture: image}, overwrite=True)
+        outcome.picture = str(job.picture)
     console.show(console.aligned([("picture", str(job.picture))]))
 
 

@@ -24,9 +24,9 @@ class Outcome:
     seconds : float
         Time spent on it.
     message : str or None
-        Why it failed.
+        Why it failed, or what of it is whole though it was interrupted.
     picture : str or None
-        Where its picture is, if one was asked for.
+        Where its picture is, if one was asked for and is drawn.
     figures : mapping or None
         Figures of the run: points, frames, tracks, links, the proof.
     is_refused : bool

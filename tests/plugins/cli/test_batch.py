@@ -512,6 +512,30 @@ def test_ctrl_c_at_any_moment_leaves_a_summary(
     assert statuses(summary()).count("interrupted") == 1
 
 
+@pytest.mark.parametrize("up_to_date", [False, True])
+def test_ctrl_c_while_the_picture_is_drawn_says_that_the_table_is_whole(
+    auctrack, movie, monkeypatch, summary, up_to_date
+):
+    def pressed(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    if up_to_date:
+        assert auctrack("track", movie).exit_code == 0
+    with monkeypatch.context() as patched:
+        patched.setattr("auctrack.plugins.cli.results.picture.picture_of", pressed)
+        stopped = auctrack("track", movie, "--picture")
+    assert stopped.exit_code == 130
+    (entry,) = summary()["inputs"]
+    assert (entry["status"], entry["picture"]) == ("interrupted", None)
+    assert entry["figures"]["points"] == len(read_tracks("spots.tracks.csv"))
+    assert entry["message"].startswith("spots.tracks.csv is whole, and its picture was not drawn")
+    assert entry["message"] in stopped.stderr
+    again = auctrack("track", movie, "--picture", "--summary", "auctrack-summary.json")
+    assert again.exit_code == 0
+    (entry,) = summary()["inputs"]
+    assert (entry["status"], entry["message"], entry["picture"]) == ("up to date", None, "spots.tracks.png")
+
+
 def test_a_picture_of_earlier_tracks_is_pointed_out(auctrack, movie):
     assert auctrack("track", movie, "--picture").exit_code == 0
     again = auctrack("track", movie, "--search-range", "3", "--overwrite")
