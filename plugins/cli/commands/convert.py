@@ -129,7 +129,7 @@ def command(
         points = read_either(file, **given.of_table)
         beside = read_sidecar(file)
     record: dict[str, Any] = {**({} if beside is None else beside.settings), "converted_from": str(source), **drawn}
-    with held_back(), console.at_work(result.name, "writing it"):
+    with held_back(result), console.at_work(result.name, "writing it"):
         if isinstance(points, Tracks):
             write_tracks(points, result, settings=record, overwrite=overwrite, format=format_)
         else:

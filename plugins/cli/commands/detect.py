@@ -78,7 +78,7 @@ def command(
     found = console.watched(movie, finding(movie, settings, seconds))
     points, found_with = found.points, found.settings
     effective = settings if found_with is None else replace(settings, detect=found_with)
-    with held_back(), seconds.of("write"):
+    with held_back(result), seconds.of("write"):
         record = {**run_record(movie, settings, effective), **described}
         write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     rows: list[tuple[str, str]] = []

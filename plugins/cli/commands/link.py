@@ -84,7 +84,7 @@ def command(
         make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder, has_settings=True)
         result = console.watched(job.source, stages(file, settings), console.READING)
     writing = StageSeconds()
-    with held_back(), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
+    with held_back(job.result), writing.of("write"), console.at_work(job.source, f"writing {job.result.name}"):
         drawn = as_drawn(file, result.tracks.calibration)
         record = {**tracking_record(job.source, settings, result), **drawn}
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)

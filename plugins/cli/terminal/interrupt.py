@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from types import FrameType
 
 _PRESSED = threading.Event()
@@ -63,8 +64,11 @@ def stopping_signals() -> list[signal.Signals]:
 
 
 @contextmanager
-def held_back() -> Generator[None]:
-    """Let the block finish when Ctrl-C is pressed in it, and raise KeyboardInterrupt after it."""
+def held_back(result: Path | None = None) -> Generator[None]:
+    """Let the block finish when Ctrl-C is pressed in it, and raise KeyboardInterrupt after it.
+
+    Of a `result` that the block wrote by then it is said that it is whole.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -80,10 +84,14 @@ def held_back() -> Generator[None]:
         pressed = True
 
     before = {number: signal.signal(number, remember) for number in stopping_signals()}
+    is_whole = False
     try:
         yield
+        is_whole = True
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
         if pressed:
+            if is_whole and result is not None:
+                console.say(f"{result} is whole")
             raise KeyboardInterrupt

@@ -24,7 +24,8 @@ from auctrack.plugins.cli.terminal import interrupt
 from auctrack.plugins.cli.terminal.interrupt import held_back
 from auctrack.tracker import pipeline
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.formats.tables import read_tracks
+from auctrack.tracker.formats import write
+from auctrack.tracker.formats.tables import read_points, read_tracks
 
 
 def statuses(summary):
@@ -446,6 +447,23 @@ def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number, capsys):
     assert capsys.readouterr().err == "stopping once what is being written is whole\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("command", ["convert", "link", "detect"])
+def test_a_result_that_is_whole_by_a_ctrl_c_is_named(auctrack, movie, samples, tmp_path, monkeypatch, command):
+    real = write._write
+
+    def pressed(*given, **named):
+        real(*given, **named)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(write, "_write", pressed)
+    source = movie if command == "detect" else samples / "points.csv"
+    stopped = auctrack(command, source, *(("out.csv",) if command == "convert" else ("-o", "out.csv")))
+    assert stopped.exit_code == 130
+    said = [line for line in stopped.stderr.splitlines() if "whole" in line or "interrupted" in line]
+    assert said[-2:] == ["out.csv is whole", "interrupted; nothing half-written was left"]
+    assert len(read_points(tmp_path / "out.csv"))
 
 
 @pytest.mark.parametrize(
