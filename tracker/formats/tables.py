@@ -325,7 +325,8 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
     name = next((name for name in TRACK_COLUMNS if name in table.columns), None)
     if name is None:
         raise InvalidInput(
-            f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}.",
+            f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}. "
+            "Particles that are not linked yet are to be linked first (auctrack link).",
             **naming({"track_id": "…"}, "auctrack.read_tracks"),
         )
     whole = _whole_numbers(table[name])

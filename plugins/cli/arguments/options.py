@@ -15,12 +15,28 @@ _MESSAGES = "Messages"
 
 
 def panel(name: str) -> Callable[..., Any]:
-    """Return what makes the options of one panel of a help page: of metavar, help, and names that are not its own."""
+    """Return what makes the options of one panel of a help page: of metavar, help, and names that are not its own.
 
-    def option(metavar: str, text: str, *names: str, **more: Any) -> Any:
+    `least` is the least whole number that one takes.
+    """
+
+    def option(metavar: str, text: str, *names: str, least: int | None = None, **more: Any) -> Any:
+        if least is not None:
+            more["callback"] = _of_at_least(least)
         return typer.Option(*names, metavar=metavar, rich_help_panel=name, help=text, **more)
 
     return option
+
+
+def _of_at_least(least: int) -> Callable[[int | None], int | None]:
+    """Return what refuses less, in the words of settings."""
+
+    def checked(value: int | None) -> int | None:
+        if value is not None and value < least:
+            raise typer.BadParameter(f"needs a whole number of at least {least}; got {value}.")
+        return value
+
+    return checked
 
 
 in_output = panel(OUTPUT)

@@ -66,7 +66,7 @@ def command(
             "frames are shown.",
         ),
     ] = None,
-    min_length: Annotated[int, _shown("N", "Leave out tracks of fewer detections.", min=1)] = 1,
+    min_length: Annotated[int, _shown("N", "Leave out tracks of fewer detections.", least=1)] = 1,
     output: Annotated[
         Path | None,
         options.in_output("FILE.png", "The picture. Default: NAME.tracks.png beside the tracks.", "--output", "-o"),

@@ -37,7 +37,7 @@ def command(
             help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
         ),
     ],
-    min_length: Annotated[int, _measures("N", "Leave out tracks of fewer detections.", min=1)] = 1,
+    min_length: Annotated[int, _measures("N", "Leave out tracks of fewer detections.", least=1)] = 1,
     msd: Annotated[
         bool,
         _measures(
@@ -52,7 +52,7 @@ def command(
     ] = False,
     max_lag: Annotated[
         int | None,
-        _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", min=1),
+        _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", least=1),
     ] = None,
     without_drift: Annotated[
         bool,

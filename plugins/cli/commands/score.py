@@ -72,7 +72,7 @@ def command(
     ] = None,
     max_missed_frames: Annotated[
         int,
-        _counting("N", "links: count links across up to N missed frames too.", min=0),
+        _counting("N", "links: count links across up to N missed frames too.", least=0),
     ] = 0,
     divisions: Annotated[
         bool,
@@ -80,7 +80,7 @@ def command(
     ] = False,
     frame_tolerance: Annotated[
         int,
-        _counting("N", "lineages: a division may come up to N frames early or late.", min=0),
+        _counting("N", "lineages: a division may come up to N frames early or late.", least=0),
     ] = 0,
     truth_voxel: Annotated[
         str | None,

@@ -179,3 +179,30 @@ def test_report_names_a_command_that_takes_columns(auctrack):
     assert words[:1] + words[2:] == ["plain.csv", "--columns", "track_id=…"]
     assert auctrack("convert", *(word.replace("…", "Cell") for word in words)).exit_code == 0
     assert auctrack("report", words[1]).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["measure", "report", "score"])
+def test_points_that_were_not_linked_are_to_be_linked_first(auctrack, samples, tmp_path, command):
+    pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0}).to_csv(tmp_path / "points.csv", index=False)
+    others = (samples / "movie.truth.csv", "--tolerance", 1) if command == "score" else ()
+    refused = auctrack(command, "points.csv", *others)
+    assert refused.exit_code == 1
+    assert "not linked yet are to be linked first (auctrack link)" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "least", "command"),
+    [
+        ("--min-length", 1, ("measure", "t.csv")),
+        ("--max-lag", 1, ("measure", "t.csv", "--msd")),
+        ("--min-length", 1, ("draw", "t.csv")),
+        ("--min-length", 1, ("link", "t.csv")),
+        ("--min-length", 1, ("track", "t.csv")),
+    ],
+)
+def test_too_small_a_whole_number_is_refused_in_the_same_words_everywhere(auctrack, option, least, command):
+    refused = auctrack(*command, option, least - 1)
+    said = " ".join(refused.stderr.replace("│", "").split())
+    assert refused.exit_code == 2
+    assert option in said
+    assert f"needs a whole number of at least {least}; got {least - 1}." in said
