@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import UnknownAxes
+from ..errors import InvalidSetting, UnknownAxes
 
 LETTERS = "TZCYX"
 FILE_READINGS = {
@@ -86,17 +86,15 @@ def known_axes(
     axes = (found if given is None else given).upper()
     sizes = " × ".join(map(str, shape))
     remedy = naming_axes(len(shape), readings)
-    unknown = sorted(set(axes) - set(LETTERS))
     if given is None and not are_known(axes):
         raise UnknownAxes(
             f"{path}: the file does not say what its {len(shape)} dimensions of {sizes} are (tifffile reads {found}). "
             "The letters are T time, Z depth, C channel, Y, X.",
             **remedy,
         )
-    if unknown:
-        raise UnknownAxes(f"the axes {given} have {', '.join(unknown)}; the letters are T, Z, C, Y, X.", **remedy)
-    if len(set(axes)) < len(axes):
-        raise UnknownAxes(f"the axes {given} name one twice.", **remedy)
+    fault = _fault(axes)
+    if fault is not None and fault != _PLANES_LAST:
+        raise UnknownAxes(f"the axes {given} {fault}", **remedy)
     if len(axes) != len(shape):
         planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
         raise UnknownAxes(
@@ -104,9 +102,34 @@ def known_axes(
             f"{planes if len(axes) > len(shape) > 2 else ''}",
             **remedy,
         )
-    if not axes.endswith("YX"):
-        raise UnknownAxes(f"the axes {given} must end in YX.", **remedy)
+    if fault is not None:
+        raise UnknownAxes(f"the axes {given} {fault}", **remedy)
     return axes
+
+
+def require_axes(axes: str) -> None:
+    """Refuse letters that fit no input; numbers between them divide pages.
+
+    Raises
+    ------
+    InvalidSetting
+    """
+    fault = _fault(re.sub(r"\d", "", axes.upper()))
+    if fault is not None:
+        raise InvalidSetting(f"needs one letter a dimension, such as TZYX; the axes {axes} {fault}", setting="axes")
+
+
+_PLANES_LAST = "must end in YX."
+
+
+def _fault(axes: str) -> str | None:
+    """Return what is wrong with letters whatever the file, a letter of no meaning first."""
+    unknown = sorted(set(axes) - set(LETTERS))
+    if unknown:
+        return f"have {', '.join(unknown)}; the letters are T, Z, C, Y, X."
+    if len(set(axes)) < len(axes):
+        return "name one twice."
+    return None if axes.endswith("YX") else _PLANES_LAST
 
 
 def are_known(axes: str) -> bool:

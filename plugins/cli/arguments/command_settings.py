@@ -88,10 +88,13 @@ def _checked(asked: Mapping[str, Any]) -> Settings:
     """Return settings whose units, solver and device are there."""
     from ....matching.errors import InvalidProblem
     from ....tracker.calibrating.stated import require_units
+    from ....tracker.reading.axes import require_axes
     from ....tracker.settings import Settings
 
     settings = Settings.from_mapping(asked)
     require_units(settings.input.unit, settings.input.time_unit)
+    if settings.input.axes is not None:
+        require_axes(settings.input.axes)
     try:
         _check_solver(settings.link.solver, settings.link.device)
     except InvalidProblem as error:

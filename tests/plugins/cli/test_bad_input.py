@@ -65,9 +65,25 @@ def test_an_option_of_no_use_is_answered_with_the_option_that_makes_it_of_use(au
     assert (remedy or "--linking auctrack") in said
 
 
-@pytest.mark.parametrize("axes", ["TZ", "TZCYX", "TQX", "TXX"])
-def test_wrong_axes(auctrack, movie, axes):
-    refused(auctrack("track", movie, "--axes", axes), "axes")
+def test_wrong_axes(auctrack, movie):
+    refused(auctrack("track", movie, "--axes", "TZCYX"), "axes")
+
+
+@pytest.mark.parametrize(
+    ("axes", "fault"), [("TZ", "must end in YX"), ("TQX", "have Q"), ("TXX", "name one twice"), ("tz8xy", "end in YX")]
+)
+@pytest.mark.parametrize("command", ["track", "info", "detect"])
+def test_axes_that_no_file_has_are_wrong_usage_before_anything_is_read(auctrack, tmp_path, command, axes, fault):
+    for given in (("--axes", axes), ("--config", "c.toml")):
+        (tmp_path / "c.toml").write_text(f'[input]\naxes = "{axes}"\n')
+        if command == "info" and given[0] == "--config":
+            continue  # it has none
+        result = auctrack(command, "nowhere.tif", *given)
+        message = " ".join(result.stderr.replace("│", " ").split())
+        assert result.exit_code == 2
+        assert all(
+            word in message for word in (f"the axes {axes} ", fault, "--axes" if given[0] == "--axes" else "axes")
+        )
 
 
 def test_unknown_axes(auctrack, tmp_path):
