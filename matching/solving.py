@@ -96,7 +96,7 @@ def solve(
       8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
     - matrices of 500 rows and columns or more, and point sets of 1,000 without `unmatched_cost`, are solved as each
       would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, and any number
-      with a side above 1,500, or that look as if sorting solves them.
+      that look as if sorting solves them, or are too large to be solved at once.
 
     Examples
     --------
