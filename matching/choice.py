@@ -66,8 +66,8 @@ products, 16 of 1,000 0.35 and 1.2, 9 of 2,000 2.0 and 2.0; two blobs 0.66 and 1
 of 1,000, took 17 and 0.09: blocks that look as if sorting solves them are solved apart, however many."""
 
 MOST_AT_ONCE = 2048
-"""Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`). From 1,500 on it
-would take 32 independent ones of 2,000 0.20 seconds in place of 0.04, and nine of two blobs 1.6 in place of 3.3."""
+"""Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`). From 1,500 on
+it would take 32 independent ones of 2,000 0.20 seconds in place of 0.04, and nine of two blobs 1.6 in place of 3.3."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
