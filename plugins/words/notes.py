@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...tracker.calibrating.digits import in_digits
-from ...tracker.calibrating.units import is_pixel
+from ...tracker.calibrating.units import is_pixel, micrometres_of
 from ...tracker.points import AXES
 from ...tracker.settings import Settings
 from .setting_options import option_of
@@ -17,6 +17,7 @@ from .setting_options import option_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ...tracker.calibrating.calibration import Calibration
     from ...tracker.detecting.settings import DetectSettings
     from ...tracker.linking.result import Linking
     from ...tracker.points import Points, Tracks
@@ -55,6 +56,22 @@ def on_table(settings: Settings, named: Named = option_of) -> list[str]:
     if not idle:
         return []
     return [f"{', '.join(map(named, idle))} {'is' if len(idle) == 1 else 'are'} of movies only, and this is a table."]
+
+
+def on_voxels(stated: Calibration | None, points: Points, given: object, named: Named = option_of) -> list[str]:
+    """Return what is said where a voxel size that was `given` is another than a table's own; None where none stands."""
+    taken = points.calibration
+    if given is None or stated is None:
+        return []
+    one, of_taken = micrometres_of(stated.unit), micrometres_of(taken.unit)
+    if one is None or of_taken is None:
+        return []
+    own = stated.scale_for(points.ndim) * (one / of_taken)
+    if np.allclose(own, taken.scale_for(points.ndim), rtol=1e-9, atol=0):
+        return []
+    sizes = " × ".join(f"{size:g}" for size in own)
+    own_size = f"the table's own voxel size is {sizes} {taken.unit}"
+    return [f"{own_size}; {named('scale')} goes before it, and changes all lengths."]
 
 
 def on_points(points: Points, *, detected: bool, of_table: bool = False, named: Named = option_of) -> list[str]:

@@ -112,6 +112,12 @@ def read_sidecar(table: Path) -> Sidecar | None:
         ) from error
 
 
+def own_calibration(table: Path) -> Calibration | None:
+    """Return the calibration that stands beside a table, None where none does; raises as `read_sidecar`."""
+    beside = read_sidecar(table)
+    return None if beside is None else beside.calibration
+
+
 def _understood(content: Any) -> Sidecar:
     """Return what a parsed file says; whatever it raises, the file is damaged."""
     known, columns, settings = content["calibration"], content["columns"], content["settings"]

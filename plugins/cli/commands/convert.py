@@ -111,6 +111,7 @@ def command(
     from ....tracker.formats.tables import read_either
     from ....tracker.formats.write import write_points, write_tracks
     from ....tracker.points import Tracks
+    from ...words.notes import on_voxels
     from ..terminal.interrupt import held_back
     from ..terminal.standard_input import STANDARD_INPUT, table_file
 
@@ -135,6 +136,7 @@ def command(
         else:
             write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     _report(points, result)
+    console.note(*on_voxels(None if beside is None else beside.calibration, points, given.scale))
     note_losses(points, result, into)
 
 

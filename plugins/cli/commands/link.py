@@ -68,9 +68,11 @@ def command(
     from dataclasses import replace
 
     from ....tracker.formats.registry import to_write
+    from ....tracker.formats.sidecar import own_calibration
     from ....tracker.formats.write import write_tracks
     from ....tracker.pipeline import stages
     from ....tracker.stage_seconds import StageSeconds
+    from ...words.notes import on_voxels
     from ..runs.batch import report
     from ..runs.inputs import Job, stem
     from ..runs.record import as_drawn, tracking_record
@@ -89,4 +91,5 @@ def command(
         record = {**tracking_record(job.source, settings, result), **drawn}
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result, record["figures"], {**result.seconds, **writing})
+    console.note(*on_voxels(own_calibration(file), result.tracks, settings.input.scale))
     note_losses(result.tracks, job.result, into)

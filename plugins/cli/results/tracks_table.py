@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
 def read_tracks_table(file: Path, shown: Path, given: dict[str, Any]) -> Tracks:
     """Read the tracks of a table; `shown` is what the user calls it, `given` what was said of it."""
+    from ....tracker.formats.sidecar import own_calibration
     from ....tracker.formats.tables import TRUE_COLUMN, read_named_tracks
+    from ...words.notes import on_voxels
 
     tracks, column = read_named_tracks(file, **given)
+    console.note(*on_voxels(own_calibration(file), tracks, given.get("scale")))
     if column == TRUE_COLUMN:
         console.note(
             f"{shown} has no column track_id; {TRUE_COLUMN}, which names the real particle of each detection, is taken "

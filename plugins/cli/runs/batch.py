@@ -19,7 +19,7 @@ from ....tracker.formats.checksum import Checksum
 from ....tracker.formats.graph import count_divisions, count_merges
 from ....tracker.formats.leftovers import remove_leftovers
 from ....tracker.formats.registry import to_write
-from ....tracker.formats.sidecar import Sidecar, read_sidecar, sidecar_path
+from ....tracker.formats.sidecar import Sidecar, own_calibration, read_sidecar, sidecar_path
 from ....tracker.formats.tables import read_tracks
 from ....tracker.formats.write import write_tracks, write_whole
 from ....tracker.linking.result import Linking
@@ -36,6 +36,7 @@ from ...words.notes import (
     on_single_frames,
     on_table,
     on_tone,
+    on_voxels,
 )
 from ..terminal import console
 from ..terminal.destination import note_losses
@@ -121,6 +122,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     result = console.watched(job.source, stages(job.source, settings), opening)
     if settings.input.is_table(job.source):
         described = as_drawn(job.source, result.tracks.calibration)
+        console.note(*on_voxels(own_calibration(Path(job.source)), result.tracks, settings.input.scale))
     record: dict[str, Any] = {"fingerprint": key, **tracking_record(job.source, settings, result), **described}
     writing = StageSeconds()
     try:

@@ -445,3 +445,18 @@ def test_movies_one_below_the_other_in_a_table_are_told(auctrack, tmp_path, fram
     pd.DataFrame({"frame": frames, "y": np.zeros(len(frames)), "x": x}).to_csv(tmp_path / "points.csv", index=False)
     told = [note for note in notes(auctrack("link", "points.csv", "--unit", "µm")) if "begin again" in note]
     assert [said in note for note in told] == [True] * bool(said)
+
+
+@pytest.mark.parametrize("command", ["link", "track", "convert", "measure", "draw"])
+def test_a_voxel_size_that_goes_before_the_tables_own_is_told(auctrack, tmp_path, command):
+    """In 2D and in another unit, too; the same size, and none where the table has none, say nothing."""
+    pd.DataFrame({"frame": [0, 1, 2], "y": 1.0, "x": 2.0}).to_csv(tmp_path / "plain.csv", index=False)
+    assert auctrack("link", "plain.csv", "--voxel", "0.5,0.25", "-o", "own.csv").stderr == ""
+    results = {"link": ("-o", "{}.csv"), "track": ("-o", "{}.csv"), "convert": ("{}.csv",)}
+    results |= {"measure": ("-o", "{}.csv"), "draw": ("-o", "{}.png")}
+    given = {"same": ("--voxel", "0.5,0.25"), "nm": ("--voxel", "500,250", "--unit", "nm"), "other": ("--voxel", "1,1")}
+    for name, options in given.items():
+        done = auctrack(command, "own.csv", *(word.format(name) for word in results[command]), *options)
+        assert done.exit_code == 0, done.output
+        told = "note: the table's own voxel size is 0.5 × 0.25 µm; --voxel goes before it, and changes all lengths."
+        assert (told in done.stderr) is (name == "other")
