@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ....matching.errors import AuctrackError
 from ....tracker.calibrating.digits import in_digits
-from ....tracker.errors import InvalidInput, UnknownChannel, UnknownScale
+from ....tracker.errors import InvalidInput, UnknownAxes, UnknownChannel, UnknownScale
 from ...words.errors import sentence
 from ...words.setting_options import DETECT, INPUT, as_options
 from ..arguments import options
@@ -160,12 +161,30 @@ def _opened(source: str, given: InputSettings) -> tuple[Movie, dict[str, str]]:
 
     try:
         return open_movie(source, given), {}
+    except UnknownAxes as error:
+        raise _with_unknown_scale(error, source, given) from None
     except UnknownScale as error:
         fact, needed, supposed = "scale", sentence(error), replace(given, unit="pixel")
     except UnknownChannel as error:
         fact, needed, supposed = "channels", sentence(error), replace(given, channel=0)
     movie, unknown = _opened(source, supposed)
     return movie, {fact: needed, **unknown}
+
+
+def _with_unknown_scale(error: UnknownAxes, source: str, given: InputSettings) -> InvalidInput:
+    """Return an error of axes with what is to be said of the voxel size too, so that one does not come after the other.
+
+    That is found by the first axes that the file may have.
+    """
+    if given.axes is not None or not error.examples:
+        return error
+    try:
+        movie, unknown = _opened(source, replace(given, axes=next(iter(error.examples))))
+    except AuctrackError:
+        return error
+    movie.close()
+    needed = unknown.get("scale", "").removeprefix(f"{source}: ")
+    return InvalidInput(f"{sentence(error)} And {needed}") if needed else error
 
 
 def _not_known(movie: Movie, unknown: Mapping[str, str]) -> list[str]:

@@ -91,6 +91,17 @@ def test_unknown_axes(auctrack, tmp_path):
     refused(auctrack("track", "plain.tif", "--voxel", "1,1,1"), "--axes")
 
 
+@pytest.mark.parametrize("shape", [(5, 32, 32), (24, 16, 16)])
+def test_of_a_silent_file_info_asks_for_all_that_it_needs_at_once(auctrack, tmp_path, shape):
+    tifffile.imwrite(tmp_path / "plain.tif", np.zeros(shape, np.uint16), photometric="minisblack", metadata=None)
+    line = refused(auctrack("info", "plain.tif"), "Say which is which: --axes", "voxel size", "--voxel Z,Y,X")
+    for known in (("--voxel", "1,1,1"), ("--unit", "pixel")):
+        assert "voxel size" not in refused(auctrack("info", "plain.tif", *known), "--axes")
+    assert line.count("plain.tif") == 1
+    named = auctrack("info", "plain.tif", "--axes", line.partition("--axes ")[2].split()[0])
+    assert "--axes" not in refused(named, "--voxel")
+
+
 @pytest.mark.parametrize("says_scale", [True, False])
 def test_of_several_channels_info_shows_which_there_are_and_asks_for_one(auctrack, tmp_path, says_scale):
     stated = {"axes": "TCYX", "Channel": {"Name": ["nuclei", "membrane"]}}
