@@ -141,17 +141,18 @@ def lie_along_lines(problem: Problem, blocks: np.ndarray) -> np.ndarray:
     n, m = problem.n_rows_of_block[blocks], problem.n_cols_of_block[blocks]
     short, long = np.minimum(n, m), np.maximum(n, m)
     is_looked_at = (short >= FEWEST) & (long - short <= MOST_LEFT_OUT * short)
-    if problem.kind != "dense" or problem.has_unmatched_cost or not is_looked_at.any():
+    may_be = problem.kind == "dense" and not problem.has_unmatched_cost
+    if not (may_be and is_looked_at.any() and problem.allows_all):
         return np.zeros(len(blocks), bool)
     costs = _screened(problem, blocks, n, m)
     differ = costs.max(axis=(1, 2)) > costs.min(axis=(1, 2))
-    return is_looked_at & differ & _in_one_order(costs, is_integer=problem.is_integer)
+    return is_looked_at & differ & _in_one_order(costs)
 
 
 def _may_lie_along_a_line(problem: Problem) -> bool:
     """Whether the screen lets a problem pass: others than costs of a line hardly ever do, and it takes 20 us."""
     only, sides = np.zeros(1, np.int64), (np.array([side]) for side in problem.shape)
-    return bool(_in_one_order(_screened(problem, only, *sides), is_integer=problem.is_integer)[0])
+    return bool(_in_one_order(_screened(problem, only, *sides))[0])
 
 
 def _screened(problem: Problem, blocks: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
@@ -165,14 +166,15 @@ def _screened(problem: Problem, blocks: np.ndarray, n: np.ndarray, m: np.ndarray
     return edge_costs(problem, *given).reshape(-1, 3, SCREENED)
 
 
-def _in_one_order(costs: np.ndarray, *, is_integer: bool) -> np.ndarray:
+def _in_one_order(costs: np.ndarray) -> np.ndarray:
     """Return where differences of rows put columns into one order or its reverse, bool (k,); costs (k, 3, columns)."""
+    costs = costs.astype(np.float64)
+    largest = abs(costs).max(axis=(1, 2), keepdims=True)
+    costs /= np.where(largest > 0, largest, 1)  # squares of what is left have a float's range, whatever the unit
     differences = costs[:, 1:] - costs[:, :-1]
     apart = differences[:, :, ONE] - differences[:, :, OTHER]
     agreement = apart[:, 0] * apart[:, 1]
-    largest = 0 if is_integer else abs(costs).max(axis=(1, 2))
-    rounding = ULPS * EPS * largest * largest
-    return (agreement.min(axis=1) >= -rounding) | (agreement.max(axis=1) <= rounding)
+    return (agreement.min(axis=1) >= -ULPS * EPS) | (agreement.max(axis=1) <= ULPS * EPS)
 
 
 def _line(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:

@@ -192,3 +192,11 @@ def test_a_gpu_solves_any_number_of_large_blocks_apart_that_look_as_if_sorting_s
     costs = [machol_wien(n, 1), _independent(n, 1)] * many
     apart = choice.large_blocks(Problem.batch([Problem.dense(cost) for cost in costs]), "cuda")
     assert apart.tolist() == [True, False] * many
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200, 2**20])
+def test_blocks_look_as_if_sorting_solves_them_in_any_unit(unit):
+    n = choice.LARGE["cuda"]
+    costs = [unit * machol_wien(n, 1).astype(type(unit)), unit * _independent(n, 1)] * (choice.FEW_LARGE + 1)
+    apart = choice.large_blocks(Problem.batch([Problem.dense(cost) for cost in costs]), "cuda")
+    assert apart.tolist() == [True, False] * (choice.FEW_LARGE + 1)
