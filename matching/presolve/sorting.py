@@ -20,6 +20,8 @@ condition. Nothing is taken on trust: the certificate looks at all pairs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -98,7 +100,12 @@ def _is_looked_at(problem: Problem) -> bool:
         return False
     n, m = sorted(problem.shape)
     is_soon = problem.kind == "dense" or n * (m - n) <= MOST_STEPS
-    return n >= FEWEST and m - n <= MOST_LEFT_OUT * n and is_soon
+    return is_soon and _have_sides_for_it(n, m)
+
+
+def _have_sides_for_it(short: Any, long: Any) -> Any:
+    """Whether shorter and longer sides, numbers or arrays, are such that an order is looked for."""
+    return (short >= FEWEST) & (long - short <= MOST_LEFT_OUT * short)
 
 
 def _is_beyond_proof(problem: Problem, answer: Assignment) -> bool:
@@ -140,7 +147,7 @@ def lie_along_lines(problem: Problem, blocks: np.ndarray) -> np.ndarray:
     """
     n, m = problem.n_rows_of_block[blocks], problem.n_cols_of_block[blocks]
     short, long = np.minimum(n, m), np.maximum(n, m)
-    is_looked_at = (short >= FEWEST) & (long - short <= MOST_LEFT_OUT * short)
+    is_looked_at = _have_sides_for_it(short, long)
     may_be = problem.kind == "dense" and not problem.has_unmatched_cost
     if not (may_be and is_looked_at.any() and problem.allows_all):
         return np.zeros(len(blocks), bool)

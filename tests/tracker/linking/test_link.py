@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 from auctrack.tracker.timeline import Timeline
+
+from .traced import with_peak
 
 SHARED = Path(__file__).parents[3] / "../shared"
 
@@ -362,12 +363,7 @@ class TestARangeThatDecides:
         points = clouds(4000, 4000, spread=4000 ** (1 / 3))
         settings = LinkSettings(12.0, 50.0, motion="none", device="cpu", memory_budget_gb=0.02)
         link_points(clouds(300, 300), replace(settings, memory_budget_gb=1e-9))  # compiling allocates too
-        tracemalloc.start()
-        try:
-            made = link_points(points, settings)
-            taken = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        made, taken = with_peak(lambda: link_points(points, settings))
         assert made.report["is_optimal"]
         assert len(made.links) == 4000
         assert taken < settings.memory_budget

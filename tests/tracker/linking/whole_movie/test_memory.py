@@ -1,7 +1,5 @@
 """Bytes that a movie takes while its motion is learned and its links are found, a detection."""
 
-import tracemalloc
-
 import pytest
 
 from auctrack.tracker.linking.link import link_points
@@ -9,6 +7,7 @@ from auctrack.tracker.linking.motion.candidates import graph
 from auctrack.tracker.linking.settings import LinkSettings
 
 from ..movies import walks
+from ..traced import with_peak
 
 
 @pytest.mark.parametrize(
@@ -22,11 +21,6 @@ def test_no_more_is_held_at_a_time(monkeypatch, points, model, most):
     monkeypatch.setattr(graph, "PIECE", 256)  # of large movies one piece is next to nothing
     settings = LinkSettings(memory_budget_gb=10)
     link_points(points, settings)  # compiling allocates too
-    tracemalloc.start()
-    try:
-        linking = link_points(points, settings)
-        taken = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    linking, taken = with_peak(lambda: link_points(points, settings))
     assert linking.report["motion"] == model
     assert taken < most * len(points)

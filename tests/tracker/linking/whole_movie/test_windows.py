@@ -1,6 +1,5 @@
 """Movies that are worked through in windows."""
 
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +22,7 @@ from auctrack.tracker.linking.whole_movie.windows import (
 from auctrack.tracker.points import Points
 
 from ..movies import f1, table, walks
+from ..traced import with_peak
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
@@ -168,12 +168,7 @@ def test_no_more_memory_is_taken_than_the_budget(monkeypatch, made, detections):
     monkeypatch.setattr(drift, "AT_ONCE", 1)
     points, settings = made(), held(detections, LinkSettings(max_missed_frames=1))
     link_points(points.cut(slice(0, 20)), held(1000, settings))  # compiling allocates too
-    tracemalloc.start()
-    try:
-        link_points(points, settings)
-        taken = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, taken = with_peak(lambda: link_points(points, settings))
     assert taken < settings.memory_budget
 
 
