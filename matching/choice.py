@@ -61,13 +61,20 @@ together, noisy copies 2.8 to 3 and 2.3, sets of 2,000 28 and 28."""
 
 FEW_LARGE = 8
 """Large blocks up to which a GPU solves them apart where it could take them at once, each by a block of threads and
-without a limit: 1,000 of 500 take 18 ms at once, less than a launch each. One H200, seconds at once and apart: inner
-products, 16 of 1,000 0.35 and 1.2, 9 of 2,000 2.0 and 2.0; two blobs 0.66 and 1.1, 3.3 and 1.6. Machol and Wien's, 9
-of 1,000, took 17 and 0.09: blocks that look as if sorting solves them are solved apart, however many."""
+without a limit: 1,000 of 500 take 18 ms at once, less than a launch each. One H200, seconds at once and apart: letters,
+9 of 2,000, 2.4 and 1.7, roots on a line 0.54 and 0.26. Machol and Wien's, 9 of 1,000, took 17 and 0.09: blocks that
+look as if sorting solves them are solved apart, however many."""
 
 MOST_AT_ONCE = 2048
 """Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`). From 1,500 on
 it would take 32 independent ones of 2,000 0.20 seconds in place of 0.04, and nine of two blobs 1.6 in place of 3.3."""
+
+UPDATES_AT_ONCE, ROWS_A_HARD_BLOCK = 20, 125
+"""Changes of the duals after which matrices that a GPU takes at once, and of which a third of the rows is left, are
+taken for hard; and up to one for so many rows of them are solved apart. One H200, nine of 1,000 and of 2,000: inner
+products, two blobs, colours and Machol and Wien's are told so from eight other kinds, in 0.02 to 0.2 seconds, as well
+as after 62 and 125 changes, in 0.05 to 0.8. Blobs of 2,000 take 3.3 seconds at once, each by itself 0.18, colours 10.9
+and 0.49, inner products 2.0 and 0.23; those of 1,000 0.66 and 0.075, 1.7 and 0.15, 0.87 and 0.075."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
@@ -200,6 +207,12 @@ class Choice(NamedTuple):
         tried = FIRST_TRIED.get(name)
         return () if tried is None else tried(min(problem.shape))
 
+    def limits_at_once(self, problem: Problem) -> dict[str, Any] | None:
+        """Return what a GPU may spend on each of some matrices of one shape at once; None where none is likely hard."""
+        rows, cols = (int(sides[0]) for sides in (problem.n_rows_of_block, problem.n_cols_of_block))
+        may_be_hard = problem.n_blocks > 1 and _are_nearly_square(rows, cols) and not problem.has_unmatched_cost
+        return {"most_updates": UPDATES_AT_ONCE, "few_left": min(rows, cols) // 3} if may_be_hard else None
+
 
 def choose(problem: Problem, device: str) -> Choice:
     """Return the solver that "auto" stands for, the device, and why."""
@@ -233,6 +246,24 @@ def large_blocks(problem: Problem, device: str) -> np.ndarray:
     return is_large
 
 
+def go_at_once(problem: Problem, choice: Choice) -> bool:
+    """Whether matrices go to one GPU by `hungarian-classical`, those of a shape at once."""
+    on_one_gpu = choice.device.startswith("cuda") and "," not in choice.device
+    return on_one_gpu and problem.kind == "dense" and problem.n_blocks > 1 and choice.solver == "hungarian-classical"
+
+
+def hard_ones_apart(problem: Problem, hard: np.ndarray) -> list[np.ndarray]:
+    """Return the matrices of one shape in a group, the `hard` ones by themselves where they are few or may be sorted.
+
+    Many others are sooner done at once: of 32 of 500, blobs in 0.15 seconds in place of 1.2, Machol and Wien's in 2.4
+    in place of 0.25.
+    """
+    is_few = len(hard) * ROWS_A_HARD_BLOCK <= problem.n_rows_of_block[0]
+    apart = hard if is_few else hard[lie_along_lines(problem, hard)]
+    others = np.setdiff1d(np.arange(problem.n_blocks), apart)
+    return [*([others] if len(others) else []), *apart[:, None]]
+
+
 def _best_on_gpu(problem: Problem) -> str:
     """Return the solver that "auto" stands for on a CUDA device.
 
@@ -263,9 +294,12 @@ def _is_nearly_square(problem: Problem) -> bool:
     On a CPU `jv` needs no other: of 16 kinds of 1,000 rows, 1,001 to 1,330 columns, the auction took 1.5 to 13 times
     its time, but for one (squares on a line, 1,330 columns: 12 ms and 20).
     """
-    shorter, longer = sorted(problem.shape)
-    is_single = problem.n_blocks == 1 and not problem.has_unmatched_cost
-    return is_single and SMALL <= shorter <= longer < NEARLY_SQUARE * shorter
+    return problem.n_blocks == 1 and not problem.has_unmatched_cost and _are_nearly_square(*problem.shape)
+
+
+def _are_nearly_square(rows: int, cols: int) -> bool:
+    shorter, longer = sorted((rows, cols))
+    return SMALL <= shorter <= longer < NEARLY_SQUARE * shorter
 
 
 def _gate_width(problem: Problem) -> float:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
-from .choice import FEW_SCANS, FEW_UPDATES, Choice, choose, large_blocks
+from .choice import FEW_SCANS, FEW_UPDATES, Choice, choose, go_at_once, hard_ones_apart, large_blocks
 from .device import cuda
 from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
@@ -95,8 +95,8 @@ def solve(
       another solver where the first one's own counts say that it takes too long, unless options are given; more than
       8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
     - matrices of 500 rows and columns or more, and point sets of 1,000 without `unmatched_cost`, are solved as each
-      would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, and any number
-      that look as if sorting solves them, or are too large to be solved at once.
+      would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, any number
+      that look as if sorting solves them, or are too large to be solved at once, and few that take long at once.
 
     Examples
     --------
@@ -146,6 +146,8 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         answer = by_points(problem, _solved_soon)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
+    if not options and go_at_once(problem, choice):
+        return _solved_at_once(problem, choice)
     answer = None if options else _soon_or_sorted(problem, choice)
     if answer is not None:
         return answer
@@ -167,15 +169,39 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
 
 def _solved_apart(problem: Problem, choice: Choice) -> Assignment:
     """Solve each large block of a batch as it is alone, on the device that all are worth, and the others together."""
-
-    def alone(part: Problem) -> Assignment:
-        return _without_needless_unmatched_costs(
-            part, lambda stated: _solved_by_choice(stated, device=choice.device, options={})
-        )
-
-    groups = large_ones_apart(large_blocks(problem, choice.device))
+    groups, alone = large_ones_apart(large_blocks(problem, choice.device)), partial(_solved_alone, choice=choice)
     with cuda.device_of(problem.data):
         return solve_apart(problem, groups, alone, threads=choice.device == "cpu" and not problem.is_on_device)
+
+
+def _solved_alone(problem: Problem, choice: Choice) -> Assignment:
+    """Solve a part of a batch as if there were no other, on the device that all are worth."""
+    by_choice = partial(_solved_by_choice, device=choice.device, options={})
+    return _without_needless_unmatched_costs(problem, by_choice)
+
+
+def _solved_at_once(problem: Problem, choice: Choice) -> Assignment:
+    """Solve the matrices of each shape at once on a GPU, but for those that take long so and not by themselves."""
+    with _current(problem, choice.device):
+        groups = groups_for(make_solver(choice.solver), problem, choice.device)
+        return solve_apart(problem, groups, partial(_solved_of_one_shape, choice=choice))
+
+
+def _solved_of_one_shape(problem: Problem, choice: Choice) -> Assignment:
+    limits = choice.limits_at_once(problem)
+    if limits is None:
+        return _solved_to_the_end(problem, choice)
+    try:
+        return _solved(problem, make_solver(choice.solver, **limits), choice.device).with_stats(auto=choice.reason)
+    except NotConverged as error:
+        groups = hard_ones_apart(problem, error.blocks)
+    return solve_apart(problem, groups, partial(_solved_to_the_end, choice=choice))
+
+
+def _solved_to_the_end(problem: Problem, choice: Choice) -> Assignment:
+    if problem.n_blocks == 1:
+        return _solved_alone(problem, choice)
+    return _solved(problem, make_solver(choice.solver), choice.device).with_stats(auto=choice.reason)
 
 
 def _solved_soon(problem: Problem) -> Assignment:

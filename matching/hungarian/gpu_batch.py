@@ -17,7 +17,16 @@ from ..paths.gpu_settling import Last, state_after_release, until_proven
 from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.gpu_graph import DeviceSolution, bounds_on_device
-from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, room_for_sinks, stats_of, zeros_of_a_row
+from .gpu_classical import (
+    COUNTS,
+    LEAST_CAPACITY,
+    bytes_of,
+    given_up_after,
+    pairs_of_a_row,
+    room_for_sinks,
+    stats_of,
+    zeros_of_a_row,
+)
 
 MOST_SIDE = 2048
 """Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""
@@ -125,14 +134,23 @@ Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
 """Matches all problems, or only those left unassigned; returns each one's infeasible row or -1, and counts."""
 
 
-def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
-    """Match by the classical variant in dual phases (`hungarian/classical_batch.cu`)."""
+def match_by_dual_phases(
+    batch: Batch, again: bool, *, most_updates: int | None = None, few_left: int = 0
+) -> tuple[Any, dict[str, Any]]:
+    """Match by the classical variant in dual phases (`hungarian/classical_batch.cu`).
+
+    Raises
+    ------
+    NotConverged
+        If some problems have more than `few_left` rows left after `most_updates` changes of their duals; says which.
+    """
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     capacity = pairs_of_a_row(LEAST_CAPACITY, rows, batch.shape[1])
     most_zeros = zeros_of_a_row(rows, batch.shape[1], is_bounded=batch.is_bounded)
     counts = np.zeros(batch.n, COUNTS)
     counts["infeasible_row"] = -1
+    counts["most_updates"], counts["few_left"] = most_updates or 0, few_left
     on_device = cp.asarray(counts.view(np.uint8))
     kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={THREADS}")
     kernel.max_dynamic_shared_size_bytes = room
@@ -151,6 +169,10 @@ def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]
         shared_mem=room,
     )
     done = on_device.get().view(COUNTS)
+    if most_updates is not None and (done["infeasible_row"] < 0).all():
+        is_left = (batch.state.col_of_row == FREE).reshape(batch.n, -1).any(axis=1)
+        if bool(is_left.any()):
+            raise given_up_after(most_updates, np.flatnonzero(cuda.to_host(is_left)))
     return done["infeasible_row"], stats_of(done)
 
 

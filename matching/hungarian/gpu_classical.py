@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.not_converged import NotConverged
+from ..certificate.not_converged import NO_BLOCKS, NotConverged
 from ..device import cuda
 from ..device.structs import struct
 from ..errors import InvalidProblem
@@ -42,10 +42,16 @@ def match_by_dual_phases(
     limits = most_updates or 0, few_left
     infeasible_row, counts = match_listed(costs, state, free_rows, *lists, limits=limits)
     if infeasible_row < 0 and most_updates is not None and bool((state.col_of_row == FREE).any()):
-        raise NotConverged(
-            f"most_updates={most_updates} dual updates did not suffice; raise it, or set it to None for no limit."
-        )
+        raise given_up_after(most_updates)
     return infeasible_row, counts
+
+
+def given_up_after(most_updates: int, blocks: np.ndarray = NO_BLOCKS) -> NotConverged:
+    """Return the error of a matrix, or of these of some solved at once, for which the limit did not suffice."""
+    return NotConverged(
+        f"most_updates={most_updates} dual updates did not suffice; raise it, or set it to None for no limit.",
+        blocks=blocks,
+    )
 
 
 def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:

@@ -75,8 +75,9 @@ class _Hungarian:
             return self._match_on_cpu(problem)
         from .gpu import match_on_gpu
 
-        method = partial(named(self.code.on_gpu[self.variant]), **self._limits())
-        return match_on_gpu(problem, method, named(self.code.at_once))
+        codes = self.code.on_gpu[self.variant], self.code.at_once
+        method, at_once = (partial(named(code), **self._limits()) for code in codes)
+        return match_on_gpu(problem, method, at_once)
 
     def _limits(self) -> dict[str, Any]:
         """Return what the method on one GPU may spend."""
@@ -106,7 +107,8 @@ class HungarianClassical(_Hungarian):
         of their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
     most_updates : int, optional
         Changes of the duals after which the default variant on one GPU gives up a dense problem, by `NotConverged`
-        without an answer. No limit by default, and nowhere else.
+        without an answer; where matrices of a shape are solved at once, by one that names the `blocks`. No limit by
+        default, and nowhere else.
     few_left : int
         Rows with which it goes on all the same: each further change matches one or more of them.
     """

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Infeasible, Problem, solve, verify
+from auctrack.matching import Infeasible, NotConverged, Problem, choice, solve, solving, verify
 from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu, gpu_batch
 from auctrack.matching.problem.convert import as_sparse
+from auctrack.plugins.bench.assignment.hostile_costs import machol_wien, photographs, roots_on_a_line, two_blobs
 
 from ..auction.on_host import be_the_device
 from .host_kernels import EmulatedCosts
@@ -77,3 +78,64 @@ def test_the_block_that_cannot_be_matched_is_named(solver: str, at: int, side: s
     error = caught.value
     assert (error.block, error.side) == (at, side)
     assert ((error.rows, error.columns) if side == "rows" else (error.columns, error.rows)) == ((4,), ())
+
+
+N = 256
+FEW = N // choice.ROWS_A_HARD_BLOCK
+LIMITS = {"most_updates": choice.UPDATES_AT_ONCE, "few_left": N // 3}
+
+
+def independent(n: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).random((n, n))
+
+
+def of_kinds(*kinds: Any) -> Problem:
+    return Problem.batch([Problem.dense(kind(N, seed)) for seed, kind in enumerate(kinds)])
+
+
+def test_matrices_that_take_long_at_once_are_named():
+    easy_and_hard = of_kinds(independent, two_blobs, roots_on_a_line, photographs, independent, machol_wien)
+    with pytest.raises(NotConverged, match="most_updates") as caught:
+        solve(easy_and_hard, "hungarian-classical", "cuda", **LIMITS)
+    np.testing.assert_array_equal(caught.value.blocks, [1, 3, 5])
+
+
+@pytest.mark.parametrize(
+    ("hard", "by"),
+    [
+        ([two_blobs] * FEW, ["hungarian-classical", "auction"]),
+        ([machol_wien] * (FEW + 2), ["hungarian-classical", "sorting"]),
+        ([two_blobs] * (FEW + 1), ["hungarian-classical"]),
+        ([two_blobs] * FEW + [machol_wien] * 2, ["hungarian-classical", "sorting"]),
+    ],
+    ids=["few", "to be sorted", "many", "many, some to be sorted"],
+)
+def test_hard_matrices_are_taken_from_those_at_once_where_that_is_sooner_done(hard: list[Any], by: list[str]):
+    problem = of_kinds(independent, *hard, independent)
+    answer = solve(problem, device="cuda")
+    assert answer.solver.split(",") == by
+    assert verify(problem, answer)
+    np.testing.assert_allclose(answer.cost, solve(problem, "jv", "cpu").cost, rtol=1e-12)
+
+
+def test_easy_matrices_are_solved_at_once_and_but_once(monkeypatch: pytest.MonkeyPatch):
+    solved, seen = solving._solved, list[int]()
+    monkeypatch.setattr(solving, "_solved", lambda *given: seen.append(given[0].n_blocks) or solved(*given))
+    _ = solve(of_kinds(independent, roots_on_a_line, independent), device="cuda")
+    assert seen == [3]
+
+
+def test_shapes_and_sides_keep_their_places_beside_hard_matrices():
+    costs = [COST * 1.0, machol_wien(N, 0), COST.T * 2.0, independent(N, 1), machol_wien(N, 1) + 1.0, COST + 5.0]
+    problem = Problem.batch([Problem.dense(cost) for cost in costs])
+    answer = solve(problem, device="cuda")
+    assert verify(problem, answer)
+    np.testing.assert_allclose(answer.cost, [solve(cost, device="cpu").cost for cost in costs], rtol=1e-12)
+
+
+def test_the_block_that_cannot_be_matched_is_named_beside_hard_ones():
+    costs = [independent(N, 1), machol_wien(N, 0), independent(N, 2)]
+    costs[2][:, 7] = np.inf
+    with pytest.raises(Infeasible) as caught:
+        solve(Problem.batch([Problem.dense(cost) for cost in costs]), device="cuda")
+    assert caught.value.block == 2
