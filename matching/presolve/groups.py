@@ -85,16 +85,17 @@ def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve
     NotConverged
         If `solve` raises it for some groups: with all answers, or at once where there is none.
     """
-    if len(groups) == 1:
-        return from_shorter_side(problem, solve)
     return solve_apart(problem, groups, partial(from_shorter_side, solve=solve))
 
 
 def solve_apart(problem: Problem, groups: Sequence[np.ndarray], solve: Solve, *, threads: bool = False) -> Assignment:
     """Solve each group of blocks as a problem of its own, as stated, and put the answers in their places.
 
-    As `solve_in_groups`, for a `solve` that takes all blocks; with `threads` several groups at a time.
+    As `solve_in_groups`, for a `solve` that takes all blocks; with `threads` several groups at a time. One group is all
+    of them in order.
     """
+    if len(groups) == 1:
+        return solve(problem)
 
     def answer_to(group: np.ndarray) -> tuple[Assignment, str]:
         try:
