@@ -138,7 +138,7 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     """Solve as "auto" does, and record why that solver was chosen."""
     answer = None if options else _sorted(problem, device)
     if answer is not None:
-        return answer.with_stats(auto=_BY_SORTING)
+        return answer
     choice = choose(problem, device)
     if not options and large_blocks(problem, choice.device).any():
         return _solved_apart(problem, choice)
@@ -199,9 +199,10 @@ def _solved_of_one_shape(problem: Problem, choice: Choice) -> Assignment:
 
 
 def _solved_to_the_end(problem: Problem, choice: Choice) -> Assignment:
-    if problem.n_blocks == 1:
-        return _solved_alone(problem, choice)
-    return _solved(problem, make_solver(choice.solver), choice.device).with_stats(auto=choice.reason)
+    if problem.n_blocks > 1:
+        return _solved(problem, make_solver(choice.solver), choice.device).with_stats(auto=choice.reason)
+    answer = _sorted_on_host(problem) if calls_for_sorting(problem) else None
+    return _solved_alone(problem, choice) if answer is None else answer
 
 
 def _solved_soon(problem: Problem) -> Assignment:
@@ -222,8 +223,15 @@ def _soon_or_sorted(problem: Problem, choice: Choice) -> Assignment | None:
             soon = make_solver("hungarian-classical", most_updates=FEW_UPDATES)
             return _solved(problem, soon, choice.device).with_stats(auto=choice.reason)
         except NotConverged:
-            answer = by_sorting(problem.on_host())
-            return None if answer is None else answer.on_device().with_stats(auto=_BY_SORTING)
+            return _sorted_on_host(problem)
+
+
+def _sorted_on_host(problem: Problem) -> Assignment | None:
+    """Return the optimum, where the problem lies, if sorting finds it."""
+    answer = by_sorting(problem.on_host())
+    if answer is None:
+        return None
+    return (answer.on_device() if problem.is_on_device else answer).with_stats(auto=_BY_SORTING)
 
 
 def _sorted(problem: Problem, device: str) -> Assignment | None:
@@ -233,12 +241,11 @@ def _sorted(problem: Problem, device: str) -> Assignment | None:
         return None
     if is_on_device:
         with cuda.device_of(problem.data):
-            answer = by_sorting(problem.on_host())
-            return None if answer is None else answer.on_device()
+            return _sorted_on_host(problem)
     if device in ("auto", "cpu"):
-        return by_sorting(problem)
+        return _sorted_on_host(problem)
     with cuda.using(device):  # a device that is not there is refused all the same
-        return by_sorting(problem)
+        return _sorted_on_host(problem)
 
 
 def _greatest(problem: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
