@@ -81,8 +81,8 @@ def solve(
       `presolve.sorting`); `Assignment.solver` is then "sorting", and `device` "cpu", where it is done whatever device
       was asked for (a matrix on a GPU is fetched for it where the order of some rows and columns calls for it, and the
       GPU does not solve it soon);
-    - on a CPU, matrices of squared distances or inner products of up to three axes: `auction`, on the points that are
-      read from them, where nearest neighbours decide (see `presolve.bilinear`);
+    - on a CPU, matrices of squared distances or inner products of up to three axes, from 1,000 rows on: `auction`, on
+      the points that are read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
       few pairs worth matching, and on their matrix where it is small or nearly full; `auction` elsewhere;
     - on a CUDA device, dense costs: `hungarian-classical`; many matrices of up to 150 rows and columns, and sparse

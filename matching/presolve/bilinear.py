@@ -23,8 +23,8 @@ from ..paths.shortest_paths import start
 from ..problem import Problem
 from ..tolerance import BILINEAR, SHARE
 
-FEWEST = 500
-"""Rows below which a matrix is solved as soon as it is looked at."""
+FEWEST = 1000
+"""Rows from which points take less time than their matrix, which few scans and bids solve where it is smaller."""
 
 DISTINCT = 0.9
 """Part of the points that must lie apart: among many in one place nearest neighbours say little."""
