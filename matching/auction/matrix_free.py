@@ -141,7 +141,7 @@ class _MatrixFree:
         """
         state = start(self.row_bound, self.col_bound)
         self.col_of_row = state.col_of_row
-        prices = prices_beside(state, self.col_bound)
+        prices = prices_beside(state)
         waiting = 0
         if not self._is_easy(state):
             waiting = self._bid(prices)

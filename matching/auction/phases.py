@@ -49,7 +49,7 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
     lower_to_cheapest(*graph, state)
-    prices = prices_beside(state, col_bound)
+    prices = prices_beside(state)
     schedule = Schedule.of(options, may_scale(problem, options))
     counts = np.zeros((len(parts[2]) - 1, 5), np.int64)
     if schedule.tries_bids_first:

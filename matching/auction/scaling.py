@@ -72,14 +72,14 @@ class Prices(NamedTuple):
     row_of_col: np.ndarray
 
 
-def prices_beside(state: State, col_bound: np.ndarray) -> Prices:
+def prices_beside(state: State) -> Prices:
     """Return the auction's prices before the first bid, which share their matching with `state`.
 
-    Columns start at their bound, and at 0 where they have none.
+    Columns start at their duals there, and at 0 where these are unbounded. From 0 a column that is dear for every row,
+    as that of one far point, would be left until all other prices have risen to it.
     """
-    bound = as_floats(col_bound)
-    v = np.where(bound < np.inf, bound, 0.0)
-    return Prices(v, as_floats(state.row_bound), state.col_of_row, state.row_of_col)
+    v = as_floats(state.v)
+    return Prices(np.where(v < np.inf, v, 0.0), as_floats(state.row_bound), state.col_of_row, state.row_of_col)
 
 
 class Schedule(NamedTuple):

@@ -22,6 +22,7 @@ from auctrack.matching import (
 from auctrack.matching.points.box_tree import build_tree, nearest
 from auctrack.matching.points.hilbert import hilbert_orders
 from auctrack.matching.problem.convert import as_dense
+from auctrack.plugins.bench.assignment.hostile_costs import one_far_point
 
 from ...refusals import refused
 from ..cases import SMALL_COSTS
@@ -71,6 +72,14 @@ def test_phases_run_only_where_bids_without_an_increment_leave_much():
     easy = Problem.sparse((np.arange(601) * 12, cols, cost), shape=(600, 600))
     assert solve(easy, Auction()).stats["bids"] <= 7 * 600
     assert solve(hard, Auction()).stats["bids"] > 7 * 600
+
+
+@pytest.mark.parametrize("side", ["row", "column"])
+def test_one_far_point_raises_no_prices_but_its_own(side: str):
+    cost = one_far_point(600, 0)
+    answer = solve(cost if side == "column" else cost.T.copy(), Auction(max_bids=60), "cpu")
+    assert answer.is_optimal
+    assert answer.cost == pytest.approx(solve(cost, "jv", "cpu").cost, rel=1e-12)
 
 
 def test_many_more_columns_than_rows_are_bid_for_from_the_bound():
