@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from .auction.matrix_free import AllowedPairs, match_within
-from .auction.pair_graph import rows_of, with_pairs
+from .auction.pair_graph import with_pairs
 from .certificate.above_least import barely_above_least
 from .certificate.assignment import Assignment
 from .certificate.certify import Slackness, assembled, complementary_slackness, doubted, inverse, settled, within
@@ -28,6 +28,7 @@ from .points.hilbert import hilbert_orders
 from .points.pricing import contradictions
 from .problem import Problem
 from .problem.costs import best_row_duals, edge_costs, pair_costs
+from .problem.csr import rows_of
 from .solving import solve
 from .tolerance import FAR
 

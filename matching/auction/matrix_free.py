@@ -34,11 +34,12 @@ from ..points.box_tree import build_tree, nearest
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
 from ..problem import Problem
+from ..problem.csr import rows_of
 from ..problem.problem import Metric
 from .bidding import increment, out_of_bids
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
-from .pair_graph import chosen, costs_of_pairs, extended, rows_of, united, with_pairs
+from .pair_graph import chosen, costs_of_pairs, extended, united, with_pairs
 from .sampled_start import sampled_duals
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..jit.compiled import compiled
+from ..problem.csr import rows_of
 
 
 def united(near_rows: np.ndarray, near_cols: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -20,11 +21,6 @@ def united(near_rows: np.ndarray, near_cols: np.ndarray, ranks: np.ndarray) -> t
     cols = np.concatenate([near_rows.ravel(), columns, ranks[ranked]], dtype=np.int32)
     graph = sparse.coo_array((np.ones(len(rows), np.int8), (rows, cols)), shape=(n, m)).tocsr()
     return graph.indptr.astype(np.int64), graph.indices
-
-
-def rows_of(indptr: np.ndarray) -> np.ndarray:
-    """Return the row of each pair, int64 (pairs,)."""
-    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
 
 
 def chosen(indptr: np.ndarray, indices: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

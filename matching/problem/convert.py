@@ -10,7 +10,7 @@ from ..errors import InvalidProblem
 from ..points.grid import pairs_within
 from ..tolerance import GATE_MARGIN
 from .costs import edge_costs, pair_costs
-from .csr import transposed_csr
+from .csr import rows_of, transposed_csr
 from .flat_graph import allowed_pairs, global_columns
 from .problem import Problem
 
@@ -60,7 +60,7 @@ def _dense_block(block: Problem) -> tuple[np.ndarray, np.ndarray | None]:
         return pair_costs(block.x, block.y, block.metric).reshape(-1), None
     assert block.indptr is not None
     assert block.indices is not None
-    at = np.repeat(np.arange(n), np.diff(block.indptr)) * m + block.indices
+    at = rows_of(block.indptr) * m + block.indices
     costs = np.full(n * m, 0 if block.is_integer else np.inf, dtype=block.data.dtype)
     costs[at] = block.data
     if not block.is_integer:
@@ -137,7 +137,7 @@ def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     indptr, indices, distance = pairs_within(block.x, block.y, gate_radius(block) * (1 + GATE_MARGIN))
     if block.metric == "distance":
         return indptr, indices, distance
-    rows = np.repeat(np.arange(n), np.diff(indptr))
+    rows = rows_of(indptr)
     return indptr, indices, edge_costs(block, rows, np.zeros_like(rows), indices)
 
 

@@ -1,9 +1,14 @@
-"""Graphs in compressed sparse rows: what SciPy does with them."""
+"""Graphs in compressed sparse rows: the row of each edge, rows and columns exchanged."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+
+
+def rows_of(indptr: np.ndarray) -> np.ndarray:
+    """Return the row of each edge, int64 (edges,)."""
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
 
 
 def transposed_csr(

@@ -15,6 +15,7 @@ from ..device import cuda
 from ..errors import InvalidProblem
 from ..jit.compiled import compiled
 from ..jit.row_scan import float_of_rank, ranks_at_ends
+from .csr import rows_of
 
 # Limits of what numbers can hold, not tolerances: nothing is judged nearly equal by them.
 INT_LIMIT = 2**62
@@ -322,7 +323,7 @@ def checked_edges(
     indices = np.ascontiguousarray(indices) if out_of_range else np.ascontiguousarray(indices, dtype=np.int32)
     fault, row, edge = _first_fault(indptr, indices, data, widths)
     if fault == _UNSORTED:
-        order = np.lexsort((indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
+        order = np.lexsort((indices, rows_of(indptr)))
         indices, data = indices[order], data[order]
         fault, row, edge = _first_fault(indptr, indices, data, widths)
     if fault == _RANGE:

@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from ...matching.problem.csr import rows_of
 from ...matching.solving import solve
 from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
@@ -108,7 +109,7 @@ def _nearer(points: Points, settings: LinkSettings, limits: GateLimits) -> Itera
                 "'jaqaman' needs; give a shorter one.",
                 setting="search_range",
             )
-        row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
+        row = rows_of(links.indptr)
         ends = links.row_points[row], links.col_points[links.indices]
         links = replace(links, distance=links.distance * times_as_far(points, settings.link_penalties, *ends))
         yield links.only(links.distance < search_range)

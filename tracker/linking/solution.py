@@ -11,6 +11,7 @@ import numpy as np
 from ...matching.certificate.assignment import Assignment
 from ...matching.certificate.certify import block_of
 from ...matching.problem import Problem
+from ...matching.problem.csr import rows_of
 
 MOST_AT_HAND = 10_000_000
 """Candidate links that are kept at most where nobody has asked for corrections yet: 0.5 GB."""
@@ -121,7 +122,7 @@ def edges_of(problem: Problem, answer: Assignment) -> Edges:
     """Return the edges of a sparse problem, and the answer's, against leaving both ends unassigned."""
     assert problem.indptr is not None
     assert problem.indices is not None
-    row = np.repeat(np.arange(problem.n_rows), np.diff(problem.indptr))
+    row = rows_of(problem.indptr)
     col = problem.indices + problem.col_offsets[block_of(problem.row_offsets, row)]
     row_bound, col_bound = problem.dual_bounds()
     weight = row_bound[row] + col_bound[col] - problem.data

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....matching.cardinality.radii import cardinality_over_radii
 from ....matching.certificate.certify import block_of
+from ....matching.problem.csr import rows_of
 from ...calibrating.lengths import require_length
 from ...errors import InvalidSetting
 from ...points import Points, require
@@ -77,6 +78,6 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
 
 def _pairs(run: CandidateLinks) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
     """Return row, column and length of each candidate link, counted over all frame pairs, and how many there are."""
-    rows = np.repeat(np.arange(len(run.row_points)), np.diff(run.indptr))
+    rows = rows_of(run.indptr)
     columns = run.indices + run.col_offsets[block_of(run.row_offsets, rows)]
     return rows, columns, run.distance, (len(run.row_points), len(run.col_points))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....matching.points.grid import build_grid
+from ....matching.problem.csr import rows_of
 from ...errors import InvalidSetting
 from ..gate.candidates import CandidateLinks, Frame, WideGate
 from ..hooks import Hooks
@@ -34,6 +35,6 @@ def with_further_costs(gated: Iterable[CandidateLinks | WideGate], hooks: Hooks)
                 f"{links.later.number} too many are within the search range. Give a shorter search_range.",
                 setting="extra_cost",
             )
-        row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
+        row = rows_of(links.indptr)
         further = hooks.further_cost(links.row_points[row], links.col_points[links.indices])
         yield replace(links, further=further).only(np.isfinite(further))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....matching.points.grid import build_grid
+from ....matching.problem.csr import rows_of
 from ...points import Points
 from ..constraints import Constraints, keys
 from ..gate.candidates import CandidateLinks, Frame, WideGate, gate
@@ -44,7 +45,7 @@ def _allowed(links: CandidateLinks | WideGate, forbidden: np.ndarray, n: int) ->
         row, col = (_place(side, ends) for side, ends in ((links.row_points, source), (links.col_points, target)))
         here = (row >= 0) & (col >= 0)
         return replace(links, forbidden=np.stack([row[here], col[here]], axis=1))
-    row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
+    row = rows_of(links.indptr)
     kept = ~np.isin(keys(links.row_points[row], links.col_points[links.indices], n), forbidden)
     return links if kept.all() else links.only(kept)
 
