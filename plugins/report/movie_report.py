@@ -27,6 +27,7 @@ from ...tracker.measuring.msd import mean_squared_displacement
 from ...tracker.measuring.steps import count_by_frame, measure_steps
 from ...tracker.points import Tracks
 from ...tracker.settings import InputSettings, Settings
+from ..words.candidates import links_of_candidates
 from . import charts, html
 
 _MOST_DOUBTS, _LAGS = 20, 8
@@ -331,7 +332,7 @@ def _proof(result: Result) -> str:
         )
     rows = [
         ("result", _proven(result)),
-        ("links", f"{known['links']:,} of {known['candidate_links']:,} candidates"),
+        ("links", links_of_candidates(known, ",")),
         ("frame pairs", f"{known['frame_pairs']:,}"),
         ("gap", f"{known['gap']:.3g}: at most so much better, in the unit of the costs, could another set of links be"),
         ("solver", f"{known['solver']} on {known['device']}, {known['solves']} solve{'s' * (known['solves'] != 1)}"),

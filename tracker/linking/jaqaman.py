@@ -29,9 +29,10 @@ from ..links import ends_of, links_between, tracks_of
 from ..points import Points
 from ..stepwise import Step, Steps
 from .feature_penalties import require_columns, times_as_far
-from .frame_pairs.first_order import tracks_so_far
+from .frame_pairs.first_order import solved, tracks_so_far
 from .frame_pairs.pair_links import PairLinks
 from .gate.candidates import CandidateLinks, WideGate, gated_pairs, in_runs
+from .gate.fitting_range import give_shorter
 from .gate.limits import GateLimits
 from .gate.spacing import automatic_range
 from .motion.candidates.graph import Graph, candidates, merged
@@ -60,8 +61,8 @@ def jaqaman(
     Raises
     ------
     InvalidSetting
-        If more candidate links of one frame pair are within the search range than can be written out, or a feature with
-        a penalty is no column of numbers.
+        If a feature with a penalty is no column of numbers, or links have penalties and more of one frame pair are
+        within the search range than can be written out.
     """
     for name in PENALTIES:
         require_columns(points, getattr(settings, name), name)
@@ -70,10 +71,11 @@ def jaqaman(
     pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     limits = GateLimits.within(settings.memory_budget, edge_budget)
     for frames in in_runs(_nearer(points, settings, limits), limits):
-        assert isinstance(frames, CandidateLinks)
-        problem = frames.problem("squared", _half_alternative_cost(frames))
-        answer = solve(problem, settings.solver, settings.device)
-        made.add(frames, problem, answer)
+        if isinstance(frames, WideGate):
+            made.add(*solved(frames, settings, "squared", float(_half_of(_largest(frames)))))
+        else:
+            problem = frames.problem("squared", _half_alternative_cost(frames))
+            made.add(frames, problem, solve(problem, settings.solver, settings.device))
         yield Step(made.frame_pairs, pairs + 1, partial(tracks_so_far, points, made))
     links = made.links(points.frame_step)()
     joined = _joined(points, links, settings, margins=margins)
@@ -98,17 +100,20 @@ def _in_force(points: Points, settings: LinkSettings) -> LinkSettings:
     return replace(settings, motion="none", search_range=search_range, max_missed_frames=missed, **ranges)
 
 
-def _nearer(points: Points, settings: LinkSettings, limits: GateLimits) -> Iterator[CandidateLinks]:
+def _nearer(points: Points, settings: LinkSettings, limits: GateLimits) -> Iterator[CandidateLinks | WideGate]:
     """Yield the candidate links of each frame pair; one as long as the range is none, as in TrackMate's first step."""
     search_range = float(settings.search_range)
     for links in gated_pairs(points, search_range, limits):
         if isinstance(links, WideGate):
-            raise InvalidSetting(
-                f"of {in_digits(search_range, 4)} allows too many links from frame "
-                f"{links.earlier.number} to {links.later.number} to write out (up to {limits.written}), which linking "
-                "'jaqaman' needs; give a shorter one.",
-                setting="search_range",
-            )
+            if settings.link_penalties:
+                raise InvalidSetting(
+                    f"needs links that can be written out; from frame {links.earlier.number} to {links.later.number} "
+                    f"more than {links.more_than} are within the search range of {in_digits(search_range, 4)}. "
+                    f"{give_shorter(links)}.",
+                    setting="link_penalties",
+                )
+            yield replace(links, radius=np.nextafter(search_range, 0.0))
+            continue
         row = rows_of(links.indptr)
         ends = links.row_points[row], links.col_points[links.indices]
         links = replace(links, distance=links.distance * times_as_far(points, settings.link_penalties, *ends))
@@ -121,8 +126,18 @@ def _half_alternative_cost(links: CandidateLinks) -> tuple[np.ndarray, np.ndarra
     pair = np.repeat(np.repeat(np.arange(len(rows)), rows), np.diff(links.indptr))
     largest = np.zeros(len(rows))
     np.maximum.at(largest, pair, links.distance**2)
-    half = 0.5 * FACTOR * np.where(largest > 0, largest, 1.0)  # where nothing moves any unmatched cost links
+    half = _half_of(largest)
     return np.repeat(half, rows), np.repeat(half, cols)
+
+
+def _largest(links: WideGate) -> float:
+    """Return the largest cost of a frame pair whose links are not written out together."""
+    return max(float(part.distance.max(initial=0.0)) for part in links.parts()) ** 2
+
+
+def _half_of(largest: float | np.ndarray) -> np.ndarray:
+    """Return half the alternative cost of frame pairs by their largest cost."""
+    return 0.5 * FACTOR * np.where(largest > 0, largest, 1.0)  # where nothing moves any unmatched cost links
 
 
 @dataclass(frozen=True)

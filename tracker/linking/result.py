@@ -44,12 +44,13 @@ class Linking:
     motion : Motion or None
         What was learned; None without learned motion.
     report : mapping
-        `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
-        `device`, `median_step` (physical, over one frame, of millions by a million of them; None without such a link),
-        `frame_step`, `unstated_stride`
-        (the step that all frames with points keep to, where no two of them are `frame_step` apart and so none is
-        linked; else None), `motion` (what "auto" stood for: "diffusion", "velocity", "flow" or "flow+velocity", or
-        "none" without learned motion), `expected_wrong` (links expected to be wrong; None without learned motion),
+        `frame_pairs`, `candidate_links`, `more_candidates` (without learned motion: whether these are so many at least,
+        as links that are too many to hold are not counted), `links`, `solves`, `gap` (sum over all problems),
+        `is_optimal`, `solver`, `device`, `median_step` (physical, over one frame, of millions by a million of them;
+        None without such a link), `frame_step`, `unstated_stride` (the step that all frames with points keep to, where
+        no two of them are `frame_step` apart and so none is linked; else None), `motion` (what "auto" stood for:
+        "diffusion", "velocity", "flow" or "flow+velocity", or "none" without learned motion), `expected_wrong` (links
+        expected to be wrong; None without learned motion),
         `learned` (lines, with units, and what could not be learned; with linking "jaqaman" how segments were joined),
         `notes` (what was not done as asked, and why). With learned motion also
         `windows` (1: the movie was held as a whole), and for several `seam_links` and `seam_differences`: links out of

@@ -27,6 +27,7 @@ from ....tracker.pipeline import TrackingResult, open_movie, stages
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import Settings
 from ....tracker.stage_seconds import StageSeconds
+from ...words.candidates import links_of_candidates
 from ...words.notes import (
     on_doubt,
     on_frozen_frames,
@@ -254,7 +255,7 @@ def report(job: Job, result: TrackingResult, made: Mapping[str, Any], seconds: M
     if made["candidate_links"]:
         rows += [
             *_how(result.linking),
-            ("links", f"{made['links']} of {counted(made['candidate_links'], 'candidate')}, {_proof(made)}"),
+            ("links", f"{links_of_candidates(made)}, {_proof(made)}"),
         ]
     rows += _doubtful(result.linking)
     rows += [

@@ -236,9 +236,8 @@ class TestRefused:
         with pytest.raises(InvalidSetting, match=name):
             LinkSettings(linking="jaqaman", **{name: turned})
 
-    def test_more_links_than_are_written_out(self, monkeypatch):
-        monkeypatch.setattr("auctrack.tracker.linking.gate.candidates.WORTH_A_MATRIX", 0)
-        settings = LinkSettings(5.0, motion="none", extra_cost=squared_length)
+    def test_more_links_that_pay_than_are_written_out(self):
+        settings = LinkSettings(5.0, motion="none", extra_cost=squared_length, memory_budget_gb=1e-9)
         with pytest.raises(InvalidSetting, match="search_range"):
             link_points(walks(100)[0], settings)
 

@@ -284,10 +284,14 @@ class TestSettings:
         with pytest.raises(InvalidSetting, match="editable"):
             link_points(self.POINTS, LinkSettings(2.0, linking="jaqaman"), editable=True)
 
-    def test_more_candidates_than_can_be_written_out_are_refused(self):
-        points_in_one_place = table(np.repeat([0, 1], 20), np.zeros((40, 2)))
-        with pytest.raises(InvalidSetting, match="search_range"):
-            jaqaman(points_in_one_place, memory_budget_gb=5e-7)
+    def test_with_penalties_more_candidates_than_can_be_written_out_are_refused_and_a_range_that_fits_is_named(self):
+        points = clouds(40, 40)
+        points = Points(points.table.assign(mass=1.0))
+        weighed = {"link_penalties": {"mass": 1.0}, "memory_budget_gb": 2e-6}
+        with pytest.raises(InvalidSetting, match="search_range") as refused:
+            jaqaman(points, 8.0, **weighed)
+        fits = float(str(refused.value).rpartition("search_range: ")[2].split()[0])
+        assert jaqaman(points, fits, **weighed).report["is_optimal"]
 
     def test_margins_that_are_asked_for_are_in_the_unit_of_the_cost(self):
         settings = LinkSettings(2.0, linking="jaqaman", divisions=True)
@@ -328,3 +332,39 @@ def test_the_edges_are_trackmates(real_data, name, spots, edges, given):
     assert len(ours) == edges
     assert ours == set(zip(theirs["spot_source_id"], theirs["spot_target_id"], strict=True))
     assert linking.report["is_optimal"]
+
+
+def clouds(*sizes: int, seed: int = 0) -> Points:
+    """Random points without motion, so many a frame."""
+    frames = np.repeat(np.arange(len(sizes)), sizes)
+    return table(frames, np.random.default_rng(seed).random((len(frames), 2)) * 9)
+
+
+class TestWideRanges:
+    """More candidates of a frame pair than the budget has room for: the links and costs are those of a large one."""
+
+    @pytest.mark.parametrize("search_range", [1.0, 5.0, 20.0])
+    @pytest.mark.parametrize("budget", [1e-9, 2e-6, 1.8e-5], ids=["none held", "some", "a matrix"])
+    @pytest.mark.parametrize("seed", range(4))
+    def test_links_are_those_of_a_large_budget(self, seed, budget, search_range):
+        points = clouds(40, 50, 0, 45, 45, seed=seed)
+        large, small = (
+            jaqaman(points, search_range, merges=True, divisions=True, memory_budget_gb=gb) for gb in (4, budget)
+        )
+        assert small.report["is_optimal"]
+        pd.testing.assert_frame_equal(
+            *(made.links.sort_values(["source", "target"], ignore_index=True) for made in (large, small))
+        )
+
+    def test_a_link_as_long_as_the_range_is_none(self):
+        at = np.array([[0.0, 0.0], [5.0, 0.0], [3.0, 0.0], [5.0, 1.0]])
+        large, small = (jaqaman(table([0, 0, 1, 1], at), 3.0, memory_budget_gb=gb) for gb in (4, 1e-9))
+        assert edges_of(large) == edges_of(small) == {(1, 3)}
+
+    def test_all_particles_in_one_place_are_linked(self):
+        points = table(np.repeat([0, 1], 20), np.zeros((40, 2)))
+        assert len(jaqaman(points, memory_budget_gb=5e-7).links) == 20
+
+
+def edges_of(linking) -> set[tuple[int, int]]:
+    return set(zip(linking.links["source"].tolist(), linking.links["target"].tolist(), strict=True))

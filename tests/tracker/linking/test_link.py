@@ -268,6 +268,26 @@ class TestWideRanges:
         assert far.report["candidate_links"] == near.report["candidate_links"]
         assert edges(far) == edges(near)
 
+    @pytest.mark.parametrize(
+        ("search_range", "unmatched_cost", "budget"),
+        [(6.0, 9.0, 5e-6), (6.0, 2.0, 5e-6), (40.0, 9.0, 1.9e-4), (1e4, 1e4, 5e-6), (6.0, 9.0, 1e-9)],
+        ids=["the range decides", "costs never stored", "a matrix", "all are within reach", "none may be held"],
+    )
+    @pytest.mark.parametrize("is_forbidden", [False, True])
+    def test_candidates_are_counted_or_said_to_be_more(self, search_range, unmatched_cost, budget, is_forbidden):
+        points = walkers(particles=150)
+        settings = LinkSettings(search_range, unmatched_cost, device="cpu", motion="none")
+        if is_forbidden:
+            settings = replace(settings, forbidden=link_points(points, settings).links[["source", "target"]].to_numpy())
+        all_of_them, known = (link_points(points, replace(settings, memory_budget_gb=gb)).report for gb in (4, budget))
+        assert known["candidate_links"] > 0
+        assert not all_of_them["more_candidates"]
+        if known["more_candidates"]:
+            assert known["candidate_links"] <= all_of_them["candidate_links"]
+        else:
+            assert known["candidate_links"] == all_of_them["candidate_links"]
+        assert known["more_candidates"] == (search_range == 6.0)
+
     def test_the_unmatched_cost_is_measured_without_the_pairs_in_range(self, monkeypatch):
         monkeypatch.setattr(gate, "pairs_in_grid", self.refuse_many(gate.pairs_in_grid))
         near, far = (
@@ -372,8 +392,38 @@ class TestARangeThatDecides:
         points, settings = clouds(30, 30), LinkSettings(3.0, 9.0, motion="none", device="cpu", memory_budget_gb=1e-9)
         with pytest.raises(InvalidSetting, match="editable"):
             link_points(points, settings, editable=True)
+        bounded = replace(settings, memory_budget_gb=1e-6)
+        with pytest.raises(InvalidSetting, match=r"editable.* frame 0 to 1 .*search_range") as refused:
+            link_points(points, bounded, editable=True)
+        fits = float(str(refused.value).rpartition("search_range: ")[2].split()[0])
+        assert link_points(points, replace(bounded, search_range=fits), editable=True).solution is not None
         with pytest.raises(InvalidSetting, match="extra_cost"):
             link_points(points, replace(settings, extra_cost=lambda *of: np.zeros(len(of[1]))))
+
+    @pytest.mark.parametrize(
+        ("cost", "unmatched_cost"), [("squared", 0.7), ("squared", 0.9), ("distance", 0.3), ("distance", 0.5)]
+    )
+    @pytest.mark.parametrize("budget", [4e-5, 2e-5])
+    def test_further_costs_are_asked_for_in_parts(self, cost, unmatched_cost, budget):
+        """Of 11,000 links within the range, a fifth forbidden and a fifth cheaper than their length, few pay."""
+
+        def further(_, source, target):
+            asked.append(len(source))
+            kind = (source * 7 + target) % 5
+            return np.where(kind == 0, np.inf, np.where(kind == 1, -0.4, 0.1 * kind))
+
+        points, asked, reports = clouds(90, 80, 85), [], []
+        settings = LinkSettings(9.0, unmatched_cost, cost, motion="none", device="cpu", extra_cost=further)
+        made = link_points(points, settings).links[["source", "target"]].to_numpy()
+        settings = replace(settings, forbidden=made[::3], pinned=made[1:2])
+        for gb in (4, budget):
+            asked.clear()
+            made = link_points(points, replace(settings, memory_budget_gb=gb), margins=True)
+            reports.append((made.report["candidate_links"], made.links.sort_values("source", ignore_index=True)))
+        (count, written), (counted, in_parts) = reports
+        assert len(asked) > 10
+        assert counted == count
+        pd.testing.assert_frame_equal(in_parts, written)
 
 
 class TestPaperFailure:

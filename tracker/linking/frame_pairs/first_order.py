@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from ...links import ids_of_chains
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps, on_device
 from ..constraints import NOTHING_GIVEN, Constraints
-from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
+from ..gate.candidates import CandidateLinks, Cost, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.limits import GateLimits
 from ..gate.spacing import automatic_range
 from ..hooks import Hooks, hooks_of
@@ -60,11 +60,15 @@ def first_order(
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
         limits = GateLimits.within(settings.memory_budget / 2, edge_budget)  # what is solved, and what is gated ahead
-        runs = in_runs(_gated(points, longest, limits, hooks, constraints), limits)
+        gated = _gated(points, longest, limits, hooks, constraints)
+        if hooks is not None and hooks.extra_cost is not None:
+            gated = with_further_costs(gated, hooks, settings.cost, unmatched_cost.in_costs(settings.cost))
+        runs = in_runs(gated, limits)
         # What users call is called in their thread.
-        for solved in _solved(one_ahead(runs) if hooks is None else runs, settings, unmatched_cost):
-            made.add(*solved)
-            solutions.add(*solved)
+        for run in one_ahead(runs) if hooks is None else runs:
+            answered = solved(run, settings, settings.cost, unmatched_cost.in_costs(settings.cost))
+            made.add(*answered)
+            solutions.add(*answered)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made), device=made.device)
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
@@ -88,13 +92,11 @@ def _expected(hooks: Hooks | None) -> Callable[[Frame, int], Frame] | None:
 def _gated(
     points: Points, longest: float, limits: GateLimits, hooks: Hooks | None, constraints: Constraints
 ) -> Iterator[CandidateLinks | WideGate]:
-    """Return the candidates of every frame pair, with what users say of them."""
+    """Return the candidates of every frame pair, particles where users expect them."""
     pairs = frame_pairs(points, longest, _expected(hooks))
     if constraints:
-        gated = open_pairs(points, pairs, longest, constraints, limits)
-    else:
-        gated = (gate(*pair, longest, limits) for pair in pairs)
-    return gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
+        return open_pairs(points, pairs, longest, constraints, limits)
+    return (gate(*pair, longest, limits) for pair in pairs)
 
 
 def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
@@ -106,19 +108,16 @@ def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
     return replace(tracks, table=tracks.table[linked])
 
 
-def _solved(
-    runs: Iterable[CandidateLinks | WideGate], settings: LinkSettings, unmatched_cost: UnmatchedCost
-) -> Iterator[tuple[CandidateLinks | WideGate, Problem, Assignment]]:
-    """Solve run after run; where a range decides of links too many to hold, on the CPU, whatever solver is named."""
-    asked = settings.cost, unmatched_cost.in_costs(settings.cost)
-    for candidates in runs:
-        problem = candidates.problem(*asked)
-        if isinstance(candidates, WideGate) and candidates.decides(*asked):
-            reach = candidates.radius, candidates.forbidden, candidates.limits.written
-            yield candidates, *solve_within(problem, *reach)
-            continue
-        solver = candidates.solver if settings.solver == "auto" else settings.solver
-        yield candidates, problem, solve(problem, solver, settings.device)
+def solved(
+    candidates: CandidateLinks | WideGate, settings: LinkSettings, cost: Cost, unmatched_cost: float
+) -> tuple[CandidateLinks | WideGate, Problem, Assignment]:
+    """Solve a run; where a range decides of links too many to hold, on the CPU, whatever solver is named."""
+    problem = candidates.problem(cost, unmatched_cost)
+    if isinstance(candidates, WideGate) and candidates.decides(cost, unmatched_cost):
+        reach = candidates.radius, candidates.forbidden, candidates.limits.written
+        return candidates, *solve_within(problem, *reach)
+    solver = candidates.solver if settings.solver == "auto" else settings.solver
+    return candidates, problem, solve(problem, solver, settings.device)
 
 
 def unmatched_cost_of(

@@ -10,7 +10,7 @@ import numpy as np
 from ....matching.points.grid import build_grid
 from ....matching.problem.csr import rows_of
 from ...errors import InvalidSetting
-from ..gate.candidates import CandidateLinks, Frame, WideGate
+from ..gate.candidates import ROUNDING, CandidateLinks, Cost, Frame, WideGate, rows_joined
 from ..hooks import Hooks
 
 
@@ -20,21 +20,48 @@ def expected_frame(hooks: Hooks, frame: Frame, number: int) -> Frame:
     return Frame(frame.number, frame.rows[grid.order], grid)
 
 
-def with_further_costs(gated: Iterable[CandidateLinks | WideGate], hooks: Hooks) -> Iterator[CandidateLinks]:
+def with_further_costs(
+    gated: Iterable[CandidateLinks | WideGate], hooks: Hooks, cost: Cost, unmatched_cost: float
+) -> Iterator[CandidateLinks]:
     """Yield the candidate links of frame pairs with what they cost beside their length, forbidden ones left out.
+
+    Where they are too many to be written out they are asked about in parts, and those that cost more than both their
+    ends unmatched, which are never made, are left out too.
 
     Raises
     ------
     InvalidSetting
-        If the candidate links of a frame pair are too many to write out.
+        If too many are left to write them out.
     """
     for links in gated:
         if isinstance(links, WideGate):
+            yield _worth_it(links, hooks, cost, 2 * unmatched_cost * (1 + ROUNDING))
+        else:
+            yield _weighed(links, hooks)
+
+
+def _weighed(links: CandidateLinks, hooks: Hooks) -> CandidateLinks:
+    """Return candidate links with what else they cost, forbidden ones left out."""
+    row = rows_of(links.indptr)
+    further = hooks.further_cost(links.row_points[row], links.col_points[links.indices])
+    return replace(links, further=further).only(np.isfinite(further))
+
+
+def _worth_it(wide: WideGate, hooks: Hooks, cost: Cost, most_cost: float) -> CandidateLinks:
+    """Return the candidate links that cost at most so much in all."""
+    parts: list[CandidateLinks] = []
+    left = wide.limits.written
+    for links in wide.parts():
+        links = _weighed(links, hooks)
+        is_cheap = links.costs(cost) <= most_cost
+        links = replace(links.only(is_cheap), too_dear=int(np.count_nonzero(~is_cheap)))
+        left -= len(links.distance)
+        if left < 0:
             raise InvalidSetting(
-                f"needs candidate links that can be written out; from frame {links.earlier.number} to "
-                f"{links.later.number} too many are within the search range. Give a shorter search_range.",
+                f"leaves more links from frame {wide.earlier.number} to {wide.later.number} cheaper than both their "
+                f"ends unlinked than can be written out ({wide.limits.written}). Give a shorter search_range, a lower "
+                "unmatched_cost, or let extra_cost return +inf for more of them.",
                 setting="extra_cost",
             )
-        row = rows_of(links.indptr)
-        further = hooks.further_cost(links.row_points[row], links.col_points[links.indices])
-        yield replace(links, further=further).only(np.isfinite(further))
+        parts.append(links)
+    return rows_joined(parts)

@@ -32,6 +32,8 @@ class PairLinks:
     ----------
     parts : list of callable
         Return the columns of some links each; they are asked when a table of links is.
+    counts_all : bool
+        Whether `candidate_links` is the number of all; or else so many at least.
     lengths : list of float64 (links,)
         Of the same links, where they were made: on the host or on a GPU.
     measured_on : Points or None
@@ -42,6 +44,7 @@ class PairLinks:
     with_margins: bool = False
     frame_pairs: int = 0
     candidate_links: int = 0
+    counts_all: bool = True
     solves: int = 0
     gap: float = 0.0
     is_optimal: bool = True
@@ -61,7 +64,9 @@ class PairLinks:
             at = self.measured_on.positions_of
             lengths = np.linalg.norm(at(target) - at(source), axis=1)
         self.add_links(source, target, lengths, margin)
-        self.add_solve(answer, answer.n_blocks, candidates.n_candidates)
+        count, is_all = candidates.counted(problem)
+        self.counts_all &= is_all
+        self.add_solve(answer, answer.n_blocks, max(count, len(rows)))
 
     def add_solve(self, answer: Assignment, frame_pairs: int, candidate_links: int) -> None:
         """Count one solve, and what it says of its proof."""
@@ -107,6 +112,7 @@ class PairLinks:
         return {
             "frame_pairs": self.frame_pairs,
             "candidate_links": self.candidate_links,
+            "more_candidates": not self.counts_all,
             "links": sum(map(len, self.lengths)),
             "solves": self.solves,
             "gap": self.gap,

@@ -9,8 +9,10 @@ import numpy as np
 from ....matching.certificate.assignment import Assignment
 from ....matching.problem import Problem
 from ....matching.problem.convert import as_sparse
+from ...calibrating.digits import in_digits
 from ...errors import InvalidSetting
 from ..gate.candidates import CandidateLinks, WideGate
+from ..gate.fitting_range import give_shorter
 from ..solution import Edges, KeepSolution, LinkGain, LinkSolution, edges_of
 
 
@@ -50,8 +52,10 @@ class PairSolutions:
             return
         if isinstance(candidates, WideGate) and problem.kind != "dense":
             raise InvalidSetting(
-                "editable needs candidate links that can be written out; particles lie so densely within the search "
-                "range that they are too many. Give a shorter search_range."
+                "editable needs candidate links that can be written out, as corrections may call for any of them; from "
+                f"frame {candidates.earlier.number} to {candidates.later.number} more than {candidates.more_than} are "
+                f"within {in_digits(candidates.radius)}. {give_shorter(candidates)}; a lower unmatched_cost leaves out "
+                "long links too."
             )
         self.parts.append((candidates.row_points, candidates.col_points, edges_of(as_sparse(problem), answer)))
 

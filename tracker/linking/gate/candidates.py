@@ -63,6 +63,8 @@ class CandidateLinks:
         Physical length of each candidate link.
     further : float64 (edges,) or None
         What it costs beside its length.
+    too_dear : int
+        Candidate links beside these, that cost more than both their ends unlinked.
     """
 
     row_points: np.ndarray
@@ -73,11 +75,7 @@ class CandidateLinks:
     indices: np.ndarray
     distance: np.ndarray
     further: np.ndarray | None = None
-
-    @property
-    def n_candidates(self) -> int:
-        """Number of candidate links."""
-        return len(self.distance)
+    too_dear: int = 0
 
     @property
     def solver(self) -> str:
@@ -95,19 +93,26 @@ class CandidateLinks:
         further = None if self.further is None else self.further[kept]
         return replace(self, indptr=indptr, indices=self.indices[kept], distance=self.distance[kept], further=further)
 
+    def costs(self, cost: Cost) -> np.ndarray:
+        """Return what each candidate link costs, float64 (edges,)."""
+        costs = self.distance * self.distance if cost == "squared" else self.distance
+        return costs if self.further is None else costs + self.further
+
     def problem(self, cost: Cost, unmatched_cost: float | tuple[np.ndarray, np.ndarray]) -> Problem:
         """Return the matching problem of these links; `unmatched_cost` is in the unit of the cost.
 
         It is one for all, or one for each row and for each column, float64 (rows,), (columns,).
         """
-        data = self.distance * self.distance if cost == "squared" else self.distance
-        data = data if self.further is None else data + self.further
         return Problem.sparse(
-            (self.indptr, self.indices, data),
+            (self.indptr, self.indices, self.costs(cost)),
             unmatched_cost=unmatched_cost,
             row_offsets=self.row_offsets,
             col_offsets=self.col_offsets,
         )
+
+    def counted(self, problem: Problem) -> tuple[int, bool]:  # noqa: ARG002 - as `WideGate`
+        """Return the number of candidate links, and whether these are all."""
+        return len(self.distance) + self.too_dear, True
 
     def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:
         """Return the lengths of the links of their problem's answer, in the order of `answer.edges()`."""
@@ -126,6 +131,8 @@ class WideGate:
     radius : float
         Longest candidate link.
     limits : GateLimits
+    more_than : int
+        Candidate links that there are more of, the forbidden ones among them.
     forbidden : int64 (k, 2)
         Rows and columns that are not to be linked.
     """
@@ -134,6 +141,7 @@ class WideGate:
     later: Frame
     radius: float
     limits: GateLimits
+    more_than: int
     forbidden: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     @property
@@ -147,14 +155,14 @@ class WideGate:
         return self.later.rows
 
     @property
-    def n_candidates(self) -> int:
-        """All pairs, those longer than the radius counted in."""
-        return len(self.earlier) * len(self.later)
+    def is_matrix(self) -> bool:
+        """Whether the costs of all pairs, those longer than the radius among them, are few enough to hold."""
+        return len(self.earlier) * len(self.later) <= self.limits.matrix
 
     @property
     def solver(self) -> str:
         """Solver that "auto" stands for: where costs are not stored, the one that never writes them out."""
-        return "auction" if self.n_candidates > self.limits.matrix else "auto"
+        return "auto" if self.is_matrix else "auction"
 
     def problem(self, cost: Cost, unmatched_cost: float) -> Problem:
         """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
@@ -162,7 +170,7 @@ class WideGate:
         `decides` says where they would be.
         """
         x, y = self.earlier.grid.points, self.later.grid.points
-        if self.n_candidates > self.limits.matrix:
+        if not self.is_matrix:
             return Problem.points(x, y, unmatched_cost=unmatched_cost, metric=cost)
         costs = pair_costs(x, y, cost)
         costs[costs > self._dearest(cost)] = np.inf
@@ -172,7 +180,40 @@ class WideGate:
     def decides(self, cost: Cost, unmatched_cost: float) -> bool:
         """Whether points whose costs are too many to hold may not be linked though the unmatched cost pays for it."""
         pays_for_longer = 2 * unmatched_cost > self._dearest(cost) * (1 + ROUNDING)
-        return self.n_candidates > self.limits.matrix and (pays_for_longer or len(self.forbidden) > 0)
+        return not self.is_matrix and (pays_for_longer or len(self.forbidden) > 0)
+
+    def counted(self, problem: Problem) -> tuple[int, bool]:
+        """As `CandidateLinks.counted`; where links are neither stored nor all within the radius, what is known."""
+        if problem.kind == "dense":
+            return int(np.count_nonzero(problem.data < np.inf)), True
+        points = np.concatenate([self.earlier.grid.points, self.later.grid.points])
+        is_all = bool(np.linalg.norm(np.ptp(points, axis=0)) * (1 + ROUNDING) <= self.radius)
+        least = len(self.earlier) * len(self.later) if is_all else self.more_than + 1
+        return max(least - len(self.forbidden), 0), is_all
+
+    def parts(self) -> Iterator[CandidateLinks]:
+        """Yield the candidate links of some rows after others, so many at a time as there is room for together.
+
+        They are of all columns, and of at least one row.
+        """
+        waiting = [(0, len(self.earlier))]
+        while waiting:
+            first, last = waiting.pop()
+            points, middle = self.earlier.grid.points[first:last], (first + last) // 2
+            if middle > first and more_pairs_than(self.limits.together, points, self.later.grid, self.radius):
+                waiting += [(middle, last), (first, middle)]
+            else:
+                yield self._written(first, last)
+
+    def _written(self, first: int, last: int) -> CandidateLinks:
+        """Return the candidate links of some rows."""
+        rows = self.earlier.rows[first:last]
+        links = _written(rows, self.earlier.grid.points[first:last], self.later, self.radius)
+        if not len(self.forbidden):
+            return links
+        row = np.repeat(np.arange(first, last), np.diff(links.indptr))
+        forbidden = self.forbidden @ [len(self.later), 1]
+        return links.only(~np.isin(row * len(self.later) + links.indices, forbidden))
 
     def _dearest(self, cost: Cost) -> float:
         """Return the largest cost of a link that is within the radius."""
@@ -217,10 +258,15 @@ def gate(earlier: Frame, later: Frame, radius: float, limits: GateLimits | None 
     pairs = len(earlier) * len(later)
     most = min(limits.written, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
     if more_pairs_than(most, earlier.grid.points, later.grid, radius):
-        return WideGate(earlier, later, radius, limits)
-    indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)
-    rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
-    return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
+        return WideGate(earlier, later, radius, limits, most)
+    return _written(earlier.rows, earlier.grid.points, later, radius)
+
+
+def _written(rows: np.ndarray, points: np.ndarray, later: Frame, radius: float) -> CandidateLinks:
+    """Return the candidate links from some rows of the points table, which are at `points`, to a frame."""
+    indptr, indices, distance = pairs_in_grid(points, later.grid, radius)
+    ends = np.array([0, len(rows)]), np.array([0, len(later)])
+    return CandidateLinks(rows, later.rows, *ends, indptr, indices, distance)
 
 
 def gated_pairs(
@@ -254,7 +300,15 @@ def in_runs(
         yield _joined(run)
 
 
+def rows_joined(parts: list[CandidateLinks]) -> CandidateLinks:
+    """Return the candidate links of some rows after others, all of the same columns, as those of one frame pair."""
+    joined = _joined(parts)
+    ends = np.array([0, len(joined.row_points)])
+    return replace(joined, row_offsets=ends, col_points=parts[0].col_points, col_offsets=parts[0].col_offsets)
+
+
 def _joined(run: list[CandidateLinks]) -> CandidateLinks:
+    """Return the candidate links of runs of frame pairs as those of one."""
     if len(run) == 1:
         return run[0]
 
@@ -274,4 +328,5 @@ def _joined(run: list[CandidateLinks]) -> CandidateLinks:
         laid("indices"),
         laid("distance"),
         None if run[0].further is None else laid("further"),
+        sum(links.too_dear for links in run),
     )
