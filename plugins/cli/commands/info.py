@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ....matching.errors import AuctrackError
 from ....tracker.calibrating.digits import in_digits
-from ....tracker.errors import InvalidInput, UnknownAxes, UnknownChannel, UnknownScale
+from ....tracker.errors import InvalidInput
 from ...words.errors import sentence
 from ...words.setting_options import DETECT, INPUT, as_options
 from ..arguments import options
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from ....tracker.linking.unmatched_cost.measured import UnmatchedCost
     from ....tracker.points import Points
     from ....tracker.reading.movie import Movie
-    from ....tracker.settings import InputSettings, Settings
+    from ....tracker.settings import Settings
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
@@ -119,9 +118,10 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 def _of_movie(source: str, settings: Settings) -> Facts:
     from ....tracker.reading.frame_faults import frame_faults
     from ...words.notes import on_pixels, on_tone
+    from ..runs.silent_file import opened_in_part
 
     given = settings.input
-    movie, unknown = _opened(source, given)
+    movie, unknown = opened_in_part(source, given)
     with movie:
         calibration = movie.calibration
         facts: dict[str, Any] = {
@@ -153,38 +153,6 @@ def _of_movie(source: str, settings: Settings) -> Facts:
         console.note(*faults.lines())
         facts["odd_frames"] = asdict(faults)
     return facts, text
-
-
-def _opened(source: str, given: InputSettings) -> tuple[Movie, dict[str, str]]:
-    """Open a movie; where it does not say all, in pixels or at its first channel, with what is needed by its fact."""
-    from ....tracker.pipeline import open_movie
-
-    try:
-        return open_movie(source, given), {}
-    except UnknownAxes as error:
-        raise _with_unknown_scale(error, source, given) from None
-    except UnknownScale as error:
-        fact, needed, supposed = "scale", sentence(error), replace(given, unit="pixel")
-    except UnknownChannel as error:
-        fact, needed, supposed = "channels", sentence(error), replace(given, channel=0)
-    movie, unknown = _opened(source, supposed)
-    return movie, {fact: needed, **unknown}
-
-
-def _with_unknown_scale(error: UnknownAxes, source: str, given: InputSettings) -> InvalidInput:
-    """Return an error of axes with what is to be said of the voxel size too, so that one does not come after the other.
-
-    That is found by the first axes that the file may have.
-    """
-    if given.axes is not None or not error.examples:
-        return error
-    try:
-        movie, unknown = _opened(source, replace(given, axes=next(iter(error.examples))))
-    except AuctrackError:
-        return error
-    movie.close()
-    needed = unknown.get("scale", "").removeprefix(f"{source}: ")
-    return InvalidInput(f"{sentence(error)} And {needed}") if needed else error
 
 
 def _not_known(movie: Movie, unknown: Mapping[str, str]) -> list[str]:

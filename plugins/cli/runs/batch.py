@@ -47,6 +47,7 @@ from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
 from .outcome import Outcome, exit_code, tally
 from .record import as_drawn, tracking_record
+from .silent_file import opened
 
 _SURE, _SHOWN = 0.9, 5
 """Probability below which a link is doubtful, and how many such are named."""
@@ -233,7 +234,7 @@ def describe(job: Job, settings: Settings) -> dict[str, Any]:
         console.show(console.aligned([("table", job.source)]))
         console.note(*on_table(settings))
         return {}
-    with open_movie(job.source, settings.input) as movie:
+    with opened(job.source, settings.input) as movie:
         console.show(console.indented(movie.describe()))
         console.note(*on_pixels(movie, settings))
         return {"image_shape": movie.whole_shape}

@@ -19,7 +19,7 @@ from ....tracker.settings import InputSettings
 from ....tracker.suffixes import MOVIES, TABLES, without_ending
 from ....tracker.zarr_attributes import is_image
 from ..terminal import console
-from ..terminal.destination import SUFFIXES, refuse_inputs, refuse_other_ending
+from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
 
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
 """What our commands put behind the name of an input."""
@@ -108,10 +108,8 @@ def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:
             param_hint="--output",
         )
     refuse_other_ending(result, kind)
-    if kind is not None and to_write(result, None).name != kind:
-        raise typer.BadParameter(
-            f"the ending of {result} is that of another format than {kind}.", param_hint="--format"
-        )
+    if kind is not None and (by_name := to_write(result, None).name) != kind:
+        raise other_ending(result, kind, [SUFFIXES[kind]], f"written as {by_name}")
     return replace(jobs[0], result=result)
 
 

@@ -171,16 +171,26 @@ def progress(
         begun, what = opening
         before = bars.add_task(begun, total=None, count=what)
         compiling = bars.add_task("compile", total=None, count=COMPILED, visible=False)
+        has_compiled = False
 
         def advance(stage: str, done: int, total: int, device: str = "") -> None:
+            nonlocal has_compiled
             bars.update(before, visible=False)
             bars.update(compiling, visible=False)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, count="")
             count = f"{done} of {of_all(stage, total, device)}, left:"
+            if has_compiled:  # what compiled is no measure of what is left: speed is that from here on
+                bars.reset(tasks[stage], completed=done - 1)
+                has_compiled = False
             bars.update(tasks[stage], completed=done, total=total, count=count)
 
-        with compiling_reported(lambda: bars.update(compiling, visible=True)):
+        def compiles() -> None:
+            nonlocal has_compiled
+            has_compiled = True
+            bars.update(compiling, visible=True)
+
+        with compiling_reported(compiles):
             yield advance
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,11 +40,16 @@ def refuse_other_ending(result: Path, kind: str | None) -> None:
     known = [ending for ending in (*READ, *endings_of(WRITTEN)) if ends_in(result.name, ending)]
     if known and not (is_text and ends_in(result.name, ".csv", ".tsv", ".txt")):
         ending = max(known, key=len)
-        raise typer.BadParameter(
-            f"{kind} goes into names that end in {' or '.join(FORMATS[kind].endings)}; got {result}, which would be "
-            f"read as {ending}. Change the name, or leave --format out.",
-            param_hint="--format",
-        )
+        raise other_ending(result, kind, FORMATS[kind].endings, f"read as {ending}")
+
+
+def other_ending(result: Path, kind: str, endings: Iterable[str], instead: str) -> typer.BadParameter:
+    """Return the refusal of a name for a format that goes into names of some endings."""
+    return typer.BadParameter(
+        f"{kind} goes into names that end in {' or '.join(endings)}; got {result}, which would be {instead}. "
+        "Change the name, or leave --format out.",
+        param_hint="--format",
+    )
 
 
 def is_one_file(output: Path) -> bool:

@@ -92,13 +92,15 @@ def test_unknown_axes(auctrack, tmp_path):
 
 
 @pytest.mark.parametrize("shape", [(5, 32, 32), (24, 16, 16)])
-def test_of_a_silent_file_info_asks_for_all_that_it_needs_at_once(auctrack, tmp_path, shape):
+@pytest.mark.parametrize("command", ["info", "track", "track --dry-run", "detect"])
+def test_of_a_silent_file_all_that_is_needed_is_asked_for_at_once(auctrack, tmp_path, shape, command):
     tifffile.imwrite(tmp_path / "plain.tif", np.zeros(shape, np.uint16), photometric="minisblack", metadata=None)
-    line = refused(auctrack("info", "plain.tif"), "Say which is which: --axes", "voxel size", "--voxel Z,Y,X")
+    asked = *command.split(), "plain.tif"
+    line = refused(auctrack(*asked), "Say which is which: --axes", "voxel size", "--voxel Z,Y,X")
     for known in (("--voxel", "1,1,1"), ("--unit", "pixel")):
-        assert "voxel size" not in refused(auctrack("info", "plain.tif", *known), "--axes")
+        assert "voxel size" not in refused(auctrack(*asked, *known), "--axes")
     assert line.count("plain.tif") == 1
-    named = auctrack("info", "plain.tif", "--axes", line.partition("--axes ")[2].split()[0])
+    named = auctrack(*asked, "--axes", line.partition("--axes ")[2].split()[0])
     assert "--axes" not in refused(named, "--voxel")
 
 

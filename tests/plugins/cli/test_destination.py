@@ -92,6 +92,15 @@ def test_a_format_under_a_name_that_is_read_as_another_is_wrong_usage(auctrack, 
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("kind", "name"), [("isbi", "out.xml"), ("napari", "out.csv")])
+def test_a_run_says_the_same_of_a_name_by_which_it_would_write_another_format(auctrack, tmp_path, kind, name):
+    refused = auctrack("track", "nowhere.tif", "-o", name, "--format", kind)
+    said = " ".join(refused.stderr.split())
+    assert refused.exit_code == 2
+    assert all(word in said for word in ("--format", f"{kind} goes into names", f".{kind}.", name, "Change the name"))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_format_of_text_may_be_in_any_text_file(auctrack, points, tmp_path):
     for kind, name in (("csv", "out.tsv"), ("napari", "out.csv"), ("csv", "out.napari.csv")):
         assert auctrack("link", points, "-o", name, "--format", kind).exit_code == 0

@@ -99,6 +99,20 @@ def test_a_frame_that_compiles_tells_nothing_of_the_others(monkeypatch, capsys):
     ]
 
 
+def test_nor_does_it_where_bars_say_what_is_left(monkeypatch):
+    now, shown = [0.0], io.StringIO()
+    screen = Console(file=shown, force_terminal=True, color_system=None, width=100, get_time=lambda: now[0])
+    monkeypatch.setattr(console, "stderr", lambda: screen)
+    with console.progress("movie.tif") as progress:
+        for seconds, done in ((1, 1), (1, 2), (20, 3), (4, 4), (4, 5)):
+            now[0] += seconds
+            if done == 3:
+                numba.njit(lambda x: x)(1)
+            progress("link", done, 10)
+    assert "0:00:20" in shown.getvalue()
+    assert "5 of 10 frames" in shown.getvalue()
+
+
 def test_what_compiles_is_said_at_once_and_once(capsys):
     console.say_of_compiling.cache_clear()
     for number in range(2):  # a command may show its progress twice
