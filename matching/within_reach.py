@@ -8,6 +8,7 @@ rounding, which changes no proof (`certificate.near_pairs`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -31,6 +32,12 @@ from .problem.costs import best_row_duals, edge_costs, pair_costs
 from .problem.csr import rows_of
 from .solving import solve
 from .tolerance import FAR
+
+LOOKS = 8
+"""Refinements at most: of 100 problems with squares that span 50 powers of ten one proves 83, and four all."""
+
+Prove = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[Problem, Assignment]]
+"""Called with `col_of_row`, column duals and keys of pairs; see `_proven`."""
 
 
 def solve_within(
@@ -71,14 +78,28 @@ def solve_within(
     prove = partial(_proven, problem, reach, stats=found.stats)
     graph, answer = prove(found.col_of_row, found.col_duals, rows_of(pairs[0]) * problem.n_cols + pairs[1])
     if not answer.is_optimal:
-        better = refined(graph, answer)
-        again = prove(better.col_of_row, better.col_duals, _keys(graph))
-        graph, answer = again if again[1].is_optimal else (graph, answer)
+        graph, answer = _refined(prove, graph, answer, most_edges)
     if not is_far:
         return graph, answer
     graph = replace(graph, row_unmatched=stated[0], col_unmatched=stated[1])
     at_stated = solve(graph, "jv", "cpu")
     return graph, replace(at_stated, is_optimal=at_stated.is_optimal and answer.is_optimal)
+
+
+def _refined(prove: Prove, graph: Problem, answer: Assignment, most_edges: float) -> tuple[Problem, Assignment]:
+    """Refine and look for near pairs by turns until the answer is proven; return it as it was where it never is.
+
+    Each look brings some pairs a row, of those that the duals before it were too far off to leave out.
+    """
+    tried = graph, answer
+    for _ in range(LOOKS):
+        better = refined(*tried)
+        tried = prove(better.col_of_row, better.col_duals, _keys(tried[0]))
+        if tried[1].is_optimal:
+            return tried
+        if tried[0].n_edges > most_edges:
+            break
+    return graph, answer
 
 
 def _proven(

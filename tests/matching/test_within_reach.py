@@ -108,3 +108,45 @@ def test_points_of_a_line_whose_distances_all_tie_are_proven(radius):
     whole = solve(Problem.dense(costs_within(x, y, "distance", radius, np.empty((0, 2), int)), unmatched_cost=5000.0))
     assert answer.is_optimal
     assert answer.cost == pytest.approx(whole.cost, rel=1e-9)
+
+
+def test_not_all_pairs_of_points_in_one_place_are_looked_at():
+    x, y = one_place(None, 300, 250, 2)
+    stated = Problem.points(x, y, unmatched_cost=3.0, metric="distance")
+    graph, answer = solve_within(stated, 1.0, most_edges=0)
+    assert answer.is_optimal
+    assert graph.n_edges < 3 * LEAST_EDGES * sum(stated.shape) < 300 * 250
+
+
+@pytest.mark.parametrize("metric", ["squared", "distance"])
+@pytest.mark.parametrize("seed", [0, 1, 13, 16, 17, 28, 31, 41])
+def test_points_of_all_magnitudes_are_refined_until_proven(seed, metric):
+    """Small costs are lost in duals that large ones set: a first answer is often a doubt, a second one too."""
+    rng = np.random.default_rng(seed)
+    x, y = (np.exp(rng.normal(size=(size, 2)) * 6) for size in rng.integers(20, 200, 2))
+    radius = 0.5 * float(np.ptp(np.concatenate([x, y]), axis=0).max())
+    unmatched_cost = 3 * radius ** (2 if metric == "squared" else 1)
+    answer = solve_within(Problem.points(x, y, unmatched_cost=unmatched_cost, metric=metric), radius)[1]
+    costs = costs_within(x, y, metric, radius, np.empty((0, 2), int))
+    whole = solve(Problem.dense(costs, unmatched_cost=unmatched_cost), device="cpu")
+    assert answer.is_optimal
+    assert answer.cost == pytest.approx(whole.cost, rel=1e-13)
+
+
+@pytest.mark.parametrize("unmatched_cost", [0.3, 3.0, 1e15])
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+@pytest.mark.parametrize("seed", range(6))
+def test_in_any_unit(seed, unit, unmatched_cost):
+    rng = np.random.default_rng(seed)
+    x, y = apart(rng, *rng.integers(20, 60, 3)[:2], 2)
+    first, scaled = (
+        solve_within(Problem.points(x * of, y * of, unmatched_cost=unmatched_cost * of, metric="distance"), 4.0 * of)[1]
+        for of in (1.0, unit)
+    )
+    assert scaled.is_optimal
+    assert len(scaled.edges()[0]) == len(first.edges()[0])
+    assert scaled.cost == pytest.approx(first.cost * unit, rel=1e-9, abs=0)
+    if unmatched_cost == 1e15:
+        rows, cols = scaled.edges()
+        best = np.linalg.norm(x[first.edges()[0]] - y[first.edges()[1]], axis=1).sum()
+        assert np.linalg.norm(x[rows] - y[cols], axis=1).sum() == pytest.approx(best, rel=1e-9)
