@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,25 @@ class DeviceMovie:
     def n_frames(self) -> int:
         """Frames from the first to the last that hold points."""
         return len(self.first_of_frame) - 1
+
+    def part(self, first: int, last: int) -> DeviceMovie:
+        """Return the frames from `first` on, before `last`, frames without points counted in."""
+        begin, end = (int(self.first_of_frame[frame]) for frame in (first, last))
+        own, before = slice(begin, end), first * self.cells_of_frame
+        return replace(
+            self,
+            position=self.position[own],
+            row=self.row[own],
+            cell=self.cell[own] - np.int32(before),
+            starts=self.starts[before : last * self.cells_of_frame + 1] - np.int32(begin),
+            cells=(*self.cells[:-1], np.int32(last - first)),
+            first_of_frame=self.first_of_frame[first : last + 1] - begin,
+        )
+
+    @property
+    def cells_of_frame(self) -> int:
+        """Cells that each frame has."""
+        return math.prod(int(along) for along in self.cells[4:7])
 
     @property
     def in_cells(self) -> tuple[Any, ...]:

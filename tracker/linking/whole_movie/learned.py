@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ....matching.device import cuda
+from ....matching.errors import DeviceMemoryExceeded
 from ...links import ENDS, MARGIN, PROBABILITY, ends_of, links_between, median_step, tracks_of, with_sureness
 from ...points import Points
 from ...stepwise import Step, Steps
@@ -25,7 +28,7 @@ from ..solution import KeepSolution, LinkSolution, edges_of
 from .best_links import Answer
 from .gpu_learned import links_on_gpu
 from .link_gain import learned_gain
-from .movie_links import AS_A_WHOLE, STEPS, Task, links_at_once, links_within_budget
+from .movie_links import AS_A_WHOLE, STEPS, Task, links_at_once, links_in_windows, links_within_budget
 from .open_graph import in_order
 from .sampled_trackings import sampled_trackings
 from .seams import MadeLinks, Proven
@@ -49,7 +52,7 @@ def learned(
         The same points.
     settings : LinkSettings
         With learned motion. Above their memory budget the movie is worked through in windows, unless it is editable or
-        trackings are sampled, or it lies in the memory of a GPU.
+        trackings are sampled; on a GPU where that has no room for it.
     constraints : Constraints
     keeping : KeepSolution
         Whether candidates and duals are kept for corrections.
@@ -72,11 +75,14 @@ def learned(
     is_plain = not (constraints or keeping is KeepSolution.ALWAYS or samples or settings.divisions or settings.merges)
     if movie.grid is not None and is_plain:
         yield Step(0, STEPS)
-        linking = _linked_on_gpu(task)
-        yield Step(STEPS, STEPS)
-        return linking
-    as_a_whole = movie.grid is not None or keeping is KeepSolution.ALWAYS or samples
-    found = yield from links_at_once(task) if as_a_whole else links_within_budget(task)
+        if (linking := _linked_on_gpu(task)) is not None:
+            yield Step(STEPS, STEPS)
+            return linking
+        found = yield from links_in_windows(task)
+    elif keeping is KeepSolution.ALWAYS or samples:
+        found = yield from links_at_once(task)
+    else:
+        found = yield from links_within_budget(task)
     solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
     sampled = sampled_trackings(task, found, samples) if samples else None
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
@@ -115,10 +121,17 @@ def _solution(task: Task, belief: Belief, answer: Answer) -> LinkSolution:
     )
 
 
-def _linked_on_gpu(task: Task) -> Linking:
-    """Link a movie in the memory of a GPU; the table of the links is made when it is asked for."""
-    found, points = links_on_gpu(task), task.points
-    rows = found.rows
+def _linked_on_gpu(task: Task) -> Linking | None:
+    """Link a movie in the memory of a GPU; the table of the links is made when it is asked for.
+
+    None where that memory has no room for the candidates of all frames.
+    """
+    found = None
+    with suppress(DeviceMemoryExceeded), cuda.using():
+        found = links_on_gpu(task)
+    if found is None:
+        return None
+    points, rows = task.points, found.rows
     report = _report(task, found.motion, [found.proof], found.links, found.expected_wrong) | {
         "candidate_links": found.candidates,
         "median_step": found.median_step,

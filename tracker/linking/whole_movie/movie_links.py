@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from ....matching.device import cuda
+from ....matching.errors import DeviceMemoryExceeded
 from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import Hooks
+from ..motion.candidates.gpu_graph import BYTES_AN_EDGE
 from ..motion.detections.ordered import Ordered
 from ..motion.learning.belief import Belief, TooManyCandidates
 from ..motion.learning.learning_record import LearningRecord
@@ -100,10 +103,13 @@ class MovieLinks:
 
 
 def links_within_budget(task: Task) -> Steps[MovieLinks]:
-    """Return the links of a movie that is held as a whole where the memory budget has room for it, else in windows."""
+    """Return the links of a movie that is held as a whole where the memory budget has room for it, else in windows.
+
+    So does a GPU that has no room for it where it is learned there.
+    """
     budget = task.settings.memory_budget
     if len(task.movie) * BYTES_A_DETECTION <= budget:
-        with suppress(TooManyCandidates):
+        with suppress(TooManyCandidates, DeviceMemoryExceeded):
             return (yield from links_at_once(task, int(budget / BYTES_A_CANDIDATE)))
     return (yield from links_in_windows(task))
 
@@ -142,7 +148,7 @@ def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
 def links_in_windows(task: Task) -> Steps[MovieLinks]:
     """Return the links of a movie that is worked through in windows the memory budget has room for, where that pays."""
     settings, n = task.settings, len(task.movie)
-    missed, budget = task.max_missed_frames, max(settings.memory_budget - n * BYTES_MADE, 0.0)
+    missed, budget = task.max_missed_frames, _room_for_windows(task)
     at_once = int(budget / BYTES_A_DETECTION)
     if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1), at_once):
         found = yield from links_at_once(task)
@@ -168,6 +174,12 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     over = [_over_budget(task, most, taught.bytes_a_detection)] if most * taught.bytes_a_detection > budget else []
     said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note, *over]}
     return MovieLinks(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
+
+
+def _room_for_windows(task: Task) -> float:
+    """Return the bytes of the host that a window may take; where it is a GPU's, whose candidates that has room for."""
+    room = max(task.settings.memory_budget - len(task.movie) * BYTES_MADE, 0.0)
+    return room if task.movie.grid is None else min(room, cuda.free_bytes() / BYTES_AN_EDGE * BYTES_A_CANDIDATE)
 
 
 def _over_budget(task: Task, at_once: int, bytes_a_detection: float = BYTES_A_DETECTION) -> str:
@@ -205,10 +217,11 @@ class _Taught:
 def _taught(task: Task, at_once: int) -> _Taught:
     """Return what an excerpt teaches of a movie of which so many detections are held at a time.
 
-    The excerpt is shorter where its candidates would be more than the budget has room for.
+    The excerpt is shorter where its candidates would be more than the budget has room for. It is the host's, which
+    joins its frames.
     """
-    movie, chosen = excerpt(task.movie, at_once)
-    features = None if task.features is None else task.features.of(chosen)
+    movie, chosen = excerpt(task.movie.on_host(), at_once)
+    features = None if task.features is None else task.features.on_host().of(chosen)
     can_be_shorter = at_once > 0 and len(movie.number) > LEAST_RUN
     most = int(task.settings.memory_budget / BYTES_A_CANDIDATE) if can_be_shorter else None
     try:
@@ -246,9 +259,10 @@ def _believed(
     most: int | None = None,
     tried: Tried | None = None,
 ) -> Belief:
-    """Return what is learned of some frames."""
+    """Return what is learned of some frames, where they are, in the memory of the host."""
     missed, motion = task.max_missed_frames, task.settings.motion
-    return believed(movie, missed, motion, features, record, task.hooks, most, tried).on_host()
+    with nullcontext() if movie.grid is None else cuda.using():
+        return believed(movie, missed, motion, features, record, task.hooks, most, tried).on_host()
 
 
 def _weighed(task: Task, belief: Belief) -> Branches:

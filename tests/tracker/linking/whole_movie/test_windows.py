@@ -3,8 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from auctrack.matching.device import cuda
+from auctrack.matching.errors import DeviceMemoryExceeded
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion.candidates import graph
 from auctrack.tracker.linking.motion.detections.ordered import ordered
@@ -139,6 +142,52 @@ def test_daughters_are_found_in_windows_too():
     assert windows.report["windows"] > 2
     assert (windows.links["kind"] == "division").sum() == (whole.links["kind"] == "division").sum() > 25
     assert windows.tracks.parents == whole.tracks.parents
+
+
+class TestOnAGpu:
+    @pytest.fixture(autouse=True)
+    def room(self, gpu, monkeypatch):
+        """Let the GPU have room for the candidates of a window, and not for those of the whole movie."""
+        del gpu
+        room = held(2500).memory_budget * 300 / 240
+
+        def require(n_bytes: int, purpose: str) -> None:
+            if n_bytes > room and purpose.startswith("learning"):
+                raise DeviceMemoryExceeded(purpose)
+
+        monkeypatch.setattr(cuda, "require_memory", require)
+
+    @pytest.mark.usefixtures("taught_by_the_whole")
+    @pytest.mark.parametrize("asked", [LinkSettings(), LinkSettings(divisions=True)], ids=["plain", "divisions"])
+    @pytest.mark.parametrize("name", ["walks", "blank frames", "drift and brightness"])
+    def test_windows_make_the_links_of_a_cpus_and_of_the_whole_movie(self, name, asked):
+        points, who = walks(100, 50, step=0.3, persistence=0.7, missed=0.1, walls=True)
+        table, rng = points.table, np.random.default_rng(0)
+        if name == "blank frames":
+            table = table[~table["frame"].isin([15, 16, 30])]
+        elif name == "drift and brightness":
+            own = rng.normal(0, 0.5, who.max() + 1)[who] + rng.normal(0, 0.1, len(who))
+            table = table.assign(y=table["y"] + 3.0 * table["frame"], intensity=np.exp(own))
+        points = Points(table.reset_index(drop=True))
+        found, wanted = both(points, asked)
+        assert ends(found) == ends(wanted) == ends(link_points(points, replace(asked, device="cpu")))
+        np.testing.assert_array_equal(found.tracks.table["track_id"], wanted.tracks.table["track_id"])
+
+    def test_windows_go_by_what_the_excerpt_of_a_cpus_teaches(self, movie):
+        found, wanted = both(movie[0], LinkSettings())
+        assert ends(found) == ends(wanted)
+
+
+def both(points, asked):
+    """Return what windows make on a GPU and on a CPU, which say the same of it."""
+    found, wanted = (link_points(points, replace(held(2000, asked), device=device)) for device in ("cuda", "cpu"))
+    assert found.report["windows"] == wanted.report["windows"] > 2
+    assert found.report["notes"] == wanted.report["notes"]
+    assert found.report["learned"] == wanted.report["learned"]
+    assert found.report["is_optimal"]
+    columns = ["probability", "margin"]
+    pd.testing.assert_frame_equal(found.links[columns], wanted.links[columns], atol=1e-6)
+    return found, wanted
 
 
 class TestTheWholeMovieIsHeld:

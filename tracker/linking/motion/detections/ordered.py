@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -106,20 +106,29 @@ class Ordered:
         return slice(int(self.starts[f]), int(self.starts[f + 1]))
 
     def part(self, first: int, last: int) -> Ordered:
-        """Return the frames from `first` on, before `last`."""
+        """Return the frames from `first` on, before `last`, where they are."""
         own = slice(int(self.starts[first]), int(self.starts[last]))
+        frames = self.number[first:last] - self.number[:1]
         return Ordered(
             self.position[own],
             self.number[first:last],
             self.starts[first : last + 1] - own.start,
-            self.row[own],
+            None if self.host_row is None else self.host_row[own],
             self.rank[own],
             self.spacing,
             self.extent,
             self.drift[first:last],
             self.log_density,
             self.rounding,
+            None if self.grid is None else self.grid.part(int(frames[0]), int(frames[-1]) + 1),
         )
+
+    def on_host(self) -> Ordered:
+        """Return the same in the memory of the host."""
+        if self.grid is None:
+            return self
+        position, rank = cuda.to_host(self.position), cuda.to_host(self.rank)
+        return replace(self, position=position, host_row=self.row, rank=rank, grid=None)
 
     def frames_apart(self, lag: int) -> list[tuple[int, int]]:
         """Return the pairs of frames whose numbers differ by `lag` steps."""

@@ -169,9 +169,8 @@ class Belief:
         """Return the same in the memory of the host."""
         if self.movie.grid is None:
             return self
-        here, movie, graph = copy(self), self.movie, self.graph
-        position, rank = cuda.to_host(movie.position), cuda.to_host(movie.rank)
-        here.movie = replace(movie, position=position, host_row=movie.row, rank=rank, grid=None)
+        here, graph = copy(self), self.graph
+        here.movie = self.movie.on_host()
         indptr, head, lag, step = map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step))
         here.graph = Graph(indptr, head, lag.astype(LAG), step)
         here.border = None if self.border is None else self.border.on_host()
