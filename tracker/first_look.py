@@ -12,6 +12,8 @@ from .reading.movie import Movie
 from .resources import (
     device_of_detection,
     device_of_linking,
+    gpu_memory_of_detection,
+    gpu_memory_of_linking,
     memory_of_detection,
     memory_of_linking,
     memory_of_run,
@@ -42,6 +44,8 @@ class FirstLook:
     seconds : StageSeconds
         What each stage of it is expected to take, once compiled: what the frames looked at took, and linking by their
         points.
+    gpu_bytes : float
+        Of a GPU's memory, where it takes part; 0 where none does.
     """
 
     points: Points
@@ -51,6 +55,7 @@ class FirstLook:
     bytes: float
     is_over_budget: bool
     seconds: StageSeconds
+    gpu_bytes: float = 0.0
 
     @property
     def points_expected(self) -> int:
@@ -60,13 +65,13 @@ class FirstLook:
 
 def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
     """Find the particles of a few consecutive frames from the middle of a movie, or read a table."""
-    spent, working = StageSeconds(), 0.0
+    spent, working, on_gpu = StageSeconds(), 0.0, 0.0
     with opened_input(source, settings.input, spent) as (given, under):
         if isinstance(given, Points):
             points = given
             count = seen = len(points.frame_numbers)
         else:
-            working = memory_of_detection(given, settings)
+            working, on_gpu = memory_of_detection(given, settings), gpu_memory_of_detection(given, settings)
             settings, spent["detect"] = _resolved(given, settings)
             part = given.middle(frames)
             points, spent["read"] = _found(given, part, under, settings)
@@ -79,7 +84,8 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
     spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"])
     spent["write"] = seconds_writing(expected)
     taken = memory_of_run(expected, working, memory)
-    return FirstLook(points, settings, count, seen, taken, is_over, spent)
+    on_gpu = max(on_gpu, gpu_memory_of_linking(expected, settings.link))
+    return FirstLook(points, settings, count, seen, taken, is_over, spent, on_gpu)
 
 
 def _resolved(movie: Movie, settings: Settings) -> tuple[Settings, float]:

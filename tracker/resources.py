@@ -5,12 +5,17 @@ Figures of a machine are those of the runs in BENCHMARKS; they say "about".
 
 from __future__ import annotations
 
-from .detecting.side_by_side import read_at_a_time, work_plan
+from ..matching.device import cuda
+from .detecting.diameter import SUGGESTING_FRAMES
+from .detecting.side_by_side import bytes_on_gpu, read_at_a_time, work_plan
+from .detecting.threshold import SAMPLED_FRAMES
 from .linking.frame_pairs import gpu_frame_pairs
+from .linking.gate.gpu_movie import BYTES_A_POINT
 from .linking.motion import gpu_ordered
+from .linking.motion.candidates.gpu_graph import BYTES_AN_EDGE
 from .linking.motion.learning.other_starts import SAMPLE
 from .linking.settings import LinkSettings
-from .linking.whole_movie.windows import BYTES_A_DETECTION, held_at_once
+from .linking.whole_movie.windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, held_at_once
 from .reading.movie import Movie
 from .settings import Settings
 
@@ -18,6 +23,7 @@ from .settings import Settings
 _AT_REST = 335e6  # Python with its libraries
 _A_ROW = 130  # of a table that is read, linked and written
 _LEARNED = 610  # of each detection that is held: 400 where steps are short, 860 where past and future are contexts
+_LEARNED_ON_GPU = BYTES_AN_EDGE * BYTES_A_DETECTION / BYTES_A_CANDIDATE  # of the GPU's, where links are made there too
 _TOGETHER, _MOST_TOGETHER = 50, 50e6  # of each detection, and in all, where frame pairs are linked by distance
 _FILTERED = 3 * 4  # a voxel of a frame that is being filtered (see `detecting.detect`)
 _LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are measured on, and in all
@@ -66,11 +72,43 @@ def memory_of_run(points: float, detecting: float, linking: float) -> float:
 
 def memory_of_linking(points: float, frames: int, settings: LinkSettings) -> tuple[float, bool]:
     """Return the memory in bytes that linking so many points takes, and whether the budget has no room for it."""
-    if device_of_linking(points, settings) != "cpu" or not settings.is_learned:
+    if not settings.is_learned or _is_held_by_gpu(points, settings):
         return min(points * _TOGETHER, _MOST_TOGETHER), False
     lags = 2 if settings.max_missed_frames == "auto" else int(settings.max_missed_frames) + 1
     held = held_at_once(points, frames, settings.memory_budget, lags)
     return held * _LEARNED, held * BYTES_A_DETECTION > settings.memory_budget
+
+
+def _is_held_by_gpu(points: float, settings: LinkSettings) -> bool:
+    """Whether a GPU learns motion of all points at once, and makes the links too."""
+    device = device_of_linking(points, settings)
+    if device == "cpu" or settings.divisions or settings.merges:
+        return False
+    return points * _LEARNED_ON_GPU <= _free_bytes(device)
+
+
+def gpu_memory_of_linking(points: float, settings: LinkSettings) -> float:
+    """Return the bytes of a GPU's memory that linking so many points there takes, at most what it has."""
+    device = device_of_linking(points, settings)
+    if device == "cpu":
+        return 0.0
+    together = min(2 * points, gpu_frame_pairs.AT_A_TIME) * gpu_frame_pairs.BYTES_EACH
+    taken = points * _LEARNED_ON_GPU if settings.is_learned else points * BYTES_A_POINT + together
+    return min(taken, _free_bytes(device))
+
+
+def _free_bytes(device: str) -> float:
+    with cuda.using(device):
+        return cuda.free_bytes()
+
+
+def gpu_memory_of_detection(movie: Movie, settings: Settings) -> float:
+    """Return the bytes of a GPU's memory that the frames there take, with what is made of them."""
+    if device_of_detection(movie, settings) in ("", "cpu"):
+        return 0.0
+    plan, known = work_plan(movie.shape, len(movie), None, settings.link.device, overlap=0), settings.detect
+    looked_at = SUGGESTING_FRAMES * (known.diameter == "auto") + SAMPLED_FRAMES * (known.threshold is None)
+    return bytes_on_gpu(plan, movie.shape, movie.dtype.itemsize, min(looked_at, len(movie)))
 
 
 def memory_of_detection(movie: Movie, settings: Settings) -> float:

@@ -240,10 +240,14 @@ def require_memory(n_bytes: int, purpose: str) -> None:
 
 
 def free_bytes() -> int:
-    """Return the current device's free memory, with what CuPy's pool holds unused."""
+    """Return the current device's free memory, with what CuPy's pool holds unused; no more than a limit of the pool's.
+
+    That is set by `CUPY_GPU_MEMORY_LIMIT`, or by the user's own code.
+    """
     cp = cupy()
-    free, _ = cp.cuda.runtime.memGetInfo()
-    return int(free + cp.get_default_memory_pool().free_bytes())
+    pool, (free, _) = cp.get_default_memory_pool(), cp.cuda.runtime.memGetInfo()
+    at_hand, limit = int(free + pool.free_bytes()), int(pool.get_limit())
+    return min(at_hand, max(limit - int(pool.used_bytes()), 0)) if limit else at_hand
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from numba.core import event
 
 from auctrack import Points, link_points
+from auctrack.matching.device import cuda
 from auctrack.tracker import first_look, resources, stage_seconds
 from auctrack.tracker.compiling import seconds_compiling
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -123,8 +125,25 @@ def test_where_the_particles_of_all_frames_would_be_linked_is_said(tmp_path, mon
     table = in_frames(4, 10)
     assert looked_at(tmp_path, table, 4.0, motion=motion).seconds.devices["link"] == "cpu"
     monkeypatch.setattr(room, "takes_gpu", lambda points, _: len(points) == len(table))
+    monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 10**9)
     look = looked_at(tmp_path, table, 4.0, motion=motion)
     assert look.seconds.devices["link"] == "cuda"
+    assert 0 < look.gpu_bytes < 10**6
+
+
+def test_what_a_gpu_has_no_room_for_is_the_hosts_in_windows(tmp_path, monkeypatch):
+    table = in_frames(200, 10)
+    tight = 0.3 * len(table) * BYTES_A_DETECTION / 1e9
+    wanted = looked_at(tmp_path, table, tight)
+    monkeypatch.setattr(gpu_ordered, "takes_gpu", lambda *_: True)
+    monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 10**5)
+    found = looked_at(tmp_path, table, tight)
+    assert found.bytes == wanted.bytes
+    assert found.gpu_bytes == 10**5
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 10**9)
+    assert looked_at(tmp_path, table, tight).bytes < wanted.bytes
 
 
 def test_some_frames_are_looked_at_where_all_of_them_would_be_detected(movie, monkeypatch):

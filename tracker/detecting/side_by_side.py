@@ -127,6 +127,14 @@ def _fit(voxels: int, device: str) -> int:
         return cuda.free_bytes() // (_BYTES_ON_GPU * voxels)
 
 
+def bytes_on_gpu(plan: WorkPlan, shape: tuple[int, ...], itemsize: int, looked_at: int) -> int:
+    """Return the bytes that frames take in a GPU's memory at most: read ahead, looked at before, and worked on."""
+    voxels = math.prod(shape)
+    if plan.planes is not None:
+        return voxels // shape[0] * plan.planes * _BYTES_ON_GPU
+    return voxels * (plan.frames * _BYTES_ON_GPU + (plan.frames + plan.ahead + looked_at) * itemsize)
+
+
 def read_at_a_time(shape: tuple[int, ...]) -> int:
     """Return how many frames are read at a time for a GPU, each into memory of its own."""
     return max(1, min(_FRAMES_READ, _readers(), _VOXELS_READ // math.prod(shape)))

@@ -291,6 +291,7 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
     facts = {
         "frames_seen": look.frames_seen,
         "memory_gb": look.bytes / 1e9,
+        "gpu_memory_gb": look.gpu_bytes / 1e9,
         "memory_budget_gb": settings.link.memory_budget_gb,
         "expected_seconds": dict(look.seconds),
         "expected_devices": dict(look.seconds.devices),

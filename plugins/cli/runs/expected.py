@@ -12,7 +12,8 @@ def memory_in_words(look: FirstLook) -> str:
     """Return the memory that is expected, and what bounds it."""
     budget = f"memory budget {look.settings.link.memory_budget_gb:g} GB"
     over = ", which the fewest frames that motion is learned from exceed" if look.is_over_budget else ""
-    return f"about {in_digits(look.bytes / 1e9, 2)} GB ({budget}{over})"
+    on_gpu = f", and {in_digits(look.gpu_bytes / 1e9, 2)} GB of the GPU's" if look.gpu_bytes else ""
+    return f"about {in_digits(look.bytes / 1e9, 2)} GB ({budget}{over}){on_gpu}"
 
 
 def time_in_words(look: FirstLook) -> str:

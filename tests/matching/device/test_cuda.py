@@ -22,7 +22,9 @@ class _OutOfMemory(MemoryError):
     pass
 
 
-def _pretended_cupy(capabilities: list[tuple[int, int]], free: int = 1000, pooled: int = 24) -> SimpleNamespace:
+def _pretended_cupy(
+    capabilities: list[tuple[int, int]], free: int = 1000, pooled: int = 24, limit: int = 0
+) -> SimpleNamespace:
     def properties(index: int) -> dict[str, object]:
         major, minor = capabilities[index]
         return {"name": b"GPU", "major": major, "minor": minor, "totalGlobalMem": 2000, "multiProcessorCount": 4}
@@ -42,7 +44,9 @@ def _pretended_cupy(capabilities: list[tuple[int, int]], free: int = 1000, poole
     memory = SimpleNamespace(OutOfMemoryError=_OutOfMemory)
     return SimpleNamespace(
         cuda=SimpleNamespace(runtime=runtime, Device=device, memory=memory),
-        get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: pooled),
+        get_default_memory_pool=lambda: SimpleNamespace(
+            free_bytes=lambda: pooled, used_bytes=lambda: 100, get_limit=lambda: limit
+        ),
     )
 
 
@@ -107,6 +111,12 @@ def test_memory_that_runs_out_is_our_error(monkeypatch: pytest.MonkeyPatch) -> N
     cuda.require_memory(1024, "the graph")
     with pytest.raises(DeviceMemoryExceeded, match="graph"):
         cuda.require_memory(1025, "the graph")
+
+
+@pytest.mark.parametrize(("limit", "at_hand"), [(600, 500), (60, 0), (5000, 1024)])
+def test_a_limit_of_cupys_pool_is_a_limit_here(monkeypatch: pytest.MonkeyPatch, limit: int, at_hand: int) -> None:
+    _install(monkeypatch, _pretended_cupy([(9, 0)], limit=limit))
+    assert cuda.free_bytes() == at_hand
     with pytest.raises(DeviceMemoryExceeded), cuda.using("cuda"):
         raise _OutOfMemory
 

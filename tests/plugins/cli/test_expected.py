@@ -12,12 +12,14 @@ from auctrack.tracker.settings import Settings
 from auctrack.tracker.stage_seconds import StageSeconds
 
 
-def looked_at(seconds: dict[str, float], device: str = "", *, is_over_budget: bool = False) -> FirstLook:
+def looked_at(
+    seconds: dict[str, float], device: str = "", *, is_over_budget: bool = False, gpu_bytes: float = 0.0
+) -> FirstLook:
     spent = StageSeconds()
     spent.update(seconds)
     spent.devices["link"] = device
     points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
-    return FirstLook(points, Settings(), 1, 1, 0.0, is_over_budget, spent)
+    return FirstLook(points, Settings(), 1, 1, 0.0, is_over_budget, spent, gpu_bytes)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +40,8 @@ def test_where_the_particles_of_all_frames_would_be_linked_is_said():
 def test_a_run_that_cannot_keep_to_its_budget_is_said_to_exceed_it():
     assert "exceed" in memory_in_words(looked_at({}, is_over_budget=True))
     assert "exceed" not in memory_in_words(looked_at({}))
+
+
+def test_the_memory_of_a_gpu_is_said_where_one_takes_part():
+    assert memory_in_words(looked_at({}, gpu_bytes=16.4e9)).endswith("and 16 GB of the GPU's")
+    assert "GPU" not in memory_in_words(looked_at({}))
