@@ -117,7 +117,8 @@ def memory_of_detection(movie: Movie, settings: Settings) -> float:
     if settings.input.kind == "labels":
         return 3 * 8 * voxels
     if device_of_detection(movie, settings) != "cpu":
-        return read_at_a_time(movie.shape) * movie.bytes_per_frame
+        plan = work_plan(movie.shape, len(movie), None, settings.link.device, budget=budget, overlap=0)
+        return (read_at_a_time(movie.shape) if plan.is_fed else plan.ahead) * movie.bytes_per_frame
     found = work_plan(movie.shape, len(movie), None, budget=budget, overlap=0)
     share = 1.0 if found.planes is None else found.planes / movie.shape[0]
     working = (found.frames + 1) * movie.bytes_per_frame + found.frames * _FILTERED * voxels * share

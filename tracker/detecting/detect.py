@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _MEASURES = "quality", "intensity", "snr"
 _VOXELS_A_PARTICLE = 256  # or more, where there is room for all of a frame
+_TILES_AT_ONCE = 2  # on a GPU: one is copied there while another is filtered
 _SMALLEST_DIAMETER = 2.0  # in voxels of y and x; a smaller spot is not sampled
 
 
@@ -50,6 +52,10 @@ class Detected:
 
 FrameColumns: TypeAlias = tuple[int, dict[str, np.ndarray]]
 """A frame's number, and the columns of what was found in it."""
+_Seen: TypeAlias = tuple[np.ndarray, np.ndarray, Around]
+"""Peaks, ascending places in an image, which of them have a value in it, and what is seen around them."""
+_OfTile: TypeAlias = tuple[Tile, np.ndarray, np.ndarray]
+"""A tile, its peaks in any order, those that are not its own too, as places in it, and columns of what is around."""
 
 
 def detect(
@@ -67,7 +73,8 @@ def detect(
     Frames are worked on in threads, for a GPU read and copied there ahead by others; the result does not depend on
     `workers`, nor on the memory budget. Of each frame there are at most three float32 copies at a time (of a stack of
     three planes or fewer, five). Where the budget has no room for as many frames as there are workers, several workers
-    share a frame; a frame that is too large for it, or for the GPU asked for, is filtered in tiles.
+    share a frame; a frame that is too large for it, or for the GPU, is filtered in tiles, one of
+    which goes to the GPU while another is filtered there.
 
     Parameters
     ----------
@@ -81,8 +88,9 @@ def detect(
     workers : int, optional
         Threads. None: one for each processor that this process may use.
     device : {"cpu", "cuda", "cuda:N", "auto"}
-        Where frames are filtered. "auto": on the current GPU, if there is one that holds a frame and the movie has
-        2**27 voxels or more. A GPU finds what a CPU does but for rounding in float32.
+        Where frames are filtered. "auto": on the current GPU, if there is one that holds a frame, or tiles half of
+        which are their own, and the movie has 2**27 voxels or more. A GPU finds what a CPU does but for rounding in
+        float32.
     memory_budget_gb : float
         Memory of the host, in GB, that filtering may take beside the frame at hand. Automatic settings look at whole
         frames, one at a time at least, whatever it is.
@@ -165,7 +173,7 @@ def _found(movie: FrameSource, settings: DetectSettings, incoming: IncomingFrame
     """Find the particles of frames as they come."""
     how = settings, movie.calibration.scale_for(movie.ndim), incoming.plan
     found, total = list[FrameColumns](), len(movie.frame_numbers)
-    if incoming.plan.is_fed:
+    if incoming.plan.device != "cpu":
         frames = incoming.queued(lambda frame: _columns_ahead(frame, *how))
     else:
         frames = incoming.worked(lambda frame: _columns(frame, *how))
@@ -277,42 +285,75 @@ def _columns_of(
 def _columns_ahead(
     frame: Pixels, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan
 ) -> Callable[[], Callable[[], dict[str, np.ndarray]]]:
-    """Begin with a whole frame on a GPU, and return what waits for it and returns what makes `_columns` of it.
+    """Begin with a frame on a GPU, and return what waits for it and returns what makes `_columns` of it.
 
-    `_columns` does it where not all can be queued: voxels without a value, more peaks than there is room for.
+    A frame is one tile there, or several, of which one is copied while the one before it is filtered. `_columns` does
+    it where not all can be queued: voxels without a value, more peaks than there is room for.
     """
     plainly = partial(_columns, frame, settings, scale, plan)
-    if not can_be_listed(settings.least_separation, scale):
-        return lambda: plainly
+    tiles = tiles_of(len(frame.pixels), plan.planes, _overlap(settings, scale))
+    waiting, found = deque[Callable[[], _OfTile | None]](), list[_OfTile | None]()
+    if can_be_listed(settings.least_separation, scale):
+        for tile in tiles:
+            if len(waiting) == _TILES_AT_ONCE:
+                found.append(waiting.popleft()())
+            waiting.append(_tile_ahead(tile, frame.pixels, settings, scale, plan, is_whole=len(tiles) == 1))
+
+    def finish() -> Callable[[], dict[str, np.ndarray]]:
+        found.extend(wait() for wait in waiting)
+        parts = [part for part in found if part is not None]
+        if len(parts) == len(tiles):
+            return partial(_columns_in_order, frame, parts, settings, scale)
+        if len(tiles) == 1:
+            return plainly
+        columns = plainly()  # here, where nothing else is begun: a tile fills the GPU
+        return lambda: columns
+
+    return finish
+
+
+def _tile_ahead(
+    tile: Tile, image: np.ndarray, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan, *, is_whole: bool
+) -> Callable[[], _OfTile | None]:
+    """Begin with a tile on a GPU, and return what waits for it; of one that cannot be queued that returns None."""
+    pixels = Pixels(image[tile.held], ()).brought_to(plan.device).pixels
     with queue_of(plan.device) as wait:
-        grey, known = grey_levels(frame.pixels)
+        grey, known = grey_levels(pixels)
         if known is not None:
-            return lambda: plainly
+            return lambda: None
         bright = grey if settings.bright_on_dark else -grey
         response = blob_response(bright, settings.known_diameter, scale, settings.method)
         room = Bounds.of(response.size, _VOXELS_A_PARTICLE)
-        peaks = listed_maxima(response, settings.known_threshold, settings.least_separation, scale, room)
+        separation = settings.least_separation if is_whole else 0.0
+        peaks = listed_maxima(response, settings.known_threshold, separation, scale, room)
         sight = Sight.of(settings.known_diameter, tuple(scale.tolist()))
         seen = look_on_gpu(response, bright, peaks.places, peaks.counts[1:], sight)
+    held = [pixels]  # until the GPU is done with them
 
-    def finish() -> Callable[[], dict[str, np.ndarray]]:
+    def finish() -> _OfTile | None:
         wait()
+        held.clear()
         with working_on(plan.device):
             count, more = peaks.outcome(peaks.counts.get())
             if more is not None:
-                return plainly
+                return None
             places, around = (fetched(cuda.cupy(), table[:count]) for table in (peaks.places, seen))
-        return partial(_columns_in_order, frame, places, around, settings, scale)
+        return tile, places, around
 
     return finish
 
 
 def _columns_in_order(
-    frame: Pixels, places: np.ndarray, around: np.ndarray, settings: DetectSettings, scale: np.ndarray
+    frame: Pixels, found: list[_OfTile], settings: DetectSettings, scale: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return the columns of peaks in any order, by what is seen around them."""
-    order = np.argsort(places)
-    return _columns_of(frame, places[order], Around.of_columns(around[order], frame.pixels.ndim), settings, scale)
+    """Return the columns of peaks that come in any order within a tile, by what is seen around them."""
+    plane, parts = math.prod(frame.pixels.shape[1:]), list[_Seen]()
+    for tile, places, around in found:
+        order = np.argsort(places)
+        order = order[_is_own(tile, places[order], plane)]
+        kept, seen = np.ones(len(order), bool), Around.of_columns(around[order], frame.pixels.ndim)
+        parts.append((places[order] + tile.held.start * plane, kept, seen))
+    return _columns_of(frame, *_joined(parts, frame.pixels.shape, settings, scale), settings, scale)
 
 
 def positions_of(
@@ -340,13 +381,25 @@ def _peaks_of(
     """Return the peaks of an image, ascending places in it flattened, and what is seen around them."""
     tiles = tiles_of(len(image), plan.planes, _overlap(settings, scale))
     parts = [_seen_in(tile, image, settings, scale, plan, is_whole=len(tiles) == 1) for tile in tiles]
+    return _joined(parts, image.shape, settings, scale)
+
+
+def _joined(
+    parts: Sequence[_Seen], shape: tuple[int, ...], settings: DetectSettings, scale: np.ndarray
+) -> tuple[np.ndarray, Around]:
+    """Return the peaks of an image from those of its tiles, as `_seen_in` returns them."""
     places = np.concatenate([places for places, _, _ in parts])
     kept = np.concatenate([known for _, known, _ in parts])
     seen = Around.joined([seen for _, _, seen in parts])
-    if len(tiles) > 1:  # which of two peaks stays may be said by one of another tile
-        voxels = np.stack(np.unravel_index(places, image.shape), axis=1)
+    if len(parts) > 1:  # which of two peaks stays may be said by one of another tile
+        voxels = np.stack(np.unravel_index(places, shape), axis=1)
         kept &= apart(voxels * scale, seen.height, settings.least_separation)
     return (places, seen) if kept.all() else (places[kept], seen.of(kept))
+
+
+def _is_own(tile: Tile, places: np.ndarray, plane: int) -> np.ndarray:
+    """Mark the places of a tile that are its own."""
+    return (places >= tile.own.start * plane) & (places < tile.own.stop * plane)
 
 
 def _overlap(settings: DetectSettings, scale: np.ndarray) -> int:
@@ -356,7 +409,7 @@ def _overlap(settings: DetectSettings, scale: np.ndarray) -> int:
 
 def _seen_in(
     tile: Tile, image: np.ndarray, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan, *, is_whole: bool
-) -> tuple[np.ndarray, np.ndarray, Around]:
+) -> _Seen:
     """Return a tile's own peaks as places in the image, which of them have a value in it, and what is seen around them.
 
     Those of a whole image are well apart.
@@ -370,7 +423,7 @@ def _seen_in(
         separation = settings.least_separation if is_whole else 0.0
         places = local_maxima(response, settings.known_threshold, separation, scale)
         if not is_whole:
-            places = places[(places >= tile.own.start * plane) & (places < tile.own.stop * plane)]
+            places = places[_is_own(tile, places, plane)]
         seen = seen_around(response, bright, places, Sight.of(settings.known_diameter, tuple(scale.tolist())))
         of_image = np.ones(len(places), bool) if known is None else cuda.to_host(known.reshape(-1)[places])
         return cuda.to_host(places) + tile.held.start * plane, of_image, seen

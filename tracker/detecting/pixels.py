@@ -44,7 +44,9 @@ class Pixels:
         return cls(image[inside], inside)
 
     def brought_to(self, device: str) -> Pixels:
-        """Return the frame in the memory of a GPU."""
+        """Return the frame in the memory of a GPU, itself where it is there."""
+        if cuda.is_device_array(self.pixels):
+            return self
         with cuda.using(device), cuda.copy_stream():
             return Pixels(_there(self.pixels), self.inside)
 

@@ -32,6 +32,8 @@ _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two c
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
 _FRAMES_READ = 12  # at a time for a GPU, by three of four processors: reading slows down the thread that feeds it
 _FRAMES_AHEAD = 32  # in its memory at most: as many as are read while settings are measured
+_TILED_AHEAD = 3  # frames in tiles: two that are worked on, and one that is read
+_WORTH_A_TILE = 4  # times the overlap that a GPU must hold for "auto" to take tiles: half of each is its own then
 _MEASURING = 2  # threads for what a GPU leaves to the host: while frames are read a frame takes one longer than the GPU
 _VOXELS_READ = 1 << 30  # of these frames, or one of more
 GPU_PAYS = 1 << 27
@@ -53,7 +55,8 @@ class WorkPlan:
     planes : int or None
         Of a frame that are filtered at a time, where all of them are too many; see `tiles`.
     ahead : int
-        Frames in a GPU's memory, or on their way there, beside those worked on.
+        Frames in a GPU's memory, or on their way there, beside those worked on; of frames in tiles those that are in
+        the host's memory, or read.
     """
 
     frames: int
@@ -86,7 +89,8 @@ def work_plan(
     workers : int or None
         Threads on a CPU. None: one a processor.
     device : str
-        "auto": the current GPU where there is one that holds a frame, and the movie is large (`GPU_PAYS`).
+        "auto": the current GPU where there is one that holds a frame, or tiles of it that are half their own at least,
+        and the movie is large (`GPU_PAYS`).
     budget : float
         Bytes that frames on a CPU may take in all, the one at hand left out.
     overlap : int, optional
@@ -99,8 +103,10 @@ def work_plan(
         If the GPU that is asked for is not there, or does not hold a tile.
     """
     voxels = math.prod(shape)
+    plane = voxels // shape[0]
     if device == "auto":
-        device = "cuda" if frames * voxels >= GPU_PAYS and cuda.is_available() and _fit(voxels, "cuda") else "cpu"
+        most = voxels if overlap is None else min(voxels, _WORTH_A_TILE * max(overlap, 1) * plane)
+        device = "cuda" if frames * voxels >= GPU_PAYS and cuda.is_available() and _fit(most, "cuda") else "cpu"
     if device != "cpu":
         fit = _fit(voxels, device)
         if fit:
@@ -108,14 +114,14 @@ def work_plan(
             spare = (fit - at_a_time - 1) * _BYTES_ON_GPU // _BYTES_OF_FRAME
             return WorkPlan(at_a_time, 1, device, ahead=max(1, min(_FRAMES_AHEAD, spare)))
         if overlap is not None:
-            plane = voxels // shape[0]
             with cuda.using(device):
                 cuda.require_memory(_BYTES_ON_GPU * plane * (2 * overlap + 1), "the planes that a filter reaches over")
-            return WorkPlan(1, 1, device, _fit(plane, device))
+            ahead = min(_TILED_AHEAD, 1 + int(budget / (_BYTES_OF_FRAME * voxels)))
+            return WorkPlan(1, 1, device, _fit(plane, device), ahead)
     workers = processors() if workers is None else workers
     filtered = _BYTES_FILTERED if len(shape) == 3 and shape[0] > 3 else _BYTES_FILTERED_FLAT
     at_a_time = max(1, min(workers, frames, int(budget / ((filtered + 2 * _BYTES_OF_FRAME) * voxels))))
-    planes = int(budget / (filtered * (voxels // shape[0])))
+    planes = int(budget / (filtered * plane))
     return WorkPlan(
         at_a_time, max(1, workers // at_a_time), "cpu", planes if overlap is not None and planes < shape[0] else None
     )
@@ -148,8 +154,8 @@ class IncomingFrames:
     """Frames of a movie on their way to where they are worked on; closed as a context.
 
     On a CPU the threads that work on them read them, when their turn comes: several unpack compressed frames side by
-    side, and none is held before. Whole frames for a GPU are read and copied there by threads of their own, from the
-    moment that this is made.
+    side, and none is held before. Frames for a GPU are read by threads of their own, and copied there if they are not
+    worked on in tiles, from the moment that this is made.
     """
 
     def __init__(
@@ -164,7 +170,7 @@ class IncomingFrames:
         at_a_time = read_at_a_time(movie.shape)
         self._readers = ThreadPoolExecutor(at_a_time, thread_name_prefix="reading")
         self._into = pinned_memory(plan.device, _readers() // at_a_time)
-        for _ in range(len(looked_at) + plan.frames + plan.ahead if plan.is_fed else 0):
+        for _ in range(len(looked_at) + plan.frames + plan.ahead if plan.is_fed else plan.ahead):
             self._fetch()
 
     def __enter__(self) -> IncomingFrames:
@@ -194,7 +200,7 @@ class IncomingFrames:
             yield number, result.result()
 
     def queued(self, begin: Callable[[Pixels], Callable[[], Callable[[], Result]]]) -> Iterator[tuple[int, Result]]:
-        """Yield as `worked` does what is made of frames that go to a GPU whole: this thread begins it, and waits later.
+        """Yield as `worked` does what is made of frames on a GPU: this thread begins it, and waits later.
 
         What `begin` returns waits for the GPU, and returns what is left for the host, which threads of their own do.
         `plan.frames` are begun before the first is waited for, so that a GPU never waits. Of several threads that drive
@@ -221,7 +227,7 @@ class IncomingFrames:
     def _fetch(self) -> None:
         """Begin with the next frame, if there is one."""
         for number in islice(self._order, 1):
-            if self.plan.is_fed:
+            if self.plan.device != "cpu":
                 self._frames[number] = self._readers.submit(self._brought, number).result
             else:
                 self._frames[number] = partial(self._read, number)
@@ -230,7 +236,8 @@ class IncomingFrames:
         return Pixels.of(self._movie.frame(number))
 
     def _brought(self, number: int) -> Pixels:
-        return Pixels.of(self._movie.frame(number, self._into)).brought_to(self.plan.device)
+        frame = Pixels.of(self._movie.frame(number, self._into))
+        return frame.brought_to(self.plan.device) if self.plan.is_fed else frame
 
 
 def looked_at(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.ndimage import gaussian_filter
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting import gpu_around, gpu_peaks, gpu_separable, gpu_spread, threshold
+from auctrack.tracker.detecting import gpu_around, gpu_peaks, gpu_separable, gpu_spread, side_by_side, threshold
 from auctrack.tracker.detecting.blobs import blob_response
 from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
 from auctrack.tracker.detecting.diameter import suggest_diameter
@@ -218,6 +219,60 @@ def test_tiles_on_a_gpu_find_what_a_cpu_finds_in_the_whole_frame(gpu, monkeypatc
     found = detect(movie, DetectSettings(6.0, threshold=20.0), device=gpu).table
     assert len(found) == len(wanted) > 5
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("room", [1, 1 << 16])
+@pytest.mark.parametrize("name", ["whole numbers", "padding", "voxels without a value"])
+def test_tiles_that_are_queued_find_what_a_cpu_finds_in_whole_frames(gpu, monkeypatch, name, room):
+    """Also where a tile has more peaks than there is room for, or voxels without a value."""
+    monkeypatch.setattr(gpu_peaks, "_ROOM", room)
+    image = noisy((60, 20, 24), spots=30).astype(np.uint16 if name == "whole numbers" else np.float32)
+    if name == "padding":
+        image = np.pad(image, 3)
+    if name == "voxels without a value":
+        image[20:30, 4:9, 4:9] = np.nan
+    images = np.stack([np.roll(image, shift, axis=-1) for shift in range(0, 10, 2)])
+    movie = Stack(images, Calibration(), (0, 0, 0))
+    settings = DetectSettings(6.0, threshold=20.0)
+    wanted = detect(movie, settings, device="cpu").table
+    monkeypatch.setattr(cuda, "free_bytes", lambda: int(25.5 * 48 * image[0].size))
+    found = detect(movie, settings, device=gpu).table
+    assert len(found) == len(wanted) > 25
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=2e-3)
+
+
+def test_auto_takes_tiles_that_a_gpu_holds_where_half_of_each_is_its_own(monkeypatch):
+    monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 48 * 10**5 * 30)
+    many = GPU_PAYS // (4 * 10**6) + 1
+    plan = work_plan((40, 1000, 100), many, None, "auto", overlap=7)
+    assert (plan.device, plan.planes) == ("cuda", 30)
+    assert work_plan((40, 1000, 100), many, None, "auto", overlap=8).device == "cpu"
+    assert work_plan((40, 1000, 100), many - 1, None, "auto", overlap=7).device == "cpu"
+
+
+def test_the_next_frame_is_read_while_tiles_are_worked_on(monkeypatch):
+    monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 48 * 10**2 * 5)
+    monkeypatch.setattr(side_by_side, "pinned_memory", lambda *_: np.empty)
+    movie = Counted(np.arange(9000).reshape(9, 10, 10, 10))
+    plan = work_plan(movie.shape, 9, None, "cuda", overlap=2)
+    begun: list[int] = []
+
+    def begin(frame):
+        begun.append(int(frame.pixels[0, 0, 0]))
+        return lambda: partial(int, frame.pixels[0, 0, 1])
+
+    with side_by_side.IncomingFrames(movie, range(9), plan) as incoming:
+        results = incoming.queued(begin)
+        assert next(results) == (0, 1)
+        assert begun[:2] == [0, 1000]
+        incoming._readers.submit(int).result()  # after what is to be read
+        assert {0, 1, 2} <= set(movie.read)
+        assert len(movie.read) <= 2 + 2 + 3
+        assert list(results) == [(number, 1000 * number + 1) for number in range(1, 9)]
+    assert sorted(movie.read) == list(range(9))
 
 
 def test_a_gpu_that_is_not_there_is_said(monkeypatch):
