@@ -67,7 +67,8 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     along = at.T.copy()  # by rows of three numbers NumPy takes fifty times as long to find the extremes
     origin = along.min(axis=1)
     cell, dims = cells_for(along.max(axis=1) - origin, len(points), cell)
-    starts, order, by_cell, sharing = _sorted_by_cell(at, origin, cell, dims)
+    starts, order, by_cell = np.zeros(int(dims.prod()) + 1, np.int32), np.empty(len(at), np.int32), np.empty(at.shape)
+    sharing = _sort_by_cell(at, origin, cell, dims, np.empty(len(at), np.int64), starts, order, by_cell)
     return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
 
 
@@ -130,7 +131,9 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     longest = largest_square(radius)
 
     def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _query(at[slice(*task)], radius, longest, grid.origin, grid.cell, grid.dims, grid.starts, grid.points)
+        where = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
+        counts, indices, squares = _query(at[slice(*task)], radius, longest, *where)
+        return counts, indices, np.sqrt(squares)
 
     counts, indices, distance = (
         parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -194,36 +197,35 @@ def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndar
 
 
 @compiled
-def _sorted_by_cell(points, origin, cell, dims):
-    """Counting sort of the points by cell."""
+def _sort_by_cell(points, origin, cell, dims, cell_of, starts, order, by_cell):
+    """Counting sort of the points by cell: fill in all but the first four, `starts` from 0 on; return Σ n² over cells.
+
+    From the last point to the first, so that each cell's end, which falls as it fills, is its beginning after all.
+    """
     n = len(points)
-    cell_of = np.empty(n, np.int64)
-    starts = np.zeros(dims[0] * dims[1] * dims[2] + 1, np.int32)
     for i in range(n):
         c = np.int64(0)
         for axis in range(3):
             c = c * dims[axis] + min(np.int64((points[i, axis] - origin[axis]) / cell), dims[axis] - 1)
         cell_of[i] = c
-        starts[c + 1] += 1
-    sharing = 0.0
-    for c in range(len(starts) - 1):
-        sharing += float(starts[c + 1]) * float(starts[c + 1])
-        starts[c + 1] += starts[c]
-    fill = starts.copy()
-    order = np.empty(n, np.int32)
-    by_cell = np.empty((n, 3))
-    for i in range(n):
-        at = fill[cell_of[i]]
-        fill[cell_of[i]] += 1
+        starts[c] += 1
+    sharing, end = 0.0, 0
+    for c in range(len(starts)):
+        sharing += float(starts[c]) * float(starts[c])
+        end += starts[c]
+        starts[c] = end
+    for i in range(n - 1, -1, -1):
+        starts[cell_of[i]] -= 1
+        at = starts[cell_of[i]]
         order[at] = i
         for axis in range(3):
             by_cell[at, axis] = points[i, axis]
-    return starts, order, by_cell, sharing
+    return sharing
 
 
 @compiled
 def _query(x, radius, longest, origin, cell, dims, starts, y):
-    """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`.
+    """Return (pairs of each row, columns, squared distances) of the rows `x` against the sorted points `y`.
 
     Where a row's points lie in memory, line of cells by line, is laid out first; then they are gone through as one, and
     each is written, to be written over where its square is above `longest`. Branches that depend on where points are
@@ -262,7 +264,7 @@ def _query(x, radius, longest, origin, cell, dims, starts, y):
             line += np.uint64(is_last)
             k = begins[line] if is_last else k
         counts[i] = n_found - began
-    return counts, indices[:n_found], np.sqrt(squares[:n_found])
+    return counts, indices[:n_found], squares[:n_found]
 
 
 @compiled

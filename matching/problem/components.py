@@ -23,16 +23,19 @@ def components(indptr: np.ndarray, indices: np.ndarray, n_cols: int) -> tuple[np
     row_label, col_label : int32 (rows,), (columns,)
         Components are numbered from 0 in the order of their first row; columns without an edge come last.
     """
-    parent = np.arange(len(indptr) - 1 + n_cols, dtype=np.int32)
-    _unite(indptr, indices, parent)
-    return _numbered(parent, len(indptr) - 1)
+    n = len(indptr) - 1
+    label = np.empty(n + n_cols, np.int32)
+    _label(indptr, indices, np.arange(n + n_cols, dtype=np.int32), label)
+    return label[:n], label[n:]
 
 
 def rows_by_component(row_label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Group rows by component: return (rows, starts); component k owns `rows[starts[k]:starts[k+1]]`, ascending."""
     counts = np.bincount(row_label)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    return _grouped(row_label, starts), starts
+    rows = np.empty(len(row_label), np.int64)
+    _group(row_label, starts.copy(), rows)
+    return rows, starts
 
 
 def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarray, n_chunks: int) -> np.ndarray:
@@ -44,7 +47,7 @@ def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarra
 
 
 @compiled
-def _unite(indptr, indices, parent):
+def _label(indptr, indices, parent, label):
     """Union-find over rows and columns (column j is node rows + j), each its own root; the smaller node is the root."""
     n = len(indptr) - 1
     for i in range(n):
@@ -56,6 +59,14 @@ def _unite(indptr, indices, parent):
             elif b < a:
                 parent[a] = b
                 a = b
+    n_labels = 0
+    for node in range(len(parent)):
+        root = _root(parent, node)
+        if root == node:
+            label[node] = n_labels
+            n_labels += 1
+        else:
+            label[node] = label[root]
 
 
 @compiled(forceinline=True)
@@ -67,24 +78,7 @@ def _root(parent, node):
 
 
 @compiled
-def _numbered(parent, n_rows):
-    label = np.empty(len(parent), np.int32)
-    n_labels = 0
-    for node in range(len(parent)):
-        root = _root(parent, node)
-        if root == node:
-            label[node] = n_labels
-            n_labels += 1
-        else:
-            label[node] = label[root]
-    return label[:n_rows], label[n_rows:]
-
-
-@compiled
-def _grouped(row_label, starts):
-    fill = starts.copy()
-    rows = np.empty(len(row_label), np.int64)
+def _group(row_label, fill, rows):
     for i in range(len(row_label)):
         rows[fill[row_label[i]]] = i
         fill[row_label[i]] += 1
-    return rows

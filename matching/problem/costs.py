@@ -92,8 +92,7 @@ def _minima_of_points(problem: Problem, v: np.ndarray, r: np.ndarray, terms: np.
         own = v[cols], r[rows], terms[rows]
         points = problem.x[rows], problem.y[cols], problem.metric == "squared"
         if len(points[0]) * len(points[1]) <= ALL_PAIRS:
-            sides = (np.array([0, len(side)]) for side in points[:2])
-            dense_minima(*sides, pair_costs(*points[:2], problem.metric).reshape(-1), None, *own)
+            _minima_of_pairs(*points, *own)
         else:
             _minima_at(*points, cheapest_columns(*points[:2], own[0], points[2]), *own)
 
@@ -237,6 +236,19 @@ def _cheapest_allowed(row, forbidden, v, bound):
         if not forbidden[j] and row[j] - v[j] < best:
             best, at = row[j] - v[j], j
     return at
+
+
+@compiled
+def _minima_of_pairs(x, y, squared, v, r, terms):
+    """As `dense_minima`, of all pairs of two point sets, none of which is written out."""
+    for i in range(len(r)):
+        at = -1
+        for j in range(len(v)):
+            value = pair_cost(x, i, y, j, squared) - v[j]
+            if value < r[i]:
+                r[i], at = value, j
+        if at >= 0:
+            terms[i] = max(pair_cost(x, i, y, at, squared), abs(v[at]))
 
 
 @compiled
