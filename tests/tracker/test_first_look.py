@@ -159,6 +159,9 @@ def test_some_frames_are_looked_at_where_all_of_them_would_be_detected(movie, mo
         resources, "work_plan", lambda _shape, frames, *_, **__: WorkPlan(1, 1, "cuda" if frames == 3 else "cpu")
     )
     monkeypatch.setattr(first_look, "finding_stage", found)
+    resolved = []
+    monkeypatch.setattr(first_look, "resolve_settings", lambda _, given, device, **__: resolved.append(device) or given)
     look = first_look.first_look(str(movie), Settings(), 2)
-    assert asked == [(2, "cuda"), (1, "cuda")]
+    assert resolved == ["cuda", "cuda"]  # the second is timed: the first compiles
+    assert asked == [(2, "cuda"), (3, "cuda")]  # which has several at a time
     assert look.seconds.devices["detect"] == "cuda"
