@@ -33,6 +33,8 @@ def _match_identities(tracks: Tracks, truth: Points) -> np.ndarray:
     identity = whole_numbers(truth, "true_id") if "true_id" in truth.table.columns else names_of(truth)
     require_once_a_frame(claimed, tracks.frames, "true_id")
     require_once_a_frame(identity, truth.frames, "particle")
+    if np.array_equal(claimed, identity) and np.array_equal(tracks.frames, truth.frames):
+        return np.where(claimed >= 0, np.arange(len(claimed)), -1)  # row by row, as linking leaves them
     match = np.full(len(claimed), -1, dtype=np.int64)
     real, known = np.flatnonzero(claimed >= 0), np.flatnonzero(identity >= 0)
     key = in_one(

@@ -116,12 +116,12 @@ def _agreement_of_points(match: np.ndarray, truth: Points) -> Agreement:
 
 def _agreement_of_links(links: np.ndarray, real_links: np.ndarray, n: int) -> Agreement:
     """Compare links with real ones, both (k, 2) rows of a truth of n rows; -1 marks an end that is not real."""
-    possible = links[(links >= 0).all(axis=1)]
-    after = np.full(n, -1, dtype=np.int64)
+    after = np.full(n + 1, -2, dtype=np.int64)  # its last is of ends that are not real
     after[real_links[:, 0]] = real_links[:, 1]
     if np.count_nonzero(after >= 0) == len(real_links):  # nothing divides: one link out of each row at most
-        correct = np.count_nonzero(after[possible[:, 0]] == possible[:, 1])
+        correct = np.count_nonzero(after[links[:, 0]] == links[:, 1])
         return Agreement(real=len(real_links), predicted=len(links), correct=int(correct))
+    possible = links[(links >= 0).all(axis=1)]
     # Sorting beats np.unique's hashing here: 0.2 s instead of 2 s for two million links.
     real = np.sort(real_links[:, 0] * n + real_links[:, 1])
     real = real[np.diff(real, prepend=-1) > 0]
