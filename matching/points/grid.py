@@ -150,14 +150,13 @@ def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool
     """
     if len(x) * len(grid.points) <= most:
         return False
-    where = grid.origin, grid.cell, grid.dims, grid.starts
+    where = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
     at = padded(x)
     if _is_dense(grid, radius):
         found: Any = cKDTree(grid.points).query_ball_point(at, radius, return_length=True)
         return int(found.sum()) > most
-    if _ROWS_ASKED * _in_cells(at[::_ROWS_ASKED], radius, *where) <= most:
-        return False
-    return _counted(at, radius, *where, grid.points, most) > most
+    in_cells = _counted(np.ascontiguousarray(at[::_ROWS_ASKED]), radius, *where, most // _ROWS_ASKED, True)
+    return _ROWS_ASKED * in_cells > most and _counted(at, radius, *where, most, False) > most
 
 
 def largest_square(radius: float) -> float:
@@ -268,30 +267,19 @@ def _query(x, radius, longest, origin, cell, dims, starts, y):
 
 
 @compiled
-def _in_cells(x, radius, origin, cell, dims, starts):
-    """Count the points in the cells that the radius of each row touches."""
-    reach, count = radius * (1 + CELL_MARGIN), 0
+def _counted(x, radius, origin, cell, dims, starts, y, most, in_cells):
+    """Count the pairs within the radius, or in the cells that it touches, until there are more than `most`."""
+    reach, longest, count = radius * (1 + CELL_MARGIN), radius * radius, 0
     for i in range(len(x)):
         low, high = cells_touched(x[i], reach, origin, cell, dims)
         for cz in range(low[0], high[0] + 1):
             for cy in range(low[1], high[1] + 1):
                 line = (cz * dims[1] + cy) * dims[2]
-                count += starts[line + high[2] + 1] - starts[line + low[2]]
-    return count
-
-
-@compiled
-def _counted(x, radius, origin, cell, dims, starts, y, most):
-    """Count the pairs within the radius, until there are more than `most`."""
-    reach, count = radius * (1 + CELL_MARGIN), 0
-    for i in range(len(x)):
-        low, high = cells_touched(x[i], reach, origin, cell, dims)
-        for cz in range(low[0], high[0] + 1):
-            for cy in range(low[1], high[1] + 1):
-                line = (cz * dims[1] + cy) * dims[2]
-                for k in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                begin, end = starts[line + low[2]], starts[line + high[2] + 1]
+                count += end - begin if in_cells else 0
+                for k in range(begin, begin if in_cells else end):
                     dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
-                    count += dz * dz + dy * dy + dx * dx <= radius * radius
+                    count += dz * dz + dy * dy + dx * dx <= longest
         if count > most:
             return count
     return count

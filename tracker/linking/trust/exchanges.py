@@ -21,7 +21,7 @@ from ..motion.learning.belief import Belief
 from ..motion.models.step_model import tables
 from . import gpu_exchanges
 from .chains import LEAST, chains_of, edge_between, likelihood_of, links_made
-from .passed_over import passed_over
+from .passed_over import pass_over
 
 
 def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def _known(belief: Belief) -> tuple[Any, ...]:
 def _all_undone(
     belief: Belief, allowed: np.ndarray, out: np.ndarray, into: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return what `exchanges` and `passed_over` do, piece by piece; `out` and `into` as `links_made` has them."""
+    """Return what exchanges, then what skips undo, piece by piece; `out` and `into` as `links_made` has them."""
     graph = belief.graph
     ways = graph.indptr, graph.tail, graph.head, allowed, out, into
     step, base, alone, past, tie, model = _known(belief)
@@ -69,22 +69,35 @@ def _all_undone(
     now = np.zeros(graph.n)
 
     def undone(part: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
-        kernel, (first, last, *_) = part
-        return kernel(first, last, ways, (*chains, np.empty((2, alone.shape[1]))), now)
+        skips, (first, last, *_) = part
+        return _undone(skips, first, last, ways, (*chains, np.empty((2, alone.shape[1]))), now)
 
-    return side_by_side(undone, [(kernel, piece) for kernel in (exchanges, passed_over) for piece in graph.pieces])
+    return side_by_side(undone, [(skips, piece) for skips in (False, True) for piece in graph.pieces])
+
+
+@compiled
+def _undone(skips, first, last, ways, chains, now):
+    """Return the links that are undone between two detections, one by one, and the odds of each.
+
+    `chains` is what `likelihood_of` takes of the movie. `now` takes the likelihood of the links at a detection once that
+    is asked for; threads that ask for the same find the same. Both ways in one kernel: lists are compiled once.
+    """
+    undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
+    if skips:
+        pass_over(first, last, ways, chains, now, undone, ratios)
+    else:
+        _exchange(first, last, ways, chains, now, undone, ratios)
+    return np.array(undone, np.int64), np.array(ratios, np.float64)
 
 
 @compiled(error_model="numpy")
-def exchanges(first, last, ways, chains, now):
-    """Return the links that exchanging or skipping detections inside chains undoes, one by one, and the odds of each.
+def _exchange(first, last, ways, chains, now, undone, ratios):
+    """Append the links that exchanging or skipping detections inside chains undoes, one by one, and the odds of each.
 
-    An exchange of two that are both inside chains is looked at from the first. `chains` is what `likelihood_of` takes
-    of the movie. `now` takes the likelihood of the links at a detection once that is asked for; threads that ask for
-    the same find the same.
+    An exchange of two that are both inside chains is looked at from the first.
     """
     indptr, tail, head, allowed, out, into = ways
-    lag, undone, ratios = chains[2], [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
+    lag = chains[2]
     for j in range(first, last):
         a, b = into[j], out[j]
         if a < 0 or b < 0:
@@ -126,4 +139,3 @@ def exchanges(first, last, ways, chains, now):
                 if e >= 0:
                     undone.append(e)
                     ratios.append(ratio)
-    return np.array(undone, np.int64), np.array(ratios, np.float64)

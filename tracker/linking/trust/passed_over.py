@@ -7,17 +7,15 @@ As in `exchanges`, by the model of whole chains: the track with the detection, a
 
 from __future__ import annotations
 
-import numpy as np
-
 from ....matching.jit.compiled import compiled
 from .chains import LEAST, NO_LINK, edge_between, likelihood_of
 
 
 @compiled(error_model="numpy")
-def passed_over(first, last, ways, chains, now):
-    """Return the links that this undoes, one by one, and the odds of each; see `exchanges.exchanges`."""
+def pass_over(first, last, ways, chains, now, undone, ratios):
+    """Append the links that this undoes, one by one, and the odds of each; as `exchanges._exchange`."""
     indptr, _, head, allowed, out, into = ways
-    lag, undone, ratios = chains[2], [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
+    lag = chains[2]
     for i in range(first, last):
         b = out[i]
         if b < 0 or lag[b] == 1:
@@ -42,7 +40,6 @@ def passed_over(first, last, ways, chains, now):
                 if e >= 0:
                     undone.append(e)
                     ratios.append(ratio)
-    return np.array(undone, np.int64), np.array(ratios, np.float64)
 
 
 @compiled(error_model="numpy")
