@@ -102,10 +102,10 @@ def _exchange(first, last, ways, chains, now, undone, ratios):
         a, b = into[j], out[j]
         if a < 0 or b < 0:
             continue
-        i, k = tail[a], head[b]
+        i, k = np.int64(tail[a]), np.int64(head[b])  # of one type, for which `edge_between` is compiled once
         g, h = into[i], out[k]
         for a_new in range(indptr[i], indptr[i + 1]):
-            other = head[a_new]
+            other = np.int64(head[a_new])
             a2 = b2 = b_new = np.int64(-1)
             if other != k:  # else j is skipped
                 if a_new == a or lag[a_new] != lag[a]:
@@ -118,8 +118,8 @@ def _exchange(first, last, ways, chains, now, undone, ratios):
                     continue
             if not allowed[a_new]:
                 continue
-            a2_new = edge_between(indptr, head, tail[a2], j) if a2 >= 0 else -1
-            b2_new = edge_between(indptr, head, j, head[b2]) if b2 >= 0 else -1
+            a2_new = edge_between(indptr, head, np.int64(tail[a2]), j) if a2 >= 0 else -1
+            b2_new = edge_between(indptr, head, j, np.int64(head[b2])) if b2 >= 0 else -1
             if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
                 continue
             if now[j] == 0.0:

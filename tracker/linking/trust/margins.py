@@ -93,7 +93,8 @@ def _settled(indptr, neighbours, reduced, unassigned, partner, partner_across):
         if partner_across[across] < 0:
             for e in range(indptr[across], indptr[across + 1]):
                 cost[neighbours[e]] = min(cost[neighbours[e]], reduced[e])
-    heap, n_heap, place = np.empty(len(cost), np.int32), 0, np.empty(len(cost), np.int32)
+    heap, place = np.empty(len(cost), np.int32), np.empty(len(cost), np.int32)
+    n_heap = np.int64(0)  # a plain 0 would have `_pass_on` compiled for it, too
     for k in range(len(cost)):
         place[k] = UNSEEN
     # Few are settled cheaper through another: only what changes is queued.

@@ -7,6 +7,8 @@ As in `exchanges`, by the model of whole chains: the track with the detection, a
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....matching.jit.compiled import compiled
 from .chains import LEAST, NO_LINK, edge_between, likelihood_of
 
@@ -20,9 +22,9 @@ def pass_over(first, last, ways, chains, now, undone, ratios):
         b = out[i]
         if b < 0 or lag[b] == 1:
             continue
-        g, k, h, over = into[i], head[b], out[head[b]], 0.0
+        g, k, h, over = into[i], np.int64(head[b]), out[head[b]], 0.0
         for a_new in range(indptr[i], indptr[i + 1]):
-            j = head[a_new]
+            j = np.int64(head[a_new])
             if lag[a_new] >= lag[b] or not allowed[a_new]:
                 continue
             b_new = edge_between(indptr, head, j, k)
@@ -51,7 +53,7 @@ def _without(j, ways, chains, now):
         return 1.0
     g, h, over = into[tail[a]] if a >= 0 else -1, out[head[b]] if b >= 0 else -1, -1
     if a >= 0 and b >= 0:
-        over = edge_between(indptr, head, tail[a], head[b])
+        over = edge_between(indptr, head, np.int64(tail[a]), np.int64(head[b]))
         if over < 0 or not allowed[over]:
             return 0.0
     if now[j] == 0.0:
