@@ -45,6 +45,19 @@ def test_a_run_without_links_says_why_and_claims_no_proof(auctrack, tmp_path, co
         assert claim not in result.stdout
 
 
+def test_candidates_that_were_not_counted_are_said_to_be_more(auctrack, tmp_path):
+    at = np.random.default_rng(0).random((100, 2)) * 9
+    where = table(tmp_path, frame=np.repeat([0, 1], 50), y=at[:, 0], x=at[:, 1])
+    settings = ("--motion", "none", "--search-range", 3, "--unmatched-cost", 9)
+    for budget, said in (
+        ("4", r"50 of \d+ candidates, proven"),
+        ("0.000002", r"50 of more than \d+ candidates, proven"),
+    ):
+        result = auctrack("link", where, *settings, "--memory-budget", budget, "--overwrite")
+        assert result.exit_code == 0, result.output
+        assert re.search(said, result.stdout)
+
+
 @pytest.mark.parametrize("command", ["track", "info"])
 def test_settings_of_movies_are_said_to_do_nothing_to_a_table(auctrack, tmp_path, command):
     near = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0])
