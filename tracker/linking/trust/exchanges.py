@@ -7,7 +7,7 @@ a link to the next one twice, once from either side, so that the links look sure
 and tracks that skip a detection, are weighed by the model of whole chains, each tie once.
 """
 
-# ruff: noqa: ANN001, ANN201
+# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def _all_undone(
 def _undone(skips, first, last, ways, chains, now):
     """Return the links that are undone between two detections, one by one, and the odds of each.
 
-    `chains` is what `likelihood_of` takes of the movie. `now` takes the likelihood of the links at a detection once that
-    is asked for; threads that ask for the same find the same. Both ways in one kernel: lists are compiled once.
+    `chains` is what `likelihood_of` takes of the movie. `now` takes the likelihood of the links at a detection once
+    that is asked for; threads that ask for the same find the same. Both ways in one kernel: lists are compiled once.
     """
     undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     if skips:
