@@ -227,14 +227,19 @@ class Points:
 
     def rows_by_frame(self) -> Iterator[tuple[int, slice | np.ndarray]]:
         """Yield (frame number, rows of the table) in the order of time; slices where the table is in that order."""
+        numbers, cuts, order = self.by_frame()
+        for number, (a, b) in zip(numbers.tolist(), pairwise(cuts.tolist()), strict=True):
+            yield number, slice(a, b) if order is None else order[a:b]
+
+    def by_frame(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return frame numbers, where each one's rows begin in the order of time, and that order; None: the table's."""
         frames = self.frames
         in_order = bool((frames[1:] >= frames[:-1]).all())
         order = None if in_order else np.argsort(frames, kind="stable")
         ordered = frames if order is None else frames[order]
-        cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(frames)]
-        for a, b in pairwise(cuts):
-            if b > a:
-                yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
+        is_first = np.concatenate([np.ones(min(len(frames), 1), bool), ordered[1:] != ordered[:-1]])
+        firsts = np.flatnonzero(is_first)
+        return ordered[firsts], np.append(firsts, len(frames)), order
 
 
 @dataclass(frozen=True, eq=False)

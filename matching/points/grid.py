@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ LONG_ROW = 8
 DENSE = 64.0
 """Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
 _ROWS_ASKED = 16
+SPARE_CELLS = 64
+"""Cells that a grid may have beyond two a point."""
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,36 @@ class Grid:
     density: float
 
 
+@dataclass(frozen=True)
+class Grids:
+    """Point sets one after the other, each in a grid of its own; attributes are those of `Grid`, by set.
+
+    Attributes
+    ----------
+    first : int64 (sets + 1,)
+        Set s owns the points `first[s]:first[s+1]`, as given and as sorted.
+    origin, cell, dims, density : float64 (sets, 3), float64 (sets,), int64 (sets, 3), float64 (sets,)
+    cells : int64 (sets,)
+        Place of each set's first cell in `starts`, which like `order` count the set's own points.
+    starts, order, points
+    """
+
+    first: np.ndarray
+    origin: np.ndarray
+    cell: np.ndarray
+    dims: np.ndarray
+    density: np.ndarray
+    cells: np.ndarray
+    starts: np.ndarray
+    order: np.ndarray
+    points: np.ndarray
+
+    def after(self, k: int) -> Grids:
+        """Return all sets but the first k; points keep their places."""
+        by_set = {name: getattr(self, name)[k:] for name in ("first", "origin", "cell", "dims", "density", "cells")}
+        return replace(self, **by_set)
+
+
 def build_grid(points: np.ndarray, cell: float) -> Grid:
     """Sort points into cells of at least `cell`, larger where a cell would hold less than one point on average.
 
@@ -63,30 +96,20 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     points : float64 (n, d), n of at least 1, d of 1 to 3
     cell : float
     """
-    at = padded(points)
-    along = at.T.copy()  # by rows of three numbers NumPy takes fifty times as long to find the extremes
-    origin = along.min(axis=1)
-    cell, dims = cells_for(along.max(axis=1) - origin, len(points), cell)
-    starts, order, by_cell = np.zeros(int(dims.prod()) + 1, np.int32), np.empty(len(at), np.int32), np.empty(at.shape)
-    sharing = _sort_by_cell(at, origin, cell, dims, np.empty(len(at), np.int64), starts, order, by_cell)
-    return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
+    one = build_grids(points, np.array([0, len(points)]), cell)
+    starts = one.starts[: int(one.dims[0].prod()) + 1]
+    return Grid(one.origin[0], float(one.cell[0]), one.dims[0], starts, one.order, one.points, float(one.density[0]))
 
 
-def cells_for(extent: np.ndarray, n: int, least: float) -> tuple[float, np.ndarray]:
-    """Return the edge of cells that hold about one of n points each, at least `least`, and how many lie on each axis.
-
-    Parameters
-    ----------
-    extent : float64 (3,)
-        Of the points along z, y, x.
-    """
-    spread = extent[extent > 0]
-    limit = 2 * n + 64
-    one_point = np.exp(np.log(spread).mean()) / n ** (1 / len(spread)) if len(spread) else 1.0
-    cell = max(least, float(one_point), float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
-    while (dims := np.floor(extent / cell) + 1).prod() > limit:
-        cell *= 1.26
-    return cell, dims.astype(np.int64)
+def build_grids(points: np.ndarray, first: np.ndarray, cell: float) -> Grids:
+    """Sort each of some sets of points as `build_grid` does, `first` as in `Grids`; a set may be without points."""
+    at, sets = padded(points), len(first) - 1
+    cells = 2 * first[:-1] + (SPARE_CELLS + 1) * np.arange(sets)
+    starts = np.empty(2 * len(at) + (SPARE_CELLS + 1) * sets, np.int32)
+    where = np.empty((sets, 3)), np.empty(sets), np.empty((sets, 3), np.int64), np.empty(sets)
+    in_order = np.empty(len(at), np.int32), np.empty((len(at), 3))
+    _sort_by_cell(at, first, float(cell), np.empty(len(at), np.int64), *where, cells, starts, *in_order)
+    return Grids(first, *where, cells, starts, *in_order)
 
 
 def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -127,12 +150,14 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     if _is_dense(grid, radius):
         return _pairs_by_tree(at, grid.points, radius)
     tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
-
-    longest = largest_square(radius)
+    one = grid.origin[None], np.array([grid.cell]), grid.dims[None], np.zeros(1, np.int64)
+    asked, first = (radius, largest_square(radius)), np.array([0, len(grid.points)])
 
     def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        where = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
-        counts, indices, squares = _query(at[slice(*task)], radius, longest, *where)
+        own = at[slice(*task)]
+        counts, indices, squares = _query(
+            own, np.array([0, len(own)]), 0, *asked, first, *one, grid.starts, grid.points
+        )
         return counts, indices, np.sqrt(squares)
 
     counts, indices, distance = (
@@ -140,6 +165,31 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
         for parts in zip(*side_by_side(query, tasks), strict=True)
     )
     return np.concatenate([[0], np.cumsum(counts)]), indices, distance
+
+
+def pairs_in_grids(
+    x: np.ndarray, first: np.ndarray, grids: Grids, radius: float, most: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `pairs_in_grid`, of each of some sets with that of the grids at its place, in one call and one thread.
+
+    Parameters
+    ----------
+    x : float64 (n, d)
+    first : int64 (sets + 1,)
+        Set s has the rows `first[s]:first[s+1]` of `x`.
+    grids : Grids
+    radius : float
+    most : int
+        Pairs in all; sets with more than there is room for are left out, and those that follow, but not the first.
+
+    Returns
+    -------
+    indptr, indices, distance
+        Of the rows of the sets that were asked, one set after the other; columns count within their set.
+    """
+    cells = grids.first, grids.origin, grids.cell, grids.dims, grids.cells, grids.starts, grids.points
+    counts, indices, squares = _query(padded(x), first, most, radius, largest_square(radius), *cells)
+    return np.concatenate([[0], np.cumsum(counts)]), indices, np.sqrt(squares)
 
 
 def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool:
@@ -196,74 +246,128 @@ def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndar
 
 
 @compiled
-def _sort_by_cell(points, origin, cell, dims, cell_of, starts, order, by_cell):
-    """Counting sort of the points by cell: fill in all but the first four, `starts` from 0 on; return Σ n² over cells.
+def cells_for(extent, n, least):  # noqa: ANN201
+    """Return the edge of cells that hold about one of n points each, at least `least`, and how many lie on each axis.
 
-    From the last point to the first, so that each cell's end, which falls as it fills, is its beginning after all.
+    Parameters
+    ----------
+    extent : float64 (3,)
+        Of the points along z, y, x.
+    n : int
+    least : float
     """
-    n = len(points)
-    for i in range(n):
-        c = np.int64(0)
+    log_volume, axes, longest = 0.0, 0, 0.0
+    for axis in range(3):
+        if extent[axis] > 0:
+            log_volume += math.log(extent[axis])
+            axes += 1
+        longest = max(longest, extent[axis])
+    one_point = math.exp(log_volume / axes) / n ** (1.0 / axes) if axes > 0 else 1.0
+    cell = max(least, one_point, longest / 2**20, SMALLEST)
+    dims, cells = np.empty(3, np.int64), np.inf
+    while True:
+        cells = 1.0
         for axis in range(3):
-            c = c * dims[axis] + min(np.int64((points[i, axis] - origin[axis]) / cell), dims[axis] - 1)
-        cell_of[i] = c
-        starts[c] += 1
-    sharing, end = 0.0, 0
-    for c in range(len(starts)):
-        sharing += float(starts[c]) * float(starts[c])
-        end += starts[c]
-        starts[c] = end
-    for i in range(n - 1, -1, -1):
-        starts[cell_of[i]] -= 1
-        at = starts[cell_of[i]]
-        order[at] = i
-        for axis in range(3):
-            by_cell[at, axis] = points[i, axis]
-    return sharing
+            along = extent[axis] / cell
+            dims[axis] = np.int64(along) + 1 if along > 0 else 1  # not a number where an extent is beyond all floats
+            cells *= dims[axis]
+        if cells <= 2 * n + SPARE_CELLS:
+            return cell, dims
+        cell *= 1.26
 
 
 @compiled
-def _query(x, radius, longest, origin, cell, dims, starts, y):
-    """Return (pairs of each row, columns, squared distances) of the rows `x` against the sorted points `y`.
+def _sort_by_cell(points, first, least, cell_of, origin, cell, dims, density, cells, starts, order, by_cell):
+    """Counting sort of the points of each set by cell: fill in all from `cell_of` on but `cells`.
+
+    From the last point to the first, so that each cell's end, which falls as it fills, is its beginning after all.
+    """
+    extent = np.empty(3)
+    for s in range(len(cell)):
+        begin, n = first[s], first[s + 1] - first[s]
+        for axis in range(3):
+            low, high = np.inf, -np.inf
+            for i in range(begin, begin + n):
+                low, high = min(low, points[i, axis]), max(high, points[i, axis])
+            origin[s, axis], extent[axis] = (low, high - low) if n > 0 else (0.0, 0.0)
+        edge, size = cells_for(extent, n, least)
+        own = starts[cells[s] : cells[s] + size[0] * size[1] * size[2] + 1]
+        for c in range(len(own)):
+            own[c] = 0
+        for i in range(begin, begin + n):
+            c = np.int64(0)
+            for axis in range(3):
+                along = np.int64((points[i, axis] - origin[s, axis]) / edge)
+                c = c * size[axis] + min(max(along, 0), size[axis] - 1)
+            cell_of[i] = c
+            own[c] += 1
+        sharing, end = 0.0, 0
+        for c in range(len(own)):
+            sharing += float(own[c]) * float(own[c])
+            end += own[c]
+            own[c] = end
+        for i in range(n - 1, -1, -1):
+            own[cell_of[begin + i]] -= 1
+            at = begin + own[cell_of[begin + i]]
+            order[at] = i
+            for axis in range(3):
+                by_cell[at, axis] = points[begin + i, axis]
+        cell[s], density[s] = edge, sharing / max(n, 1)
+        for axis in range(3):
+            dims[s, axis] = size[axis]
+
+
+@compiled
+def _query(x, first, most, radius, longest, y_first, origins, cell_of, dims_of, cells, starts, y):
+    """Return (pairs of each row, columns, squared distances) of each set's rows `x` against another's sorted points `y`.
 
     Where a row's points lie in memory, line of cells by line, is laid out first; then they are gone through as one, and
     each is written, to be written over where its square is above `longest`. Branches that depend on where points are
     take longer than all else.
     """
     reach = radius * (1 + CELL_MARGIN)
-    across = 2 * reach / cell + 3
-    most_lines = np.int64(min(across, dims[0])) * np.int64(min(across, dims[1]))
-    begins, ends = np.empty(most_lines + 1, np.uint64), np.empty(most_lines + 1, np.uint64)
+    begins, ends = np.empty(1, np.uint64), np.empty(1, np.uint64)
     counts = np.empty(len(x), np.int64)
     indices, squares = np.empty(2 * len(x) + 64, np.int32), np.empty(2 * len(x) + 64)
-    n_found = np.uint64(0)  # numba asks of an index that has a sign whether it counts from the end
-    for i in range(len(x)):
-        low, high = cells_touched(x[i], reach, origin, cell, dims)
-        z0, y0, x0 = x[i, 0], x[i, 1], x[i, 2]
-        first, last = np.uint64(low[2]), np.uint64(high[2] + 1)
-        lines, points = np.uint64(0), 0
-        for cz in range(low[0], high[0] + 1):
-            for cy in range(low[1], high[1] + 1):
-                line = np.uint64((cz * dims[1] + cy) * dims[2])
-                begin, end = starts[line + first], starts[line + last]
-                begins[lines], ends[lines] = begin, end
-                lines += np.uint64(begin < end)
-                points += end - begin
-        if points > len(indices) - np.int64(n_found):
-            indices = np.concatenate((indices, np.empty(len(indices) + points, np.int32)))
-            squares = np.concatenate((squares, np.empty(len(squares) + points)))
-        began, line, k = n_found, np.uint64(0), begins[0]
-        for _ in range(points):
-            dz, dy, dx = z0 - y[k, 0], y0 - y[k, 1], x0 - y[k, 2]
-            square = dz * dz + dy * dy + dx * dx
-            indices[n_found], squares[n_found] = k, square
-            n_found += np.uint64(square <= longest)
-            k += np.uint64(1)
-            is_last = k == ends[line]
-            line += np.uint64(is_last)
-            k = begins[line] if is_last else k
-        counts[i] = n_found - began
-    return counts, indices[:n_found], squares[:n_found]
+    rows, n_found = 0, np.uint64(0)  # numba asks of an index that has a sign whether it counts from the end
+    for s in range(len(cell_of)):
+        origin, cell, dims, before = origins[s], cell_of[s], dims_of[s], n_found
+        own, at, of_row, those = starts[cells[s] :], y[y_first[s] :], counts[first[s] :], x[first[s] : first[s + 1]]
+        across = 2 * reach / cell + 3
+        most_lines = np.int64(min(across, dims[0])) * np.int64(min(across, dims[1]))
+        if most_lines >= len(begins):
+            begins, ends = np.empty(most_lines + 1, np.uint64), np.empty(most_lines + 1, np.uint64)
+        for i in range(len(those)):
+            low, high = cells_touched(those[i], reach, origin, cell, dims)
+            z0, y0, x0 = those[i, 0], those[i, 1], those[i, 2]
+            left, right = np.uint64(low[2]), np.uint64(high[2] + 1)
+            lines, points = np.uint64(0), 0
+            for cz in range(low[0], high[0] + 1):
+                for cy in range(low[1], high[1] + 1):
+                    line = np.uint64((cz * dims[1] + cy) * dims[2])
+                    begin, end = own[line + left], own[line + right]
+                    begins[lines], ends[lines] = begin, end
+                    lines += np.uint64(begin < end)
+                    points += end - begin
+            if points > len(indices) - np.int64(n_found):
+                indices = np.concatenate((indices, np.empty(len(indices) + points, np.int32)))
+                squares = np.concatenate((squares, np.empty(len(squares) + points)))
+            began, line, k = n_found, np.uint64(0), begins[0]
+            for _ in range(points):
+                dz, dy, dx = z0 - at[k, 0], y0 - at[k, 1], x0 - at[k, 2]
+                square = dz * dz + dy * dy + dx * dx
+                indices[n_found], squares[n_found] = k, square
+                n_found += np.uint64(square <= longest)
+                k += np.uint64(1)
+                is_last = k == ends[line]
+                line += np.uint64(is_last)
+                k = begins[line] if is_last else k
+            of_row[i] = n_found - began
+        if n_found > most and s > 0:
+            n_found = before
+            break
+        rows = first[s + 1]
+    return counts[:rows], indices[:n_found], squares[:n_found]
 
 
 @compiled

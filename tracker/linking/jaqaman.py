@@ -21,7 +21,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ...matching.problem.csr import rows_of
 from ...matching.solving import solve
 from ..calibrating.digits import in_digits
 from ..errors import InvalidSetting
@@ -114,9 +113,7 @@ def _nearer(points: Points, settings: LinkSettings, limits: GateLimits) -> Itera
                 )
             yield replace(links, radius=np.nextafter(search_range, 0.0))
             continue
-        row = rows_of(links.indptr)
-        ends = links.row_points[row], links.col_points[links.indices]
-        links = replace(links, distance=links.distance * times_as_far(points, settings.link_penalties, *ends))
+        links = replace(links, distance=links.distance * times_as_far(points, settings.link_penalties, *links.ends))
         yield links.only(links.distance < search_range)
 
 

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from auctrack.matching.points.grid import (
     DENSE,
     build_grid,
+    build_grids,
     largest_square,
     more_pairs_than,
     pairs_in_grid,
+    pairs_in_grids,
     pairs_within,
 )
 
@@ -105,6 +107,12 @@ def test_an_extent_that_vanishes_beside_float64_ends():
     assert _assert_all_pairs(x, x, 0.0) == 9, "the squares underflow, so all distances are 0"
 
 
+def test_an_extent_beyond_all_floats():
+    x = np.array([[-1.7e308, 0, 0], [1.7e308, 1, 1], [1.7e308, 1, 2], [0, 0, 0]])
+    with np.errstate(over="ignore"):
+        assert _assert_all_pairs(x, x[::-1], 1.0) == 6
+
+
 @pytest.mark.parametrize(("n", "m"), [(0, 5), (5, 0), (0, 0), (1, 1)])
 def test_few_points(n: int, m: int):
     assert _assert_all_pairs(np.zeros((n, 3)), np.zeros((m, 3)), 1.0) == n * m
@@ -154,3 +162,58 @@ def test_a_radius_of_many_cells(seed: int, reach: float):
     order = np.lexsort((places, row))
     for found, right in zip((indptr, places[order], distance[order]), expected, strict=True):
         np.testing.assert_array_equal(found, right)
+
+
+SPREADS = ("even", "ties", "one place", "clusters and an outlier", "flat")
+
+
+def _scattered(rng: np.random.Generator, n: int, d: int, spread: str) -> np.ndarray:
+    points = rng.random((n, d)) * 5
+    if spread == "ties":
+        return np.round(points)
+    if spread == "one place":
+        return np.full((n, d), 2.0)
+    if spread == "clusters and an outlier":
+        points = points * 1e-3
+        points[:1] = 1e4
+    return points * np.append(np.zeros(d - 1), 1.0) if spread == "flat" else points
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    d=st.integers(1, 3),
+    sets=st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90), st.sampled_from(SPREADS)), min_size=1, max_size=8),
+    radius=st.sampled_from([0.0, 1e-3, 0.3, 1.0, 30.0]),
+    most=st.integers(0, 6000),
+)
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_many_sets_at_once_are_each_alone(
+    seed: int, d: int, sets: list[tuple[int, int, str]], radius: float, most: int
+):
+    rng = np.random.default_rng(seed)
+    x, y = ([_scattered(rng, side[k], d, side[2]) for side in sets] for k in (0, 1))
+    first, y_first = (np.concatenate([[0], np.cumsum([len(own) for own in of])]) for of in (x, y))
+    grids = build_grids(np.concatenate(y), y_first, radius)
+    asked, pairs = 0, []
+    while asked < len(sets):
+        rows = np.concatenate(x)[first[asked] :]
+        indptr, places, distance = pairs_in_grids(rows, first[asked:] - first[asked], grids.after(asked), radius, most)
+        done = max(int(np.searchsorted(first, first[asked] + len(indptr) - 1, side="right")) - 1, asked + 1)
+        assert len(places) == len(distance) == indptr[-1]
+        is_alone = np.count_nonzero(np.diff(first[asked : done + 1])) == 1
+        assert len(places) <= most or is_alone, "only a set alone may have more than there is room for"
+        for s in range(asked, done):
+            begin, end = first[[s, s + 1]] - first[asked]
+            own = slice(*indptr[[begin, end]])
+            pairs.append((indptr[begin : end + 1] - indptr[begin], places[own], distance[own]))
+        asked = done
+    for s, found in enumerate(pairs):
+        own = slice(*y_first[[s, s + 1]])
+        if min(len(x[s]), len(y[s])) == 0:
+            assert len(found[1]) == 0
+            continue
+        grid = build_grid(y[s], radius)
+        np.testing.assert_array_equal(grids.order[own], grid.order)
+        np.testing.assert_array_equal(grids.points[own], grid.points)
+        for values, alone in zip(found, pairs_in_grid(x[s], grid, radius), strict=True):
+            np.testing.assert_array_equal(values, alone)

@@ -17,7 +17,7 @@ from ...links import ids_of_chains
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps, on_device
 from ..constraints import NOTHING_GIVEN, Constraints
-from ..gate.candidates import CandidateLinks, Cost, Frame, WideGate, frame_pairs, gate, in_runs
+from ..gate.candidates import CandidateLinks, Cost, Frame, WideGate, frame_pairs, gate, gated_pairs, in_runs
 from ..gate.limits import GateLimits
 from ..gate.spacing import automatic_range
 from ..hooks import Hooks, hooks_of
@@ -93,6 +93,8 @@ def _gated(
     points: Points, longest: float, limits: GateLimits, hooks: Hooks | None, constraints: Constraints
 ) -> Iterator[CandidateLinks | WideGate]:
     """Return the candidates of every frame pair, particles where users expect them."""
+    if not constraints and hooks is None:
+        return gated_pairs(points, longest, limits)
     pairs = frame_pairs(points, longest, _expected(hooks))
     if constraints:
         return open_pairs(points, pairs, longest, constraints, limits)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from ....matching.points.grid import build_grid
-from ....matching.problem.csr import rows_of
 from ...errors import InvalidSetting
 from ..gate.candidates import ROUNDING, CandidateLinks, Cost, Frame, WideGate, rows_joined
 from ..hooks import Hooks
@@ -42,8 +41,7 @@ def with_further_costs(
 
 def _weighed(links: CandidateLinks, hooks: Hooks) -> CandidateLinks:
     """Return candidate links with what else they cost, forbidden ones left out."""
-    row = rows_of(links.indptr)
-    further = hooks.further_cost(links.row_points[row], links.col_points[links.indices])
+    further = hooks.further_cost(*links.ends)
     return replace(links, further=further).only(np.isfinite(further))
 
 

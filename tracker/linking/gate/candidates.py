@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
-from ....matching.points.grid import Grid, build_grid, largest_square, more_pairs_than, pairs_in_grid
+from ....matching.points.grid import (
+    Grid,
+    Grids,
+    build_grid,
+    build_grids,
+    largest_square,
+    more_pairs_than,
+    pairs_in_grid,
+    pairs_in_grids,
+)
 from ....matching.problem import Problem
 from ....matching.problem.costs import edge_costs, pair_costs
 from ...points import Points
@@ -19,6 +29,8 @@ from .limits import GateLimits
 DENSE_SHARE = 1 / 4
 """Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
 WORTH_A_MATRIX = 1_000_000
+AT_ONCE = 20_000
+"""Points of small frames that are gated in one call."""
 ROUNDING = 1e-9
 """Part by which a longest link worth its cost may seem to exceed the radius that was made of it."""
 
@@ -81,6 +93,14 @@ class CandidateLinks:
     def solver(self) -> str:
         """Solver that "auto" stands for."""
         return "auto"
+
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of the points table that each candidate link leads from and to."""
+        rows, per_pair = np.diff(self.indptr), np.diff(self.indptr[self.row_offsets])
+        return np.repeat(self.row_points, rows), self.col_points[
+            self.indices + np.repeat(self.col_offsets[:-1], per_pair)
+        ]
 
     @property
     def size(self) -> int:
@@ -239,14 +259,74 @@ def frame_pairs(
     predicted : callable, optional
         Called as predicted(frame, number): the frame with its points where they are expected in another.
     """
-    step = points.frame_step
-    earlier: Frame | None = None
-    for number, rows in points.rows_by_frame():
-        grid = build_grid(points.positions_of(rows), search_range)
-        later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
-        if earlier is not None and later.number - earlier.number == step:
-            yield earlier if predicted is None else predicted(earlier, later.number), later
-        earlier = later
+    frames = _Frames(points, search_range)
+    for earlier, later in frames.pairs(np.flatnonzero(frames.follows)):
+        yield earlier if predicted is None else predicted(earlier, later.number), later
+
+
+class _Frames:
+    """The frames of a movie in the order of time, sorted into grids as they are asked for.
+
+    Attributes
+    ----------
+    sizes : int64 (frames,)
+        Points of each.
+    follows : bool (frames - 1,)
+        Whether the next one is a frame step later.
+    """
+
+    def __init__(self, points: Points, search_range: float) -> None:
+        self._points, self._range = points, search_range
+        self._numbers, self._cuts, self._order = points.by_frame()
+        self.sizes, self.follows = np.diff(self._cuts), np.diff(self._numbers) == points.frame_step
+
+    def pairs(self, earlier: Iterable[int]) -> Iterator[tuple[Frame, Frame]]:
+        """Yield the frames at some places, ascending, each with the next one."""
+        at, later = -1, None
+        for k in earlier:
+            first = later if later is not None and k == at else self._frame(k)
+            at, later = k + 1, self._frame(k + 1)
+            yield first, later
+
+    def gated(self, begin: int, end: int, limits: GateLimits) -> Iterator[CandidateLinks]:
+        """Yield the candidate links of frames from `begin` on, before `end`, with the next ones, many at a time."""
+        at_once = min(AT_ONCE, limits.together // 4)
+        while begin < end:
+            most = int(np.searchsorted(self._cuts, self._cuts[begin] + at_once, side="right")) - 2
+            until = min(max(most, begin + 1), end)
+            yield from self._gated(begin, until, limits.together // 2)
+            begin = until
+
+    def _gated(self, begin: int, end: int, most: int) -> Iterator[CandidateLinks]:
+        first = self._cuts[begin : end + 2] - self._cuts[begin]
+        table_rows, grids = self._sorted(begin, first)
+        rows, cols = first[:-1], first[1:]
+        while len(rows) > 1:
+            indptr, indices, distance = pairs_in_grids(
+                grids.points[rows[0] : rows[-1]], rows - rows[0], grids.after(1), self._range, most
+            )
+            k = int(np.searchsorted(rows, rows[0] + len(indptr) - 1))
+            a, b = rows[: k + 1], cols[: k + 1]
+            x, y = table_rows[a[0] : a[-1]], table_rows[b[0] : b[-1]]
+            yield CandidateLinks(x, y, a - a[0], b - b[0], indptr, indices, distance)
+            rows, cols, grids = rows[k:], cols[k:], grids.after(k)
+
+    def _sorted(self, begin: int, first: np.ndarray) -> tuple[np.ndarray, Grids]:
+        """Return table rows and grids of frames from `begin` on."""
+        rows = self._rows(begin, begin + len(first) - 1)
+        grids = build_grids(self._points.positions_of(rows), first, self._range)
+        at = np.repeat(first[:-1], np.diff(first)) + grids.order
+        return rows.start + at if isinstance(rows, slice) else rows[at], grids
+
+    def _frame(self, k: int) -> Frame:
+        rows = self._rows(k, k + 1)
+        grid = build_grid(self._points.positions_of(rows), self._range)
+        order = rows.start + grid.order if isinstance(rows, slice) else rows[grid.order]
+        return Frame(int(self._numbers[k]), order, grid)
+
+    def _rows(self, a: int, b: int) -> slice | np.ndarray:
+        own = slice(*self._cuts[[a, b]].tolist())
+        return own if self._order is None else self._order[own]
 
 
 def gate(earlier: Frame, later: Frame, radius: float, limits: GateLimits | None = None) -> CandidateLinks | WideGate:
@@ -272,8 +352,16 @@ def _written(rows: np.ndarray, points: np.ndarray, later: Frame, radius: float) 
 def gated_pairs(
     points: Points, search_range: float, limits: GateLimits | None = None
 ) -> Iterator[CandidateLinks | WideGate]:
-    """Yield the candidate links of each pair of consecutive frames."""
-    return (gate(*pair, search_range, limits) for pair in frame_pairs(points, search_range))
+    """Yield the candidate links of each pair of consecutive frames; those of small frames side by side."""
+    limits = limits or GateLimits.within()
+    frames = _Frames(points, search_range)
+    is_small = frames.sizes[1:] * frames.sizes[:-1] <= min(limits.written, WORTH_A_MATRIX)  # never a wide gate
+    kind = frames.follows * (1 + is_small)
+    for a, b in pairwise([*np.flatnonzero(np.diff(kind, prepend=-1)).tolist(), len(kind)]):
+        if kind[a] == 2:
+            yield from frames.gated(a, b, limits)
+        elif kind[a] == 1:
+            yield from (gate(*pair, search_range, limits) for pair in frames.pairs(range(a, b)))
 
 
 def in_runs(

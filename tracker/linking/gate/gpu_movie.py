@@ -172,7 +172,7 @@ def movie_on_device(cp: Any, table: DeviceTable, radius: float) -> DeviceMovie |
     first, last = (int(end) for end in cuda.to_host(cp.stack([frame.min(), frame.max()])))
     slots = (last - first) // step + 1
     corner, extent = _box(cp, table)
-    edge, dims = cells_for(extent, -(-n // slots), radius)
+    edge, dims = cells_for(extent, -(-n // slots), float(radius))
     per_frame = int(dims.prod())
     is_far = max(np.abs(corner).max(), np.abs(corner + extent).max()) >= LONGEST
     if is_far or slots > 4 * n or slots * per_frame >= 2**31 - 1:

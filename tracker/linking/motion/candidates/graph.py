@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from .....matching.device import cuda
 from .....matching.jit.compiled import compiled
 from .....matching.jit.threads import side_by_side
-from .....matching.points.grid import build_grid, more_pairs_than, pairs_in_grid
+from .....matching.points.grid import build_grid, build_grids, more_pairs_than, pairs_in_grid, pairs_in_grids
 from .....matching.problem.csr import transposed_csr
 from ..detections.ordered import Ordered
 from . import gpu_graph
@@ -30,6 +30,8 @@ MOST = 32
 Of 20 among uniform detections, the most that any start looks for, one in 200 has more. Where a movie is denser than its
 spacing says, sweeps would else take as long as these are many, squared.
 """
+AT_ONCE = 1 << 20
+"""Pairs of detections of frame pairs that are looked through in one call."""
 TIE = 1e-6
 """Spacings by which candidates at one distance differ, the first from the last of their frame."""
 
@@ -200,36 +202,89 @@ def candidates(
         limits = {"MOST": MOST, "TIE": TIE}
         indptr, head, step = gpu_graph.candidates(movie.grid, lag, radius, predicted, heads, limits)
         return Graph(indptr, head, np.full_like(head, lag), step)
+    is_head = np.ones(len(movie), bool) if heads is None else heads
+    sides = [_KeptDetections.of(kept, movie.starts) for kept in (np.isfinite(predicted[:, 0]), is_head)]
     counts = np.zeros(len(movie), np.int64)
     found: list[np.ndarray] = []
-    for f, g in movie.frames_apart(lag):
-        rows, cols = (np.arange(*movie.starts[[frame, frame + 1]]) for frame in (f, g))
-        rows = rows[np.isfinite(predicted[rows, 0])]
-        if heads is not None:
-            cols = cols[heads[cols]]
+    for run in _runs(*movie.pairs_apart(lag), *sides):
+        (rows, first), (cols, col_first) = (side.frames(*own) for side, own in zip(sides, run, strict=True))
         if len(rows) and len(cols):
-            widths, head = _within(movie.position, predicted, rows, cols, radius)
-            counts[rows] = widths
-            found.append(head)
+            places = movie.position[cols], predicted[rows]
+            is_one = len(first) == 2
+            counts[rows], head = _within(*places, radius) if is_one else _within_each(*places, first, col_first, radius)
+            found.append(cols[head].astype(np.int32))
     head = np.concatenate([np.empty(0, np.int32), *found])
     return Graph(pointers(counts), head, np.full(len(head), lag, LAG), None, movie.position)
 
 
-def _within(
-    position: np.ndarray, predicted: np.ndarray, rows: np.ndarray, cols: np.ndarray, radius: float
+class _KeptDetections(NamedTuple):
+    """Detections that are looked for, or may be found: which, and where those of each frame begin among them."""
+
+    which: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, kept: np.ndarray, starts: np.ndarray) -> _KeptDetections:
+        return cls(np.flatnonzero(kept), pointers(kept)[starts])
+
+    def frames(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return those of the frames from `a` on, before `b`, and where each one's begin."""
+        return self.which[self.starts[a] : self.starts[b]], self.starts[a : b + 1] - self.starts[a]
+
+
+def _runs(
+    earlier: np.ndarray, later: np.ndarray, tails: _KeptDetections, heads: _KeptDetections
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield frame pairs that follow each other, up to `AT_ONCE` pairs of detections: (first, before) of both."""
+    sizes = np.diff(tails.starts)[earlier] * np.diff(heads.starts)[later]
+    follows = (np.diff(earlier) == 1) & (np.diff(later) == 1)
+    upto, ends, a = np.cumsum(sizes), [*(np.flatnonzero(~follows) + 1).tolist(), len(earlier)], 0
+    for end in ends:
+        while a < end:
+            b = int(np.searchsorted(upto, upto[a] - sizes[a] + AT_ONCE, side="right"))
+            b = min(max(b, a + 1), end)
+            yield (int(earlier[a]), int(earlier[b - 1]) + 1), (int(later[a]), int(later[b - 1]) + 1)
+            a = b
+
+
+def _within_each(
+    later: np.ndarray, expected: np.ndarray, first: np.ndarray, col_first: np.ndarray, radius: float
 ) -> tuple[np.ndarray, np.ndarray]:
+    """As `_within`, of some pairs of frames, the rows and the columns of which follow each other."""
+    grids = build_grids(later, col_first, radius)
+    indptr, place, _ = pairs_in_grids(expected, first, grids, radius, AT_ONCE)
+    widths, per_pair = np.diff(indptr), np.diff(indptr[first])
+    before = np.repeat(col_first[:-1], per_pair)
+    head = before + grids.order[before + place]
+    _sort_within_rows(indptr, head)
+    crowded = np.unique(np.searchsorted(first, np.flatnonzero(widths > MOST), side="right") - 1)
+    if len(crowded) == 0:
+        return widths, head
+    parts = np.split(head, np.cumsum(per_pair)[:-1])
+    for s in crowded.tolist():
+        rows, cols = (slice(*of[s : s + 2].tolist()) for of in (first, col_first))
+        widths[rows], nearest = _nearest_within(later[cols], expected[rows], radius)
+        parts[s] = nearest + cols.start
+    return widths, np.concatenate(parts)
+
+
+def _within(later: np.ndarray, expected: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """Return how many heads each of some rows of a frame has, and which."""
-    expected, later = np.ascontiguousarray(predicted[rows]), position[cols]
     grid = build_grid(later, radius)
-    if not more_pairs_than(MOST * len(rows), expected, grid, radius):
+    if not more_pairs_than(MOST * len(expected), expected, grid, radius):
         indptr, place, _ = pairs_in_grid(expected, grid, radius)
-        widths, head = np.diff(indptr), cols[grid.order[place]].astype(np.int32)
+        widths, head = np.diff(indptr), grid.order[place]
         if widths.max() <= MOST:
             _sort_within_rows(indptr, head)
             return widths, head
+    return _nearest_within(later, expected, radius)
+
+
+def _nearest_within(later: np.ndarray, expected: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """As `_within`, of which some rows have more than `MOST`."""
     place = _nearest(_in_turn(expected), _in_turn(later), radius)
-    is_near = place < len(cols)
-    widths, head = is_near.sum(axis=1), cols[place[is_near]].astype(np.int32)
+    is_near = place < len(later)
+    widths, head = is_near.sum(axis=1), place[is_near]
     _sort_within_rows(pointers(widths), head)
     return widths, head
 

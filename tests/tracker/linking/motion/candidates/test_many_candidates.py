@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.candidates import graph as graphs
 from auctrack.tracker.linking.motion.candidates.graph import MOST, Graph, candidates
 from auctrack.tracker.linking.motion.detections.ordered import Ordered, ordered
 from auctrack.tracker.linking.motion.learning.belief import Belief
@@ -39,6 +42,34 @@ def _nearest(movie: Ordered, i: int, radius: float, ahead: np.ndarray) -> set[in
     later = np.flatnonzero(movie.frame == movie.frame[i] + 1)
     away = np.linalg.norm(movie.position[later] - movie.position[i] - ahead, axis=1)
     return set(later[np.argsort(away)][: min(MOST, int((away <= radius).sum()))].tolist())
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.lists(st.sampled_from([0, 1, 3, 20, 80]), min_size=2, max_size=10),
+    spread=st.sampled_from([0.0, 1.0, 8.0]),
+    lag=st.integers(1, 3),
+    radius=st.sampled_from([0.3, 1.0, 5.0]),
+    at_once=st.sampled_from([30, 2_000, graphs.AT_ONCE]),
+)
+@settings(deadline=None, derandomize=True, max_examples=150)
+def test_those_of_many_frame_pairs_at_once_are_those_of_each_alone(seed, sizes, spread, lag, radius, at_once):
+    rng, frame = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    if len(frame) == 0:
+        return
+    movie = ordered(table(frame, rng.random((len(frame), 3)) * spread))
+    predicted = movie.position + rng.normal(scale=0.2, size=movie.position.shape)
+    predicted[rng.random(len(movie)) < 0.2] = np.nan
+    heads = None if seed % 2 else rng.random(len(movie)) < 0.7
+    made = []
+    for most in (0, at_once):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(graphs, "AT_ONCE", most)
+            made.append(candidates(movie, lag, radius, predicted, heads))
+    for name in ("indptr", "head", "lag"):
+        alone, together = (getattr(graph, name) for graph in made)
+        assert alone.dtype == together.dtype
+        np.testing.assert_array_equal(alone, together)
 
 
 def test_a_sweep_looks_at_no_more_of_them_where_particles_are_dense(monkeypatch):
