@@ -319,7 +319,7 @@ def _sort_by_cell(points, first, least, cell_of, origin, cell, dims, density, ce
 
 @compiled
 def _query(x, first, most, radius, longest, y_first, origins, cell_of, dims_of, cells, starts, y):
-    """Return (pairs of each row, columns, squared distances) of each set's rows `x` against another's sorted points `y`.
+    """Return (pairs of each row, columns, squares) of each set's rows `x` against another's sorted points `y`.
 
     Where a row's points lie in memory, line of cells by line, is laid out first; then they are gone through as one, and
     each is written, to be written over where its square is above `longest`. Branches that depend on where points are
