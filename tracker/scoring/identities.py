@@ -34,7 +34,9 @@ def _match_identities(tracks: Tracks, truth: Points) -> np.ndarray:
     require_once_a_frame(claimed, tracks.frames, "true_id")
     require_once_a_frame(identity, truth.frames, "particle")
     if np.array_equal(claimed, identity) and np.array_equal(tracks.frames, truth.frames):
-        return np.where(claimed >= 0, np.arange(len(claimed)), -1)  # row by row, as linking leaves them
+        match = np.arange(len(claimed))  # row by row, as linking leaves them
+        match[claimed < 0] = -1
+        return match
     match = np.full(len(claimed), -1, dtype=np.int64)
     real, known = np.flatnonzero(claimed >= 0), np.flatnonzero(identity >= 0)
     key = in_one(
