@@ -331,6 +331,8 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
         )
     whole = _whole_numbers(table[name])
     is_unlinked = whole < 0
+    if table[name].dtype == whole.dtype and not is_unlinked.any():
+        return renamed(table, {name: "track_id"})
     if is_unlinked.any():
         whole = np.where(is_unlinked, whole.max(initial=-1) + np.cumsum(is_unlinked), whole)
     return renamed(table, {name: "track_id"}).assign(track_id=whole)

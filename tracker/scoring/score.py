@@ -147,9 +147,8 @@ def _agreement_of_tracks(
     rows = slice(None) if in_track.all() else in_track  # a view, where all are
     tracks, of_track, length = numbered(track_id[rows])
     particles, of_row, life = numbered(particle)
-    cover = np.full(len(particle) + 1, -1, dtype=np.int64)
+    cover = np.full(len(particle) + 1, -1, dtype=np.int64)  # its last is of rows that are not real
     cover[match[rows]] = of_track
-    cover[-1] = -1  # of rows that are not real
     order = order[cover[order] >= 0]
     of_row, cover = of_row[order], cover[order]
     is_other = np.ones(len(order), bool)

@@ -18,6 +18,7 @@ from ...words.setting_options import INPUT
 from ..arguments import options
 from ..arguments.command_settings import given_settings, usage
 from ..arguments.taking import typer_option
+from ..results.no_positions import without_positions
 from ..results.score_pairs import is_folder_of_tables, paired
 from ..results.score_table import SHOWN, by_movie, links_of_one
 from ..results.score_truth import TRUTH_OPTIONS, read_truth
@@ -249,7 +250,10 @@ def _read_pair(
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
-    return found, read_truth(truth, tracks, found, given, as_tracks=as_tracks)
+    if tolerance is not None:
+        return found, read_truth(truth, tracks, found, given, as_tracks=as_tracks)
+    found = without_positions(found)
+    return found, without_positions(read_truth(truth, tracks, found, given, as_tracks=as_tracks))
 
 
 @contextmanager

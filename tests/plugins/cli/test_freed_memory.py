@@ -1,7 +1,8 @@
-"""A command's second large array takes the memory that its first one left."""
+"""A command's second large array takes the memory that its first one left, and none waits for pages of 2 MB."""
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import sys
@@ -22,6 +23,16 @@ np.ones(10_000_000)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
+LARGE_PAGES = """
+from auctrack.plugins.cli import app
+
+app.app = lambda: None
+app.main()
+from numpy._core.multiarray import _set_madvise_hugepage
+
+print(int(_set_madvise_hugepage(False)))
+"""
+
 
 def faults(how: str) -> int:
     """Return how many pages the system had to clear for the second array."""
@@ -32,3 +43,11 @@ def faults(how: str) -> int:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems are left as they are")
 def test_freed_pages_are_used_again():
     assert faults("kept") < 5 < faults("as it was")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems are left as they are")
+@pytest.mark.parametrize(("said", "asked"), [({}, "0"), ({"NUMPY_MADVISE_HUGEPAGE": "1"}, "1")])
+def test_commands_ask_for_large_pages_only_where_the_user_does(said, asked):
+    unsaid = {name: value for name, value in os.environ.items() if name != "NUMPY_MADVISE_HUGEPAGE"}
+    run = subprocess.run([sys.executable, "-c", LARGE_PAGES], capture_output=True, text=True, env=unsaid | said)
+    assert run.stdout.strip() == asked, run.stderr

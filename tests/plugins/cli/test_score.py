@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack import Tracks, read_tracks, write_tracks
+from auctrack import Tracks, read_tracks, score_lineages, score_links, write_tracks
+from auctrack.plugins.cli.results.no_positions import without_positions
 from auctrack.plugins.cli.results.score_table import SHOWN
 
 
@@ -156,3 +158,43 @@ def test_a_truth_without_z_is_answered_with_the_axes_of_both(auctrack, tmp_path,
     said = " ".join(refused.stderr.split())
     assert "3 (z, y, x), the truth 2 (y, x)" in said
     assert "column of z" in said
+
+
+def linked_detections(samples) -> pd.DataFrame:
+    """Return the particles of a movie with tracks of which some are cut, some run on into others, some are false."""
+    table = pd.read_csv(samples / "movie.truth.csv").rename(columns={"track_id": "true_id"})
+    rng = np.random.default_rng(5)
+    table["track_id"] = table["true_id"] + 1000 * (table["frame"] > 9)
+    table.loc[rng.random(len(table)) < 0.1, "true_id"] = -1
+    return table[rng.random(len(table)) < 0.95].reset_index(drop=True)
+
+
+@pytest.mark.parametrize(("kind", "score"), [("links", score_links), ("lineages", score_lineages)])
+def test_by_identity_positions_change_no_score(auctrack, tmp_path, samples, kind, score):
+    found, real = linked_detections(samples), pd.read_csv(samples / "movie.truth.csv")
+    real.to_csv(tmp_path / "truth.csv", index=False)
+    found.to_csv(tmp_path / "found.csv", index=False)
+    found.assign(y=-found["y"], x=0.5).to_csv(tmp_path / "elsewhere.csv", index=False)
+    wanted = score(read_tracks(found), read_tracks(real)).summary()
+    for name in ("found.csv", "elsewhere.csv"):
+        assert json.loads(ok(auctrack("score", name, "truth.csv", "--scores", kind, "--json"))) == wanted
+
+
+@pytest.mark.parametrize("bad", ["found.csv", "truth.csv"])
+def test_by_identity_positions_are_checked_all_the_same(auctrack, tmp_path, samples, bad):
+    tables = {"found.csv": linked_detections(samples), "truth.csv": pd.read_csv(samples / "movie.truth.csv")}
+    tables[bad].loc[3, "y"] = np.nan
+    for name, table in tables.items():
+        table.to_csv(tmp_path / name, index=False)
+    result = auctrack("score", "found.csv", "truth.csv")
+    assert result.exit_code == 1
+    assert f"{bad}: column 'y' needs finite numbers; line 5" in " ".join(result.stderr.split())
+
+
+def test_positions_that_nobody_asks_for_take_no_memory(samples):
+    tracks = read_tracks(samples / "movie.truth.csv")
+    ids_alone = without_positions(tracks)
+    assert isinstance(ids_alone, Tracks)
+    assert {ids_alone.table[axis].to_numpy().strides for axis in tracks.axes} == {(0,)}
+    for name in set(tracks.table.columns) - set(tracks.axes):
+        assert np.shares_memory(ids_alone.table[name].to_numpy(), tracks.table[name].to_numpy())

@@ -634,3 +634,13 @@ def test_a_packed_table_is_read_whatever_letters_its_ending_has(tmp_path):
     with gzip.open(tmp_path / "SPOTS.CSV.GZ", "wt", encoding="utf-8") as file:
         file.write("frame,z,y,x\n0,1,2,3\n")
     assert len(read_points(tmp_path / "SPOTS.CSV.GZ")) == 1
+
+
+@pytest.mark.parametrize("name", ["track_id", "particle"])
+def test_tracks_stay_as_they_were_read_whatever_becomes_of_the_table(name):
+    table = pd.DataFrame({"frame": [0, 1, 2], "y": 1.0, "x": 2.0, name: [4, 4, 5]})
+    tracks = read_tracks(table)
+    table.loc[0, name] = 7
+    table.loc[0, "frame"] = 9
+    assert tracks.table["track_id"].tolist() == [4, 4, 5]
+    assert tracks.frames.tolist() == [0, 1, 2]
