@@ -167,11 +167,12 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
     from ....tracker.detecting.detect import resolve_settings
     from ....tracker.detecting.diameter import suggest_diameter
 
-    asked, why = settings.detect, "as given"
+    asked, why, where = settings.detect, "as given", settings.link.device
+    budget = settings.link.memory_budget
     if asked.diameter == "auto":
-        suggestion = suggest_diameter(movie, bright_on_dark=asked.bright_on_dark)
+        suggestion = suggest_diameter(movie, bright_on_dark=asked.bright_on_dark, device=where, budget=budget)
         asked, why = replace(asked, diameter=suggestion.diameter), suggestion.reason
-    found = resolve_settings(movie, asked)
+    found = resolve_settings(movie, asked, where, budget=budget)
     how = "as given" if asked.threshold is not None else "where the peaks of noise end in up to five frames"
     facts = {"diameter": found.known_diameter, "diameter_reason": why, "threshold": found.threshold}
     rows = [

@@ -28,7 +28,7 @@ from ..solution import KeepSolution, LinkSolution, edges_of
 from .best_links import Answer
 from .gpu_learned import links_on_gpu
 from .link_gain import learned_gain
-from .movie_links import AS_A_WHOLE, STEPS, Task, links_at_once, links_in_windows, links_within_budget
+from .movie_links import AS_A_WHOLE, STEPS, Task, links_as_a_whole, links_in_windows, links_within_budget
 from .open_graph import in_order
 from .sampled_trackings import sampled_trackings
 from .seams import MadeLinks, Proven
@@ -80,7 +80,7 @@ def learned(
             return linking
         found = yield from links_in_windows(task)
     elif keeping is KeepSolution.ALWAYS or samples:
-        found = yield from links_at_once(task)
+        found = yield from links_as_a_whole(task)
     else:
         found = yield from links_within_budget(task)
     solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None

@@ -114,13 +114,25 @@ def links_within_budget(task: Task) -> Steps[MovieLinks]:
     return (yield from links_in_windows(task))
 
 
+def links_as_a_whole(task: Task) -> Steps[MovieLinks]:
+    """Return the links of a movie that is held as a whole, by the host where a GPU has no room for it."""
+    if task.movie.grid is None:
+        return (yield from links_at_once(task))
+    with suppress(DeviceMemoryExceeded):
+        return (yield from links_at_once(task))
+    features = None if task.features is None else task.features.on_host()
+    return (yield from links_at_once(replace(task, movie=task.movie.on_host(), features=features)))
+
+
 def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
-    """Return the links of a movie that is held as a whole.
+    """Return the links of a movie that is held as a whole where it is.
 
     Raises
     ------
     TooManyCandidates
         If there are more than `most`.
+    DeviceMemoryExceeded
+        If it is on a GPU that has no room for its candidates.
     """
     settings, given, n = task.settings, task.given, len(task.movie)
     yield Step(0, STEPS)
@@ -151,7 +163,7 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     missed, budget = task.max_missed_frames, _room_for_windows(task)
     at_once = int(budget / BYTES_A_DETECTION)
     if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1), at_once):
-        found = yield from links_at_once(task)
+        found = yield from links_as_a_whole(task)
         return replace(found, windows={**found.windows, "notes": [_over_budget(task, n)]})
     yield Step(0, STEPS)
     taught = _taught(task, min(at_once, n))

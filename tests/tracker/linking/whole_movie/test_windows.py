@@ -173,6 +173,23 @@ class TestOnAGpu:
         assert ends(found) == ends(wanted) == ends(link_points(points, replace(asked, device="cpu")))
         np.testing.assert_array_equal(found.tracks.table["track_id"], wanted.tracks.table["track_id"])
 
+    @pytest.mark.parametrize(
+        "asked",
+        [{}, {"editable": True}, {"settings": LinkSettings(divisions=True)}],
+        ids=["plain", "editable", "divisions"],
+    )
+    def test_what_no_windows_are_made_of_is_linked_by_the_host(self, asked):
+        points, _ = walks(800, 6, step=0.3)
+        asked = {"settings": LinkSettings()} | asked
+        found, wanted = (
+            link_points(points, **asked | {"settings": replace(held(2000, asked["settings"]), device=device)})
+            for device in ("cuda", "cpu")
+        )
+        assert found.report["windows"] == 1
+        assert found.report["is_optimal"]
+        assert ends(found) == ends(wanted)
+        np.testing.assert_array_equal(found.tracks.table["track_id"], wanted.tracks.table["track_id"])
+
     def test_windows_go_by_what_the_excerpt_of_a_cpus_teaches(self, movie):
         found, wanted = both(movie[0], LinkSettings())
         assert ends(found) == ends(wanted)
