@@ -108,7 +108,7 @@ def gpu_memory_of_detection(movie: Movie, settings: Settings) -> float:
         return 0.0
     plan, known = work_plan(movie.shape, len(movie), None, settings.link.device, overlap=0), settings.detect
     looked_at = SUGGESTING_FRAMES * (known.diameter == "auto") + SAMPLED_FRAMES * (known.threshold is None)
-    return bytes_on_gpu(plan, movie.shape, movie.dtype.itemsize, min(looked_at, len(movie)))
+    return bytes_on_gpu(plan, movie.shape, movie.dtype.itemsize, len(movie), looked_at)
 
 
 def memory_of_detection(movie: Movie, settings: Settings) -> float:

@@ -133,12 +133,13 @@ def _fit(voxels: int, device: str) -> int:
         return cuda.free_bytes() // (_BYTES_ON_GPU * voxels)
 
 
-def bytes_on_gpu(plan: WorkPlan, shape: tuple[int, ...], itemsize: int, looked_at: int) -> int:
-    """Return the bytes that frames take in a GPU's memory at most: read ahead, looked at before, and worked on."""
+def bytes_on_gpu(plan: WorkPlan, shape: tuple[int, ...], itemsize: int, frames: int, looked_at: int) -> int:
+    """Return the bytes that so many frames take in a GPU's memory at most: read ahead, looked at before, worked on."""
     voxels = math.prod(shape)
     if plan.planes is not None:
         return voxels // shape[0] * plan.planes * _BYTES_ON_GPU
-    return voxels * (plan.frames * _BYTES_ON_GPU + (plan.frames + plan.ahead + looked_at) * itemsize)
+    held = min(plan.frames + plan.ahead + looked_at, frames)
+    return voxels * (plan.frames * _BYTES_ON_GPU + held * itemsize)
 
 
 def read_at_a_time(shape: tuple[int, ...]) -> int:

@@ -198,7 +198,7 @@ def _over_budget(task: Task, at_once: int, bytes_a_detection: float = BYTES_A_DE
     """Return a note on a movie of which more is held at once than the memory budget has room for."""
     taken = at_once * bytes_a_detection + len(task.movie) * BYTES_MADE
     return (
-        f"the fewest frames that links are made from took about {taken / 1e9:.2g} GB, more than the memory budget of "
+        f"the fewest frames that links are made from may take {taken / 1e9:.2g} GB, more than the memory budget of "
         f"{task.settings.memory_budget_gb:g} GB"
     )
 
