@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidSetting, UnknownAxes
+from ..errors import InvalidInput, InvalidSetting, UnknownAxes
 
 LETTERS = "TZCYX"
 FILE_READINGS = {
@@ -62,9 +62,13 @@ def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[i
     if 0 in lengths or lengths.count(-1) > 1 or rest * known != pages or (-1 not in lengths and rest != 1):
         raise UnknownAxes(
             f"the axes {axes} do not divide the {pages} pages of {path}; leave the number of one axis open, as in "
-            "TZ12YX, and give the others such that they divide it."
+            f"TZ{_least_divisor(pages)}YX, and give the others such that they divide it."
         )
     return letters, (*(rest if length == -1 else length for length in lengths), *shape[-2:])
+
+
+def _least_divisor(pages: int) -> int:
+    return next((n for n in range(2, math.isqrt(pages) + 1) if pages % n == 0), pages)
 
 
 def known_axes(
@@ -82,9 +86,16 @@ def known_axes(
     ------
     UnknownAxes
         If a letter has no meaning, comes twice, or there is not one a dimension; Y and X come last, in that order.
+    InvalidInput
+        If there are more dimensions than letters.
     """
     axes = (found if given is None else given).upper()
     sizes = " × ".join(map(str, shape))
+    if len(shape) > len(LETTERS):
+        raise InvalidInput(
+            f"{path} has {len(shape)} dimensions, of {sizes}; up to five can be read, T, Z, C, Y and X. Write those "
+            "that are to be tracked into a file of their own."
+        )
     remedy = naming_axes(len(shape), readings)
     if given is None and not are_known(axes):
         raise UnknownAxes(

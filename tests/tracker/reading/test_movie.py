@@ -13,7 +13,7 @@ import pytest
 import tifffile
 
 from auctrack.matching.jit import threads
-from auctrack.tracker.errors import InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
 from auctrack.tracker.reading import contiguous, tiff
 from auctrack.tracker.reading.file_stack import FileStack
 from auctrack.tracker.reading.movie import Movie, read_movie
@@ -155,6 +155,22 @@ def test_a_plain_tiff_asks_for_axes_and_then_for_the_voxel_size(tmp_path: Path) 
         assert_reads(movie, STACK)
     with read_movie(path, axes="ZTYX", scale=(2, 1, 1)) as movie:
         assert_reads(movie, STACK.swapaxes(0, 1))
+
+
+@pytest.mark.parametrize(("pages", "number"), [(6, 2), (35, 5), (7, 7)])
+def test_a_number_that_divides_the_pages_is_named_where_one_does_not(tmp_path: Path, pages: int, number: int) -> None:
+    tifffile.imwrite(tmp_path / "row.tif", np.zeros((pages, 8, 8), np.uint8), metadata=None)
+    with pytest.raises(UnknownAxes, match=f"TZ{number}YX"):
+        read_movie(tmp_path / "row.tif", axes="TZ12YX", scale=(1, 1, 1))
+    assert len(read_movie(tmp_path / "row.tif", axes=f"TZ{number}YX", scale=(1, 1, 1))) == pages // number
+
+
+@pytest.mark.parametrize("axes", [None, "TZYX"])
+def test_more_dimensions_than_there_are_letters_for_are_refused(tmp_path: Path, axes: str | None) -> None:
+    tifffile.imwrite(tmp_path / "six.tif", np.zeros((2, 2, 2, 2, 8, 8), np.uint8))
+    with pytest.raises(InvalidInput, match=r"6 dimensions, of 2 × 2 × 2 × 2 × 8 × 8") as caught:
+        read_movie(tmp_path / "six.tif", axes=axes, scale=(1, 1, 1))
+    assert not isinstance(caught.value, UnknownAxes)
 
 
 @pytest.mark.parametrize("compression", [None, "zlib"])

@@ -80,7 +80,7 @@ def _agreement(known: Tracks, rows: np.ndarray, made: np.ndarray) -> float:
     is_one = who[used[1:]] == who[used[:-1]]
     following = np.full(len(known), -1)
     following[used[:-1][is_one]] = used[1:][is_one]
-    source, target = rows[made].T
-    right = following[source] == target
+    ends = rows[made]
+    source, target = ends[following[ends[:, 0]] == ends[:, 1]].T
     sure = np.exp(likelihood[target] - likelihood[source])
-    return 2 * float(sure[right].sum()) / (len(made) + int(is_one.sum()))
+    return 2 * float(sure.sum()) / (len(made) + int(is_one.sum()))

@@ -184,7 +184,8 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     )
     most = max(int(task.movie.starts[window.last] - task.movie.starts[window.first]) for window in windows)
     over = [_over_budget(task, most, taught.bytes_a_detection)] if most * taught.bytes_a_detection > budget else []
-    said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note, *over]}
+    notes = [note, *over] if count > 1 else over
+    said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": notes}
     return MovieLinks(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
 
 

@@ -33,7 +33,7 @@ def test_fewer_frames_are_worse():
     assert 1 > now > halved > third > 0.3
 
 
-@pytest.mark.parametrize("probability", [1.0, 0.9])
+@pytest.mark.parametrize("probability", [1.0, 0.9, 1e-300])
 def test_links_between_fewer_frames_are_right_as_far_as_those_of_all_frames_are(monkeypatch, probability):
     """Forty particles; from frame 2 to 4 the links of every other frame exchange two of them."""
     points = table(np.repeat(np.arange(5), 40), np.column_stack([np.tile(np.arange(40.0), 5)] * 2))
