@@ -17,6 +17,7 @@ import atexit
 import functools
 import itertools
 import re
+import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -60,14 +61,29 @@ def cupy() -> Any:
     DeviceUnavailable
         CuPy is not installed.
     """
+    reason = "" if "cupy" in sys.modules else _missing_for()
+    if not reason:
+        try:
+            return import_module("cupy")
+        except ImportError as error:
+            reason = str(error)
+    raise DeviceUnavailable(
+        f"device needs CuPy for CUDA, and it cannot be imported ({reason}). Install auctrack's extra cuda13, which "
+        "is cupy-cuda13x (cuda12 and cupy-cuda12x where nvidia-smi says CUDA Version: 12); or choose device cpu."
+    )
+
+
+@functools.cache
+def _missing_for() -> str:
+    """Return why CuPy cannot be imported, "" where it can; looked for once.
+
+    Each look takes a lock of Python's that a child which another thread forks meanwhile waits for without end.
+    """
     try:
-        return import_module("cupy")
+        _ = import_module("cupy")
     except ImportError as error:
-        message = (
-            f"device needs CuPy for CUDA, and it cannot be imported ({error}). Install auctrack's extra cuda13, which "
-            "is cupy-cuda13x (cuda12 and cupy-cuda12x where nvidia-smi says CUDA Version: 12); or choose device cpu."
-        )
-        raise DeviceUnavailable(message) from error
+        return str(error)
+    return ""
 
 
 def devices() -> tuple[Device, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -143,3 +144,19 @@ def test_communicators_are_made_once_and_closed_when_the_process_ends(monkeypatc
     for close in at_exit:
         close()
     assert closed == [0, 3]
+
+
+def test_cupy_that_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+
+    def not_found(name: str) -> None:
+        looks.append(name)
+        raise ImportError(name)
+
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.setattr(cuda, "import_module", not_found)
+    monkeypatch.setattr(cuda, "_missing_for", functools.cache(cuda._missing_for.__wrapped__))
+    assert [cuda.devices() for _ in range(3)] == [()] * 3
+    with pytest.raises(DeviceUnavailable, match="cupy"):
+        cuda.cupy()
+    assert looks == ["cupy"]
