@@ -77,6 +77,13 @@ products, two blobs, colours and Machol and Wien's are told so from eight other 
 as after 62 and 125 changes, in 0.05 to 0.8. Blobs of 2,000 take 3.3 seconds at once, each by itself 0.18, colours 10.9
 and 0.49, inner products 2.0 and 0.23; those of 1,000 0.66 and 0.075, 1.7 and 0.15, 0.87 and 0.075."""
 
+ROWS_AN_UPDATE = 200
+"""Rows for each change of the duals after which a matrix on a GPU of which half the rows are left is taken for hard.
+The share that is left falls alike for all sizes. Of 2,000 to 10,000 rows letters have 0.42 left then and a cube and a
+slab 0.39, colours 0.68 to 0.72, blobs apart 0.80, inner products 0.90; of 400 rows fifteen other kinds have less than
+0.15. Of 10,000 inner products these changes take 0.5 s and those that tell so by a third of the rows 2.8, the auction
+1.7; letters take the auction 18 s and the classical method 3.3."""
+
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
 
@@ -135,15 +142,16 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
 """By kind of problem; the last rule of each holds."""
 
 
-def _first_on_gpu(rows: int) -> tuple[str, dict[str, Any]]:
-    most_updates = max(min(max(rows // 16, 30), 150), rows // 50)
-    return "hungarian-classical", {"most_updates": most_updates, "few_left": rows // 3}
+def first_on_gpu(rows: int) -> tuple[str, dict[str, Any]]:
+    """Return what a GPU tries of a matrix first, and what that may spend before the matrix is taken for hard."""
+    most_updates = max(rows // ROWS_AN_UPDATE, min(rows // 50, UPDATES_AT_ONCE), 1)
+    return "hungarian-classical", {"most_updates": most_updates, "few_left": rows // 2}
 
 
 def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...]:
     without_matrix = "auction", {"matrix": False}
     if rows <= MOST_IN_MATRIX:
-        return ("hungarian-classical", {"most_updates": 100, "few_left": rows * 3 // 10}), without_matrix
+        return first_on_gpu(rows), without_matrix
     return without_matrix, ("hungarian-classical", {"most_updates": 300, "few_left": rows // 8})
 
 
@@ -153,7 +161,7 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
     "jv of points": lambda _: (("jv", {"most_scans": 60}), ("auction", {"max_bids": 400})),
-    "hungarian-classical": lambda rows: (_first_on_gpu(rows), ("auction", {})),
+    "hungarian-classical": lambda rows: (first_on_gpu(rows), ("auction", {})),
     "auction of points on a GPU": _first_on_gpu_for_points,
 }
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.

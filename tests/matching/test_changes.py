@@ -112,9 +112,7 @@ def _changes_allowed(rows: int) -> int:
 
 
 def test_larger_matrices_may_take_more_changes_of_the_duals():
-    """Dense clusters, a cube and a slab take one for 70 to 110 rows, clouds apart one for two."""
-    for rows in (1000, 5000, 20_000):
-        assert rows / 70 < _changes_allowed(rows) < rows / 10
+    """How many rows are left then tells hard from easy ones, see `hungarian/test_gpu_on_host.py`."""
     allowed = [_changes_allowed(rows) for rows in (1, 100, 1000, 5000, 20_000)]
     assert 0 < min(allowed) == allowed[0]
     assert allowed == sorted(allowed)

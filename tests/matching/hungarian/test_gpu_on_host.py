@@ -11,7 +11,16 @@ from auctrack.matching import Infeasible, NotConverged, Problem, choice, solve, 
 from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu, gpu_batch
 from auctrack.matching.problem.convert import as_sparse
-from auctrack.plugins.bench.assignment.hostile_costs import machol_wien, photographs, roots_on_a_line, two_blobs
+from auctrack.plugins.bench.assignment.hostile_costs import (
+    ball_to_shell,
+    dense_clusters,
+    inner_products,
+    letters,
+    machol_wien,
+    photographs,
+    roots_on_a_line,
+    two_blobs,
+)
 
 from ..auction.on_host import be_the_device
 from .host_kernels import EmulatedCosts
@@ -82,6 +91,29 @@ def test_the_block_that_cannot_be_matched_is_named(solver: str, at: int, side: s
 
 N = 256
 FEW = N // choice.ROWS_A_HARD_BLOCK
+
+
+@pytest.mark.parametrize(
+    ("costs", "is_hard"),
+    [
+        *((costs, True) for costs in (inner_products, two_blobs, photographs, machol_wien)),
+        *((costs, False) for costs in (letters, dense_clusters, ball_to_shell, roots_on_a_line)),
+    ],
+)
+def test_the_share_of_rows_left_tells_soon_whether_a_matrix_is_hard(costs: Any, is_hard: bool, monkeypatch: Any):
+    """With a margin: neither 0.9 nor 1.1 times as many rows left would change what is said."""
+    monkeypatch.setattr(gpu_batch, "fits_a_block", lambda _: False)
+    solver, limits = choice.first_on_gpu(400)
+    few_left = limits["few_left"] * (11 if is_hard else 9) // 10
+    try:
+        answer = solve(costs(400, 1), solver, "cuda", **{**limits, "few_left": few_left})
+    except NotConverged:
+        assert is_hard
+    else:
+        assert not is_hard
+        assert answer.is_optimal
+
+
 LIMITS = {"most_updates": choice.UPDATES_AT_ONCE, "few_left": N // 3}
 
 
