@@ -151,7 +151,7 @@ def first_on_gpu(rows: int) -> tuple[str, dict[str, Any]]:
 def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...]:
     without_matrix = "auction", {"matrix": False}
     if rows <= MOST_IN_MATRIX:
-        return first_on_gpu(rows), without_matrix
+        return ("hungarian-classical", {"most_updates": 100, "few_left": rows * 3 // 10}), without_matrix
     return without_matrix, ("hungarian-classical", {"most_updates": 300, "few_left": rows // 8})
 
 
