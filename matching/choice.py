@@ -64,7 +64,7 @@ FEW_LARGE = 8
 """Large blocks up to which a GPU solves them apart where it could take them at once, each by a block of threads and
 without a limit: 1,000 of 500 take 18 ms at once, less than a launch each. One H200, seconds at once and apart: letters,
 9 of 2,000, 2.4 and 1.7, roots on a line 0.54 and 0.26. Machol and Wien's, 9 of 1,000, took 17 and 0.09: blocks that
-look as if sorting solves them are solved apart, however many."""
+look as if sorting solves them are solved apart, however many; and few of them whatever their size."""
 
 MOST_AT_ONCE = 2048
 """Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`). From 1,500 on
@@ -252,6 +252,10 @@ def large_blocks(problem: Problem, device: str) -> np.ndarray:
     if on_gpu and np.count_nonzero(is_large) > FEW_LARGE:
         large = np.flatnonzero(is_large)
         is_large[large] = (np.maximum(rows, cols)[large] > MOST_AT_ONCE) | lie_along_lines(problem, large)
+    if on_gpu:
+        others = np.flatnonzero(~is_large)
+        lines = others[lie_along_lines(problem, others)]
+        is_large[lines] = len(lines) <= FEW_LARGE
     return is_large
 
 

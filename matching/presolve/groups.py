@@ -164,7 +164,7 @@ def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[As
         cost=of_blocks("cost"),
         gap=of_blocks("gap"),
         is_optimal=all(answer.is_optimal for answer in answers),
-        solver=_listed([answer.solver for answer in answers], ","),
+        solver=_listed([name for answer in answers for name in answer.solver.split(",")], ","),
         device=_listed([answer.device for answer in answers], ","),
         stats=stats,
         row_offsets=problem.row_offsets,

@@ -194,6 +194,14 @@ def test_a_gpu_solves_any_number_of_large_blocks_apart_that_look_as_if_sorting_s
     assert apart.tolist() == [True, False] * many
 
 
+def test_a_gpu_solves_few_smaller_blocks_apart_that_look_as_if_sorting_solves_them():
+    few = choice.FEW_LARGE
+    for many, is_apart in ((1, True), (few, True), (few + 1, False)):
+        costs = [_independent(300, 1)] * 20 + [squared_on_a_line(300, 1)] * many
+        apart = choice.large_blocks(Problem.batch([Problem.dense(cost) for cost in costs]), "cuda")
+        assert apart.tolist() == [False] * 20 + [is_apart] * many
+
+
 @pytest.mark.parametrize("unit", [1e-200, 1e200, 2**20])
 def test_blocks_look_as_if_sorting_solves_them_in_any_unit(unit):
     n = choice.LARGE["cuda"]

@@ -137,10 +137,12 @@ def test_matrices_that_take_long_at_once_are_named():
     [
         ([two_blobs] * FEW, ["hungarian-classical", "auction"]),
         ([machol_wien] * (FEW + 2), ["hungarian-classical", "sorting"]),
+        ([machol_wien] * (choice.FEW_LARGE + 1), ["hungarian-classical", "sorting"]),
         ([two_blobs] * (FEW + 1), ["hungarian-classical"]),
-        ([two_blobs] * FEW + [machol_wien] * 2, ["hungarian-classical", "sorting"]),
+        ([two_blobs] * FEW + [machol_wien] * 2, ["hungarian-classical", "auction", "sorting"]),
+        ([two_blobs] * FEW + [machol_wien] * (choice.FEW_LARGE + 1), ["hungarian-classical", "sorting"]),
     ],
-    ids=["few", "to be sorted", "many", "many, some to be sorted"],
+    ids=["few", "few to be sorted", "to be sorted", "many", "few and some to be sorted", "many, some to be sorted"],
 )
 def test_hard_matrices_are_taken_from_those_at_once_where_that_is_sooner_done(hard: list[Any], by: list[str]):
     problem = of_kinds(independent, *hard, independent)
