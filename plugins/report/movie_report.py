@@ -267,9 +267,10 @@ def _doubtful(result: Result) -> str:
     links = _links(tracks)
     doubtful = links[links["probability"] < _DOUBTFUL].sort_values("probability")
     wrong, now = (1 - links["probability"]).sum(), links["probability"].mean()
+    number = f"more than {wrong:.1f}" if result.known.get("more_are_wrong") else f"{wrong:.1f}"
     says = (
         f"{len(doubtful):,} of {len(links):,} links are less than {_DOUBTFUL:.0%} probable; "
-        f"{wrong:.1f} are expected to be wrong.{_accuracy(result, now)}"
+        f"{number} are expected to be wrong.{_accuracy(result, now)}"
     )
     rows = [
         (str(link.track_id), str(link.frame), f"{link.probability:.3f}", in_digits(link.displacement))

@@ -242,17 +242,29 @@ def on_linking(linking: Linking, *, detected: bool, of_table: bool = False, name
     return [*notes, f"{nowhere}, so nothing was linked; {named('search_range')} changes it."]
 
 
+def on_chance(linking: Linking) -> list[str]:
+    """Return what is said of links that are hardly more than chance, as far as their motion was learned."""
+    remedy = "A higher frame rate, or fewer false particles, would help."
+    if linking.motion is not None and linking.motion.is_chance:
+        return [
+            "links lead to decoys placed among the particles nearly as often as to the particles: most of the links "
+            f"are guesses, whatever their probability. {remedy}"
+        ]
+    if linking.motion is not None and linking.motion.is_unclear:
+        return [
+            "links can hardly be told from chance: the best ones make the movie less likely than none at all would, as "
+            "where steps are as long as the spacing. More of them are wrong than is expected, up to twice as many on "
+            f"simulated movies. {remedy}"
+        ]
+    return []
+
+
 def on_doubt(linking: Linking) -> list[str]:
     """Return what makes links doubtful though they are the optimum: too few of them, or as long as they may be."""
     report = linking.report
     if not report["candidate_links"]:
         return []
-    notes: list[str] = []
-    if linking.motion is not None and linking.motion.is_chance:
-        notes.append(
-            "links lead to decoys placed among the particles nearly as often as to the particles: most of the links "
-            "are guesses, whatever their probability. A higher frame rate, or fewer false particles, would help."
-        )
+    notes = on_chance(linking)
     lost, length = _lost(linking), _median_length(linking)
     signs = [f"{lost:.0%} of the particles have no link to the next frame"] if lost > _MANY_LOST else []
     signs += ["the median track has length 1"] if length == 1 else []

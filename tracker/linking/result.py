@@ -50,7 +50,8 @@ class Linking:
         None without such a link), `frame_step`, `unstated_stride` (the step that all frames with points keep to, where
         no two of them are `frame_step` apart and so none is linked; else None), `motion` (what "auto" stood for:
         "diffusion", "velocity", "flow" or "flow+velocity", or "none" without learned motion), `expected_wrong` (links
-        expected to be wrong; None without learned motion),
+        expected to be wrong; None without learned motion), `more_are_wrong` (with learned motion: whether more are, as
+        `Motion.is_chance` and `Motion.is_unclear` say),
         `learned` (lines, with units, and what could not be learned; with linking "jaqaman" how segments were joined),
         `notes` (what was not done as asked, and why). With learned motion also
         `windows` (1: the movie was held as a whole), and for several `seam_links` and `seam_differences`: links out of

@@ -352,9 +352,14 @@ def _measured_cost(linking: Linking) -> UnmatchedCost:
 
 def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | None], list[tuple[str, str]]]:
     """Return the F1 that links are expected to reach, now and at half the frame rate."""
-    from ....tracker.linking.advice.expected_accuracy import expected_f1
+    from ....tracker.linking.advice.expected_accuracy import expected_f1, known_links, mean_probability
+    from ...words.notes import on_chance
 
-    now, halved = (expected_f1(points, settings.link, every=every) for every in (1, 2))
+    known = known_links(points, settings.link)
+    now = None if known is None else mean_probability(known)
+    if known is not None:
+        console.note(*on_chance(known))
+    halved = None if now is None else expected_f1(points, settings.link, every=2)
     facts = {"now": now, "half_the_frame_rate": halved}
     if now is None:
         return facts, []

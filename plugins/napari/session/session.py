@@ -385,7 +385,8 @@ class WidgetSession:
         report = self.linked.linking.report
         proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
         wrong = report.get("expected_wrong")
-        sure = "" if wrong is None else f"; about {wrong:.1f} wrong"
+        about = "more than" if report.get("more_are_wrong") else "about"
+        sure = "" if wrong is None else f"; {about} {wrong:.1f} wrong"
         return f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links, {proof}{sure}."
 
     def report_details(self) -> str:

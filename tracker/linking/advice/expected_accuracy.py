@@ -9,6 +9,7 @@ import numpy as np
 from ...links import PROBABILITY
 from ...points import Points, Tracks
 from ..link import link_points
+from ..result import Linking
 from ..settings import LinkSettings
 
 MOST = 100_000
@@ -35,26 +36,42 @@ def expected_f1(points: Points, settings: LinkSettings | None = None, *, every: 
     Returns
     -------
     float or None
-        As it is: mean probability of the links, the true ones taken to be as many as are made. Where most links are
-        guesses, below about 0.8, the real one is lower still: what is learned from guesses fits them. With fewer
-        frames: links between these are held to those of all frames, which know better, as far as these are probable.
-        None where links have no probability, are too few to say, or are guesses (`Motion.is_chance`).
+        As it is: mean probability of the links, the true ones taken to be as many as are made. With fewer frames: links
+        between these are held to those of all frames, which know better, as far as these are probable. None where links
+        have no probability, are too few to say, or more of them are wrong than is expected, for what is learned from
+        guesses fits them (`Motion.is_chance`, `Motion.is_unclear`).
     """
-    given = settings or LinkSettings()
-    if not given.is_learned:
-        return None
-    plain = replace(given, divisions=False, merges=False, pinned=None, forbidden=None)
+    known = known_links(points, settings, every=every)
+    now = None if known is None else mean_probability(known)
+    if known is None or now is None or every == 1:
+        return now
     whole = _first(points, every)
-    known = link_points(whole, plain)
-    probability = known.links["probability"].to_numpy()
-    if len(probability) < ENOUGH or np.isnan(probability).any() or (known.motion and known.motion.is_chance):
-        return None
-    if every == 1:
-        return float(probability.mean())
     some = whole.cut(slice(None, None, every * whole.frame_step))
-    made = link_points(some, plain).links[["source", "target"]].to_numpy()
+    made = link_points(some, _without_seconds(settings)).links[["source", "target"]].to_numpy()
     rows = np.flatnonzero(np.isin(whole.frames, some.frame_numbers))
     return _agreement(known.tracks, rows, made) if len(made) >= ENOUGH else None
+
+
+def known_links(points: Points, settings: LinkSettings | None = None, *, every: int = 1) -> Linking | None:
+    """Return the links of all frames by which others are judged, of the first ones where they are many.
+
+    None without learned motion. Parameters as of `expected_f1`.
+    """
+    plain = _without_seconds(settings)
+    return link_points(_first(points, every), plain) if plain.is_learned else None
+
+
+def mean_probability(linking: Linking) -> float | None:
+    """Return the F1 that links are expected to reach; None where `expected_f1` says nothing."""
+    probability = linking.links["probability"].to_numpy()
+    if len(probability) < ENOUGH or np.isnan(probability).any() or linking.report.get("more_are_wrong", False):
+        return None
+    return float(probability.mean())
+
+
+def _without_seconds(settings: LinkSettings | None) -> LinkSettings:
+    """Return settings by which no particle divides or merges, and no link is given."""
+    return replace(settings or LinkSettings(), divisions=False, merges=False, pinned=None, forbidden=None)
 
 
 def _first(points: Points, every: int) -> Points:

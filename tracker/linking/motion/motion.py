@@ -57,6 +57,10 @@ class Motion:
     is_chance : bool
         Whether links lead to decoys put among the particles nearly as often as to these (tried on a sample, where past
         and future may be contexts). Most are guesses then, whatever their probability.
+    is_unclear : bool
+        Whether the best links of that sample make it clearly less likely than no links would, as where steps are as
+        long as the spacing, and many of them are expected to be wrong: more are, for what is learned from wrong links
+        fits them.
     """
 
     typical_step: float
@@ -78,6 +82,7 @@ class Motion:
     feature_gain: float = 0.0
     persistence_along: np.ndarray | None = None
     is_chance: bool = False
+    is_unclear: bool = False
 
     @property
     def contexts(self) -> str:
@@ -186,4 +191,5 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         feature_gain=belief.feature_gain,
         persistence_along=model.shares @ along if belief.linked else None,
         is_chance=belief.is_chance,
+        is_unclear=belief.is_unclear,
     )

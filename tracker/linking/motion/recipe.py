@@ -91,7 +91,7 @@ def believed(
         known = tried if hooks is None and (most is None or most >= ROOM) else None
         trial = record.learn(lambda: try_starts(movie, of_sample, known))
     belief = OverOneFrame(motion, features, hooks, most)(movie, trial.start, record)
-    belief.is_chance = trial.is_chance
+    belief.is_chance, belief.is_unclear = trial.is_chance, trial.is_unclear
     _without_chains_of_chance(belief)
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")

@@ -33,6 +33,9 @@ from .open_graph import in_order
 from .sampled_trackings import sampled_trackings
 from .seams import MadeLinks, Proven
 
+MANY_WRONG = 0.1
+"""Share of the links that must be expected to be wrong before more are said to be, or most of them guesses."""
+
 
 def learned(
     points: Points,
@@ -88,14 +91,15 @@ def learned(
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())
-    report = _report(task, found.motion, found.proofs, len(links), wrong) | {
+    motion = _judged(found.motion, len(links), wrong)
+    report = _report(task, motion, found.proofs, len(links), wrong) | {
         "candidate_links": found.candidates,
         "median_step": median_step(links, points.frame_step),
         **found.windows,
     }
     trackings = (None, None) if sampled is None else (sampled.following, sampled.seconds)
     tracks = with_sureness(tracks_of(points, *ends_of(links)), links)
-    return Linking(tracks, lambda: links, settings, None, found.motion, report, solution, *trackings)
+    return Linking(tracks, lambda: links, settings, None, motion, report, solution, *trackings)
 
 
 def _solution(task: Task, belief: Belief, answer: Answer) -> LinkSolution:
@@ -132,7 +136,8 @@ def _linked_on_gpu(task: Task) -> Linking | None:
     if found is None:
         return None
     points, rows = task.points, found.rows
-    report = _report(task, found.motion, [found.proof], found.links, found.expected_wrong) | {
+    motion = _judged(found.motion, found.links, found.expected_wrong)
+    report = _report(task, motion, [found.proof], found.links, found.expected_wrong) | {
         "candidate_links": found.candidates,
         "median_step": found.median_step,
         **AS_A_WHOLE,
@@ -141,14 +146,22 @@ def _linked_on_gpu(task: Task) -> Linking | None:
     # Columns of the table, not the arrays: writing into the table makes a copy of its own.
     sure = tracks.table[PROBABILITY], tracks.table[MARGIN]
     links = partial(_table_of_rows, points, rows.after, *sure)
-    return Linking(tracks, links, task.settings, None, found.motion, report)
+    return Linking(tracks, links, task.settings, None, motion, report)
+
+
+def _judged(motion: Motion, links: int, wrong: float) -> Motion:
+    """Return what was learned, with no doubt of links that are probable: features may tell what steps do not."""
+    if wrong >= MANY_WRONG * links:
+        return motion
+    return replace(motion, is_chance=False, is_unclear=False)
 
 
 def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong: float) -> dict[str, Any]:
     calibration, step = task.points.calibration, task.points.frame_step
     also = ["one daughter of each division"] * task.settings.divisions + ["one of each merge"] * task.settings.merges
     learned = motion.lines(calibration.frame_interval, calibration.time_unit, step, also)
-    expected = "most of them guesses" if motion.is_chance else f"of which {wrong:.1f} are expected to be wrong"
+    number = f"more than {wrong:.1f}" if motion.is_unclear else f"{wrong:.1f}"
+    expected = "most of them guesses" if motion.is_chance else f"of which {number} are expected to be wrong"
     trust = f"{links} link{'s' if links != 1 else ''}, {expected}"
     return {
         "frame_pairs": len(task.movie.frames_apart(1)),
@@ -160,6 +173,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
         "device": proofs[0].device,
         "motion": motion.contexts,
         "expected_wrong": wrong,
+        "more_are_wrong": motion.is_chance or motion.is_unclear,
         "learned": [*learned, trust],
         "notes": [],
     }

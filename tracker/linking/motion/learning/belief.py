@@ -55,6 +55,8 @@ class Belief:
         Gain of knowing the link before, in nats a link, measured on links that were held out; NaN of too few.
     is_chance : bool
         Whether links lead to decoys nearly as often as to particles; see `decoys`.
+    is_unclear : bool
+        Whether the best links are less likely than none at all; see `other_starts`.
     features : Features or None
         The detections' own, where they make links likelier.
     feature_model : FeatureModel or None
@@ -85,6 +87,7 @@ class Belief:
     linked: bool = False
     link_gain: float = 0.0
     is_chance: bool = False
+    is_unclear: bool = False
     features: Features | None = None
     feature_model: FeatureModel | None = None
     notes: list[str] = field(default_factory=list)

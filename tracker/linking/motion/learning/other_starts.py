@@ -50,6 +50,8 @@ ROOM = 2 * MOST * MOST_AT_ONE_PLACE * SAMPLE
 """Candidates for which a movie may have room from which no trial has too many."""
 CLEAR = 1.0
 """Nats a detection from which links are no chance, by any start."""
+UNCLEAR = -0.5
+"""Nats a link that could be, below which the best links are so unlikely that more are wrong than they make expect."""
 TELLING_PAIR = 500
 """Detections of a single frame pair from which decoys tell chance; of fewer they take links that are right for it."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
@@ -150,10 +152,13 @@ class Trial(NamedTuple):
         What leads to the likeliest links.
     is_chance : bool
         Whether links lead to particles hardly more often than to decoys among them.
+    is_unclear : bool
+        Whether the best links make the sample clearly less likely than no links at all.
     """
 
     start: Start = Start()
     is_chance: bool = False
+    is_unclear: bool = False
 
 
 class Learn(Protocol):
@@ -200,7 +205,13 @@ def try_starts(movie: Ordered, learn: Learn, tried: Tried | None = None) -> Tria
     if likelihood < CLEAR * len(sample):
         with suppress(TooManyCandidates):
             is_chance = are_chance(sample, lambda decoyed: learn(decoyed, start))
-    return Trial(start, is_chance)
+    return Trial(start, is_chance, likelihood < UNCLEAR * _most_links(sample))
+
+
+def _most_links(movie: Ordered) -> int:
+    """Return how many detections have a frame after theirs to be linked to."""
+    earlier, _ = movie.pairs_apart(1)
+    return int(np.diff(movie.starts)[earlier].sum())
 
 
 def best_of(sample: Ordered, is_inner: np.ndarray, learn: Learn) -> Tried:
