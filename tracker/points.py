@@ -100,13 +100,28 @@ class Points:
         physical = np.empty((len(columns[0]), self.ndim))
         for k, (column, step) in enumerate(zip(columns, self._scale, strict=True)):
             np.multiply(column, step, out=physical[:, k])
-        farthest = max(physical.max(initial=0.0), -physical.min(initial=0.0))
-        if farthest >= LONGEST:
-            raise InvalidInput(
-                f"positions need to be nearer than {LONGEST:g} {self.calibration.unit}; one is {farthest:g} away. "
-                "Remove it, or check the voxel size."
-            )
+        if max(physical.max(initial=0.0), -physical.min(initial=0.0)) >= LONGEST:
+            self.refuse_far_away()
         return physical
+
+    def refuse_far_away(self) -> None:
+        """Refuse positions so far away that squares of distances would not be numbers, by the first row that has one.
+
+        Raises
+        ------
+        InvalidTable
+        """
+        for axis, column, step in zip(self.axes, self._columns, self._scale, strict=True):
+            if max(column.max(initial=0.0), -column.min(initial=0.0)) * step >= LONGEST:
+                far = np.abs(column) * step
+                row = int((far >= LONGEST).argmax())
+                raise InvalidTable(
+                    f"positions need to be nearer than {LONGEST:g} {self.calibration.unit}; ",
+                    Row(row),
+                    f" is {far[row]:g} away (",
+                    Column(axis),
+                    "). Remove it, or check the voxel size.",
+                )
 
     @cached_property
     def _columns(self) -> list[np.ndarray]:

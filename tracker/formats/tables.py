@@ -181,7 +181,9 @@ def _as_points(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
         points = Points(loaded.table, timeline=_timeline(loaded, said.frame_step))
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
-    return replace(points, calibration=_calibration(loaded, points.ndim, said))
+    points = replace(points, calibration=_calibration(loaded, points.ndim, said))
+    _refuse_far_away(points, source, loaded)
+    return points
 
 
 def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Tracks:
@@ -194,7 +196,17 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
     calibration = _calibration(loaded, tracks.ndim, said)
-    return replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
+    tracks = replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
+    _refuse_far_away(tracks, source, loaded)
+    return tracks
+
+
+def _refuse_far_away(points: Points, source: str | Path | pd.DataFrame, loaded: Loaded) -> None:
+    """Refuse positions too far away for distances to be numbers, in the words of the table."""
+    try:
+        points.refuse_far_away()
+    except InvalidInput as error:
+        raise _placed(error, source, loaded) from error
 
 
 def _with_index_columns(table: pd.DataFrame) -> pd.DataFrame:

@@ -128,16 +128,16 @@ def command(
     jobs = plan(inputs, folder, format_ or "csv", settings.input)
     if is_one_file(output):
         jobs = [only(jobs, output, format_)]
-    if dry_run:
-        from ..runs.dry_run import show_plan
-
-        raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite))
     from ....tracker.formats.write import require_writable
     from ..runs import batch
 
     require_writable(folder)
     if summary is not None:
         require_writable(summary.parent)
+    if dry_run:
+        from ..runs.dry_run import show_plan
+
+        raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite, picture=picture))
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
     usual = folder / "auctrack-summary.json"
     if summary is not None or batch.is_worth_a_summary(jobs, settings, outcomes, usual):

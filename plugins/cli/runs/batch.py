@@ -113,7 +113,7 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_hopeless(job)
     key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
-    standing = None if overwrite else _standing(job, key, picture=picture)
+    standing = None if overwrite else refusal_of_standing(job, key, picture=picture)
     if standing is None and job.result.exists() and not overwrite:
         _leave_as_it_is(job, settings, outcome, picture=picture)
         return
@@ -144,7 +144,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     outcome.status = "tracked"
 
 
-def _standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
+def refusal_of_standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
     """Return the refusal of an earlier result or picture that is in the way; none of one that is up to date."""
     try:
         if is_up_to_date(job, key):

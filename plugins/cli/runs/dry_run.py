@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from ....tracker.calibrating.digits import counted
 from ....tracker.first_look import first_look
 from ....tracker.settings import Settings
+from ...words.notes import on_frames, on_points
 from ..terminal import console
-from .batch import describe, is_up_to_date
+from .batch import describe, refusal_of_standing
 from .expected import memory_in_words, time_in_words
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_hopeless
@@ -17,22 +20,24 @@ from .one_input import failure_of
 from .outcome import ALL_GOOD, SOME_FAILED
 
 
-def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> int:
+def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> int:
     """Show every input and what would become of it; return the exit code that a real run would end with."""
     failed = 0
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")
-        failed += failure_of(job.source, partial(_show, job, settings, overwrite=overwrite)) is not None
+        failed += (
+            failure_of(job.source, partial(_show, job, settings, overwrite=overwrite, picture=picture)) is not None
+        )
     of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD
 
 
-def _show(job: Job, settings: Settings, *, overwrite: bool) -> None:
+def _show(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:
     refuse_hopeless(job)
     describe(job, settings)
     _show_expected(job, settings)
-    _show_result(job, settings, overwrite=overwrite)
+    _show_result(job, settings, overwrite=overwrite, picture=picture)
 
 
 def _show_expected(job: Job, settings: Settings) -> None:
@@ -46,14 +51,21 @@ def _show_expected(job: Job, settings: Settings) -> None:
     rows.append(("memory", memory_in_words(look)))
     rows.append(("takes", time_in_words(look)))
     console.show(console.aligned(rows))
+    if settings.input.is_table(job.source):
+        console.note(*on_points(look.points, detected=False, of_table=True))
+        if not (np.diff(look.points.frame_numbers) == look.points.frame_step).any():
+            console.note(*on_frames(look.points))
 
 
-def _show_result(job: Job, settings: Settings, *, overwrite: bool) -> None:
+def _show_result(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:
+    if not overwrite and (job.result.exists() or (picture and job.picture.exists())):
+        key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
+        if refusal := refusal_of_standing(job, key, picture=picture):
+            raise refusal
     if not job.result.exists():
         fate = "would be written"
     elif overwrite:
         fate = "exists and would be replaced"
     else:
-        is_up_to_date(job, fingerprint(files_behind(job, settings.input), settings.to_mapping()))
         fate = "is up to date and would be skipped"
     console.show(console.aligned([("result", f"{job.result} {fate}")]))

@@ -14,7 +14,7 @@ import typer
 from ....tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ....tracker.formats.registry import READ, to_write
 from ....tracker.formats.sidecar import sidecar_path
-from ....tracker.formats.write import require_names
+from ....tracker.formats.write import require_names, require_writable
 from ....tracker.settings import InputSettings
 from ....tracker.suffixes import MOVIES, TABLES, without_ending
 from ....tracker.zarr_attributes import is_image
@@ -136,6 +136,7 @@ def refuse_hopeless(job: Job) -> None:
     _refuse_rival(job)
     _refuse_missing(job)
     require_names([job.result, sidecar_path(job.result)])
+    require_writable(job.result.parent)
 
 
 def _refuse_rival(job: Job) -> None:

@@ -209,10 +209,11 @@ def closed(tmp_path, monkeypatch):
     return tmp_path / "closed"
 
 
-@pytest.mark.parametrize("command", ["track", "detect", "link", "measure"])
+@pytest.mark.parametrize("command", ["track", "track --dry-run", "detect", "link", "measure"])
 @pytest.mark.parametrize("inside", ["", "deeper/"])
 def test_a_folder_that_cannot_be_written_into_is_refused_before_any_work(auctrack, closed, command, inside):
-    refused(auctrack(command, "nowhere.csv", "-o", f"closed/{inside}"), "closed", "Permission denied", "written into")
+    run = auctrack(*command.split(), "nowhere.csv", "-o", f"closed/{inside}")
+    refused(run, "closed", "Permission denied", "written into")
     assert not list(closed.iterdir())
 
 

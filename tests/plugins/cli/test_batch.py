@@ -13,6 +13,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import tifffile
@@ -283,6 +284,42 @@ def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, sampl
     assert "2 of 3" in result.stdout
     assert auctrack("track", movie).exit_code == 0
     assert "skipped" in auctrack("track", movie, "--dry-run").stdout
+
+
+@pytest.mark.parametrize("at", [1e300, -1e101])
+def test_a_dry_run_refuses_positions_that_are_too_far_away_as_the_run_does_by_file_and_line(auctrack, tmp_path, at):
+    pd.DataFrame({"frame": [0, 1, 2], "y": [1.0, 2.0, at], "cx": 2.0}).to_csv(tmp_path / "far.csv", index=False)
+    tried, run = (auctrack("track", "far.csv", "--columns", "x=cx", *also) for also in (["--dry-run"], []))
+    assert tried.exit_code == run.exit_code == 1
+    assert tried.stderr in run.stderr
+    for said in ("far.csv: ", "line 4", f"{abs(at):g}", "'y'"):
+        assert said in tried.stderr
+
+
+def test_a_dry_run_notes_that_no_two_frames_are_consecutive_as_the_run_does(auctrack, tmp_path):
+    frames = np.repeat([0, 5, 10], 2)
+    pd.DataFrame({"frame": frames, "y": np.arange(6.0), "x": 2.0}).to_csv(tmp_path / "fifth.csv", index=False)
+    tried, run = (auctrack("track", "fifth.csv", *also) for also in (["--dry-run"], []))
+    assert tried.exit_code == run.exit_code == 0
+    assert "--frame-step 5" in tried.stderr
+    assert tried.stderr in run.stderr
+    assert "--frame-step" not in auctrack("track", "fifth.csv", "--frame-step", 5, "--dry-run").stderr
+
+
+def test_a_dry_run_refuses_a_picture_that_the_run_would_not_replace(auctrack, movie):
+    (movie.parent.parent / "spots.tracks.png").write_bytes(b"mine")
+    tried, run = (auctrack("track", movie, "--picture", *also) for also in (["--dry-run"], []))
+    assert tried.exit_code == run.exit_code == 1
+    assert "spots.tracks.png exists" in tried.stderr
+    assert tried.stderr in run.stderr
+
+
+def test_a_dry_run_refuses_a_result_whose_folder_is_a_file(auctrack, movie, tmp_path):
+    (tmp_path / "file").touch()
+    tried, run = (auctrack("track", movie, "-o", "file/out", *also) for also in (["--dry-run"], []))
+    assert tried.exit_code == run.exit_code == 1
+    assert "is a file" in tried.stderr
+    assert tried.stderr in run.stderr
 
 
 def test_a_dry_run_saves_the_settings_that_it_tried(auctrack, movie, tmp_path):
