@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks
     from ...tracker.reading.frames import FrameSource
     from ...tracker.reading.movie import Movie
+    from ...tracker.scoring.frame_shift import FrameShift
 
 Named = Callable[[str], str]
 """What a face of the program calls a setting."""
@@ -42,6 +43,8 @@ _LOOKED_AT = 1_000_000
 """Rows of a table that are searched for others at the same place: a table that holds its rows twice does so early."""
 _MOST_STACKED = 50
 """Movies in one table: where frame numbers fall back more often, rows are in another order."""
+_FEW_KNOWN = 0.5
+"""Share of the names of tracks that are in a truth, below which the two name particles differently."""
 _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
@@ -197,15 +200,58 @@ def on_frame_shift(tracks: Points, truth: Points, tolerance: float) -> list[str]
     """Return what is to be said where tracks and truth do not number their frames alike."""
     from ...tracker.scoring.frame_shift import frame_shift
 
-    shift = frame_shift(tracks, truth, tolerance)
+    return _on_numbers(tracks, truth, frame_shift(tracks, truth, tolerance), "within --tolerance of a real particle")
+
+
+def on_names(tracks: Points, truth: Points) -> list[str]:
+    """Return what is to be said where the `true_id` of tracks does not lead to particles of a truth."""
+    from ...tracker.linking.gate.spacing import mean_spacing
+    from ...tracker.scoring.frame_shift import frame_shift_by_name
+    from ...tracker.scoring.names import real_names, real_particles, whole_numbers
+
+    named = replace(tracks, table=tracks.table[tracks.table["true_id"] >= 0].reset_index(drop=True))
+    real = real_particles(truth)
+    if not len(named) or not len(real):
+        return []
+    known = float(np.isin(whole_numbers(named, "true_id"), real_names(real)).mean())
+    if known < _FEW_KNOWN:
+        return [
+            f"only {known:.0%} of the detections that true_id says to be real are of particles that the truth has: the "
+            "two tables seem to name particles differently. --tolerance judges by position, whatever the names."
+        ]
+    spacing = mean_spacing(real)
+    shift = None if spacing is None else frame_shift_by_name(named, real, spacing)
+    near = "" if spacing is None else f"within {in_digits(spacing)} {real.calibration.unit}"
+    return _on_numbers(tracks, truth, shift, f"{near} of the particle that true_id names")
+
+
+def _on_numbers(tracks: Points, truth: Points, shift: FrameShift | None, where: str) -> list[str]:
+    """Return what is said of other frame numbers by which more detections lie near real particles; None: of none."""
     if shift is None:
         return []
     first, first_real = tracks.frame_numbers[0], truth.frame_numbers[0]
-    other = f"{abs(shift.frames)} {'more' if shift.frames > 0 else 'less'}"
+    more = f"{abs(shift.frames)} {'more' if shift.frames > 0 else 'less'}"
+    times, parts = shift.times.as_integer_ratio()
+    other = [f"multiplied by {times}"] * (times > 1) + [f"divided by {parts}"] * (parts > 1)
+    other += [more] * (shift.frames != 0)
     return [
-        f"frames seem to be numbered differently: if the numbers of the tracks were {other}, {shift.after:.0%} of "
-        f"their detections would lie within --tolerance of a real particle instead of {shift.before:.0%}, and far "
-        f"nearer; the tracks begin with frame {first}, the truth with {first_real}. Renumber one of the tables."
+        f"frames seem to be numbered differently: if the numbers of the tracks were {' and then '.join(other)}, "
+        f"{shift.after:.0%} of their detections would lie {where} instead of {shift.before:.0%}, and far nearer; the "
+        f"tracks begin with frame {first}, the truth with {first_real}. Renumber one of the tables."
+    ]
+
+
+def on_truth_scale(tracks: Points, truth: Points, tolerance: float) -> list[str]:
+    """Return what is to be said where a truth seems to be in another unit than it is taken to be in."""
+    from ...tracker.scoring.truth_scale import truth_scale
+
+    if (other := truth_scale(tracks, truth, tolerance)) is None:
+        return []
+    unit, sizes = truth.calibration.unit, ",".join(f"{size:g}" for size in other.scale)
+    taken = "are lengths already" if set(other.scale) == {1.0} else "are in the voxels of the tracks"
+    return [
+        f"the positions of the truth seem to be in another unit: if they {taken} (in {unit}: --truth-voxel {sizes}), "
+        f"{other.after:.0%} of the detections lie within --tolerance of a real particle instead of {other.before:.0%}."
     ]
 
 

@@ -9,7 +9,7 @@ from ..errors import InvalidInput
 from ..measuring.track_order import require_once_a_frame
 from ..points import Points, Tracks
 from ..track_frames import FEW_NUMBERS, in_one
-from .names import names_of, whole_numbers
+from .names import real_names, whole_numbers
 from .point_matching import match_points
 
 
@@ -30,7 +30,7 @@ def _match_identities(tracks: Tracks, truth: Points) -> np.ndarray:
             "tracks need a column 'true_id' to be scored by identity; give a tolerance to score them by position."
         )
     claimed = whole_numbers(tracks, "true_id")
-    identity = whole_numbers(truth, "true_id") if "true_id" in truth.table.columns else names_of(truth)
+    identity = real_names(truth)
     require_once_a_frame(claimed, tracks.frames, "true_id")
     require_once_a_frame(identity, truth.frames, "particle")
     if np.array_equal(claimed, identity) and np.array_equal(tracks.frames, truth.frames):

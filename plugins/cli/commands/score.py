@@ -18,7 +18,7 @@ from ...words.setting_options import INPUT
 from ..arguments import options
 from ..arguments.command_settings import given_settings, usage
 from ..arguments.taking import typer_option
-from ..results.no_positions import without_positions
+from ..results.no_positions import some_of, without_positions
 from ..results.score_pairs import is_folder_of_tables, paired
 from ..results.score_table import SHOWN, by_movie, links_of_one
 from ..results.score_truth import TRUTH_OPTIONS, read_truth
@@ -193,9 +193,9 @@ def command(
 
 def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:
     """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
-    from ...words.notes import on_frame_shift, on_tolerance
+    from ...words.notes import on_frame_shift, on_tolerance, on_truth_scale
 
-    shifted = on_frame_shift(found, real, tolerance)
+    shifted = on_truth_scale(found, real, tolerance) or on_frame_shift(found, real, tolerance)
     elsewhere = (
         f"no detection of {tracks} lies within --tolerance of a real particle in its frame; are both tables of one "
         "movie, and in one unit (--truth-voxel)?"
@@ -243,6 +243,8 @@ def _read_pair(
     """Read tracks, and the truth in their units and frames, `as_tracks` with its lineage."""
     with _without_columns_of_tracks(), table_file(tracks) as file:
         found = read_tracks_table(file, tracks, {"frame_step": frame_step})
+    from ...words.notes import on_names
+
     if tolerance is None and "true_id" not in found.table.columns:
         raise InvalidInput(
             f"{tracks}: has no column true_id beside its track ids, so detections are judged by their distance from "
@@ -252,8 +254,10 @@ def _read_pair(
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
     if tolerance is not None:
         return found, read_truth(truth, tracks, found, given, as_tracks=as_tracks)
-    found = without_positions(found)
-    return found, without_positions(read_truth(truth, tracks, found, given, as_tracks=as_tracks))
+    some, found = some_of(found), without_positions(found)
+    real = read_truth(truth, tracks, found, given, as_tracks=as_tracks)
+    console.note(*on_names(some, real))
+    return found, without_positions(real)
 
 
 @contextmanager

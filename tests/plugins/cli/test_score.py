@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from auctrack import Tracks, read_tracks, score_lineages, score_links, write_tracks
+from auctrack.plugins.cli.results import no_positions
 from auctrack.plugins.cli.results.no_positions import without_positions
 from auctrack.plugins.cli.results.score_table import SHOWN
 
@@ -150,6 +152,34 @@ def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, 
     assert "numbered" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1, *words).stderr
 
 
+@pytest.mark.parametrize("words", [(), ("--scores", "lineages")])
+def test_by_identity_other_frame_numbers_and_other_names_are_pointed_out(auctrack, tmp_path, samples, words):
+    truth = pd.read_csv(samples / "movie.truth.csv")[["frame", "z_um", "y_um", "x_um", "track_id"]]
+    truth.assign(true_id=truth["track_id"]).to_csv(tmp_path / "found.csv", index=False)
+
+    def said(**other: pd.Series) -> str:
+        truth.assign(**other).to_csv(tmp_path / "truth.csv", index=False)
+        result = auctrack("score", "found.csv", "truth.csv", *words)
+        assert ok(result)
+        return " ".join(result.stderr.split())
+
+    assert said() == ""
+    assert "if the numbers of the tracks were 1 more, 100% of their detections" in said(frame=truth["frame"] + 1)
+    assert "if the numbers of the tracks were multiplied by 5, 100%" in said(frame=truth["frame"] * 5)
+    assert "only 0% of the detections" in said(track_id=truth["track_id"] + 10_000)
+
+
+def test_a_truth_in_lengths_that_is_taken_for_voxels_is_pointed_out(auctrack, tmp_path, samples):
+    truth = pd.read_csv(samples / "movie.truth.csv")
+    lengths = truth[["frame", "z_um", "y_um", "x_um", "track_id"]]
+    lengths.set_axis(["frame", "z", "y", "x", "track_id"], axis=1).to_csv(tmp_path / "truth.csv", index=False)
+    write_tracks(read_tracks(truth, scale=(1, 0.5, 0.5)), tmp_path / "found.csv")
+    words = ("score", "found.csv", "truth.csv", "--tolerance", 0.5)
+    said = " ".join(auctrack(*words).stderr.split())
+    assert "if they are lengths already (in µm: --truth-voxel 1,1,1), 100% of the detections" in said
+    assert "seem" not in auctrack(*words, "--truth-voxel", "1,1,1").stderr
+
+
 def test_a_truth_without_z_is_answered_with_the_axes_of_both(auctrack, tmp_path, samples):
     table = pd.read_csv(samples / "movie.truth.csv")[["frame", "y", "x", "track_id"]]
     table.to_csv(tmp_path / "flat.csv", index=False)
@@ -198,3 +228,15 @@ def test_positions_that_nobody_asks_for_take_no_memory(samples):
     assert {ids_alone.table[axis].to_numpy().strides for axis in tracks.axes} == {(0,)}
     for name in set(tracks.table.columns) - set(tracks.axes):
         assert np.shares_memory(ids_alone.table[name].to_numpy(), tracks.table[name].to_numpy())
+
+
+def test_of_many_detections_some_of_each_frame_are_looked_at(monkeypatch, samples):
+    monkeypatch.setattr(no_positions, "_FRAMES", 3)
+    monkeypatch.setattr(no_positions, "_OF_A_FRAME", 4)
+    tracks = read_tracks(samples / "movie.truth.csv")
+    mixed = replace(tracks, table=tracks.table.sample(frac=1, random_state=0).reset_index(drop=True))
+    for points in (tracks, mixed):
+        some = no_positions.some_of(points)
+        assert some.frame_numbers.tolist() == tracks.frame_numbers[[0, 9, 19]].tolist()
+        assert some.frame_sizes.tolist() == [4, 4, 4]
+        assert len(some.table.merge(points.table)) == 12

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from auctrack.tracker.points import Points
-from auctrack.tracker.scoring.frame_shift import frame_shift
+from auctrack.tracker.scoring.frame_shift import frame_shift, frame_shift_by_name
 from auctrack.tracker.timeline import Timeline
 
 from ..linking.movies import walks
 
-TRUTH = walks(200, 8, missed=0, false=0)[0]
+TRUTH, WHO = walks(200, 8, missed=0, false=0)
 
 
 def moved(points: Points, shift: int, *, noise: float = 0.0) -> Points:
@@ -59,3 +60,28 @@ def test_the_shift_of_every_fifth_frame_is_such_a_step():
 def test_nothing_is_no_shift():
     assert frame_shift(replace(TRUTH, table=TRUTH.table[:0]), TRUTH, 0.3) is None
     assert frame_shift(TRUTH, replace(TRUTH, table=TRUTH.table[:0]), 0.3) is None
+
+
+@pytest.mark.parametrize(("times", "more"), [(5, 0), (2, 4), (3, 3)])
+def test_other_steps_between_frames_are_found_either_way_round(times, more):
+    spread = Points(TRUTH.table.assign(frame=times * TRUTH.frames + more))
+    for points, truth, wanted in (TRUTH, spread, (Fraction(times), more)), (spread, TRUTH, (Fraction(1, times), None)):
+        found = frame_shift(points, truth, 0.3)
+        assert found is not None
+        assert found.times == wanted[0]
+        assert found.after == 1.0
+        if wanted[1] is not None:
+            assert found.frames == wanted[1]
+
+
+def named(points: Points, column: str) -> Points:
+    return Points(points.table.assign(**{column: WHO}))
+
+
+@pytest.mark.parametrize(("times", "more"), [(1, 1), (1, -1), (5, 0)])
+def test_by_name_other_frame_numbers_are_found_though_most_names_are_in_both_frames(times, more):
+    truth = named(Points(TRUTH.table.assign(frame=times * TRUTH.frames + more)), "track_id")
+    found = frame_shift_by_name(named(moved(TRUTH, 0, noise=0.01), "true_id"), truth, 1.0)
+    assert found is not None
+    assert (found.times, found.frames, found.after) == (times, more, 1.0)
+    assert frame_shift_by_name(named(moved(TRUTH, 0, noise=0.01), "true_id"), named(TRUTH, "track_id"), 1.0) is None
