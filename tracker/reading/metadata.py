@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # tifffile signs its ImageJ files with this version, and fills in a resolution of 1 where it was given none.
 _TIFFFILE_AS_IMAGEJ = "1.11a"
+_UNITS_OF_TAGS = {2: 25_400.0, 3: 10_000.0}
+"""µm in the inch and the centimetre that resolution tags count by; 1 is no unit."""
 
 
 def stated_by(tif: TiffFile) -> tuple[Stated, tuple[str, ...]]:
@@ -32,7 +34,17 @@ def stated_by(tif: TiffFile) -> tuple[Stated, tuple[str, ...]]:
         if tif.imagej_metadata.get("ImageJ") == _TIFFFILE_AS_IMAGEJ and set(resolution.values()) == {(1, 1)}:
             resolution = {}
         return imagej_stated(tif.imagej_metadata, resolution), ()
-    return Stated(), ()
+    return Stated(source=_without_header(tif)), ()
+
+
+def _without_header(tif: TiffFile) -> str:
+    """Return what is there in place of a header that states sizes, with the resolution that a printer would take."""
+    tags = tif.pages.first.tags
+    per_pixel, unit = _per_pixel(tags.valueof("XResolution")), _UNITS_OF_TAGS.get(tags.valueof("ResolutionUnit"))
+    none = "no OME-XML or ImageJ header"
+    if per_pixel is None or unit is None:
+        return none
+    return f"{none}, and resolution tags of {per_pixel * unit:.4g} µm a pixel are a printer's as a rule"
 
 
 def ome_stated(xml: str) -> tuple[Stated, tuple[str, ...]]:

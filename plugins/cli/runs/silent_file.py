@@ -10,39 +10,61 @@ from ....tracker.pipeline import open_movie
 from ....tracker.reading.movie import Movie
 from ....tracker.settings import InputSettings
 from ...words.errors import sentence
+from ...words.setting_options import option_of
 
 
 def opened(source: str, given: InputSettings) -> Movie:
-    """Open a movie; an error of its axes says what is missing of the voxel size too."""
+    """Open a movie; an error of what must be said of it says all that must be."""
     try:
         return open_movie(source, given)
-    except UnknownAxes as error:
-        raise _with_unknown_scale(error, source, given) from None
+    except (UnknownAxes, UnknownScale, UnknownChannel) as error:
+        raise _with_the_rest(error, source, given) from None
 
 
 def opened_in_part(source: str, given: InputSettings) -> tuple[Movie, dict[str, str]]:
-    """Open a movie; where it does not say all, in pixels or at its first channel, with what is needed by its fact."""
+    """Open a movie; where it does not say all, in pixels or at its first channel, with what is needed by its fact.
+
+    Raises
+    ------
+    InvalidInput
+        If it does not say its axes, with all that is needed.
+    """
     try:
-        return opened(source, given), {}
-    except UnknownScale as error:
-        fact, needed, supposed = "scale", sentence(error), replace(given, unit="pixel")
-    except UnknownChannel as error:
-        fact, needed, supposed = "channels", sentence(error), replace(given, channel=0)
-    movie, unknown = opened_in_part(source, supposed)
+        return open_movie(source, given), {}
+    except UnknownAxes as error:
+        raise _with_the_rest(error, source, given) from None
+    except (UnknownScale, UnknownChannel) as error:
+        fact, needed = "scale" if isinstance(error, UnknownScale) else "channels", sentence(error)
+        movie, unknown = opened_in_part(source, _supposing(error, given))
     return movie, {fact: needed, **unknown}
 
 
-def _with_unknown_scale(error: UnknownAxes, source: str, given: InputSettings) -> InvalidInput:
-    """Return an error of axes with what is to be said of the voxel size too, so that one does not come after the other.
+def _supposing(error: UnknownAxes | UnknownScale | UnknownChannel, given: InputSettings) -> InputSettings:
+    """Return settings by which the rest can be read: the first axes that a file may have, pixels, its first channel."""
+    if isinstance(error, UnknownAxes):
+        return replace(given, axes=next(iter(error.examples)))
+    return replace(given, unit="pixel") if isinstance(error, UnknownScale) else replace(given, channel=0)
 
-    That is found by the first axes that the file may have.
-    """
-    if given.axes is not None or not error.examples:
+
+def _with_the_rest(
+    error: UnknownAxes | UnknownScale | UnknownChannel, source: str, given: InputSettings
+) -> InvalidInput:
+    """Return an error with what else is to be said of the movie, so that one does not come after the other."""
+    is_of_axes = isinstance(error, UnknownAxes)
+    if is_of_axes and (given.axes is not None or not error.examples):
         return error
+    supposed = _supposing(error, given)
     try:
-        movie, unknown = opened_in_part(source, replace(given, axes=next(iter(error.examples))))
+        movie, unknown = opened_in_part(source, supposed)
     except AuctrackError:
         return error
     movie.close()
-    needed = unknown.get("scale", "").removeprefix(f"{source}: ")
-    return InvalidInput(f"{sentence(error)} And {needed}") if needed else error
+    if is_of_axes and "C" in str(supposed.axes):  # how many there are depends on which dimension they are
+        unknown.pop("channels", None)
+    needed = [
+        said.removeprefix(f"{source}: ").replace("has ", "it has ", fact == "channels")
+        for fact, said in unknown.items()
+    ]
+    if is_of_axes and given.channel is None and any("C" in axes for axes in error.examples):
+        needed.append(f"with C, {option_of('channel')} is needed too, such as {option_of('channel')} 0 for the first.")
+    return InvalidInput(" And ".join([sentence(error), *needed])) if needed else error

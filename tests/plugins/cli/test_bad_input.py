@@ -104,6 +104,35 @@ def test_of_a_silent_file_all_that_is_needed_is_asked_for_at_once(auctrack, tmp_
     assert "--axes" not in refused(named, "--voxel")
 
 
+@pytest.mark.parametrize("command", ["track", "track --dry-run", "detect"])
+def test_of_several_channels_one_is_asked_for_with_all_else_that_is_needed(auctrack, tmp_path, command):
+    pixels = np.zeros((3, 4, 2, 32, 32), np.uint16)
+    tifffile.imwrite(tmp_path / "plain.tif", pixels, photometric="minisblack")
+    tifffile.imwrite(tmp_path / "imagej.tif", pixels, imagej=True, metadata={"axes": "TZCYX"})
+    tifffile.imwrite(tmp_path / "sized.tif", pixels, metadata={"axes": "TZCYX", "PhysicalSizeX": 0.5}, ome=True)
+    line = refused(auctrack(*command.split(), "plain.tif"), "--axes TZCYX", "--voxel Z,Y,X", "--channel")
+    assert line.count("--channel") == 2
+    line = refused(auctrack(*command.split(), "imagej.tif"), "has 2 channels", "--voxel Z,Y,X", "ImageJ header")
+    assert line.count("imagej.tif") == 1
+    refused(auctrack(*command.split(), "sized.tif"), "has 2 channels", "it gives x = 0.5 µm, but nothing for z, y")
+    refused(auctrack(*command.split(), "plain.tif", "--axes", "TZCYX"), "has 2 channels", "--voxel Z,Y,X")
+
+
+def test_of_a_silent_colour_video_the_colour_is_asked_for_too(auctrack, tmp_path):
+    colours = np.arange(5 * 32 * 32 * 3).astype(np.uint8).reshape(5, 32, 32, 3)
+    tifffile.imwrite(tmp_path / "rgb.tif", colours, photometric="rgb", metadata=None)
+    refused(auctrack("track", "rgb.tif"), "--axes", "--voxel", "And it has 4 channels", "--channel grey")
+
+
+@pytest.mark.parametrize(("unit", "said"), [("CENTIMETER", "of 0.5 µm a pixel"), ("INCH", "of 1.27 µm a pixel")])
+def test_resolution_tags_are_named_and_not_taken_for_a_voxel_size(auctrack, tmp_path, unit, said):
+    size = {"resolution": (20_000, 20_000), "resolutionunit": unit}
+    tifffile.imwrite(tmp_path / "tags.tif", np.zeros((5, 32, 32), np.uint16), photometric="minisblack", **size)
+    refused(auctrack("track", "tags.tif", "--axes", "TYX"), said, "printer", "--voxel")
+    tifffile.imwrite(tmp_path / "bare.tif", np.zeros((5, 32, 32), np.uint16), photometric="minisblack")
+    assert "printer" not in refused(auctrack("track", "bare.tif", "--axes", "TYX"), "no OME-XML or ImageJ header")
+
+
 @pytest.mark.parametrize("says_scale", [True, False])
 def test_of_several_channels_info_shows_which_there_are_and_asks_for_one(auctrack, tmp_path, says_scale):
     stated = {"axes": "TCYX", "Channel": {"Name": ["nuclei", "membrane"]}}
