@@ -15,6 +15,7 @@ from rich.text import Text
 from typer.main import get_command
 
 from auctrack.plugins.cli.app import app
+from auctrack.tracker.formats.registry import WRITTEN
 
 pytestmark = pytest.mark.filterwarnings("ignore:the mean squared displacement is not a straight line")  # nor is it here
 ROOT = Path(__file__).parents[3]
@@ -114,3 +115,9 @@ def test_help_loses_nothing_in_brackets_which_are_markup_to_the_terminal():
     for option in _options(get_command(app)):
         told = getattr(option, "help", None) or ""
         assert Text.from_markup(told).plain == told, option.name
+
+
+def test_every_format_that_is_written_stands_in_the_table_by_the_name_that_the_option_takes():
+    rows = [line.split("|")[2] for line in TEXT.splitlines() if line.count("|") == 6 and "yes" in line]
+    named = {name for row in rows for name in re.findall(r"`([a-z]+)`", row)}
+    assert named == set(WRITTEN)
