@@ -205,7 +205,13 @@ class Problem(Outline):
             raise InvalidProblem(
                 f"batch needs problems, or a stack of costs; got {type(problems).__name__}.", argument="problems"
             )
-        return laid_together([cls.of(part) for part in cast("Iterable[Any]", problems)])
+        parts: list[Problem] = []
+        for number, part in enumerate(cast("Iterable[Any]", problems)):
+            try:
+                parts.append(cls.of(part))
+            except InvalidProblem as error:
+                raise InvalidProblem(f"problems[{number}]: {error}", argument=error.argument) from error
+        return laid_together(parts)
 
     @classmethod
     def of(cls, problem: Any) -> Problem:

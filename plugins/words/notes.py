@@ -39,8 +39,6 @@ _SLANTED = 0.01
 """Share of a frame that is slanted padding: less is a corner that a camera does not see."""
 _OTHER_TONE = 2.0
 """Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
-_LOOKED_AT = 1_000_000
-"""Rows of a table that are searched for others at the same place: a table that holds its rows twice does so early."""
 _MOST_STACKED = 50
 """Movies in one table: where frame numbers fall back more often, rows are in another order."""
 _FEW_KNOWN = 0.5
@@ -110,18 +108,13 @@ def on_single_frames(frames: Sequence[int]) -> list[str]:
 
 def on_repeated_rows(points: Points) -> list[str]:
     """Return what is to be said of particles at the very place of another in the same frame."""
-    along_x = np.sort(points.table["x"].to_numpy()[:_LOOKED_AT])
-    if (along_x[1:] > along_x[:-1]).all():
+    from ...tracker.linking.repeated_rows import repeated_rows
+
+    if (again := repeated_rows(points)) is None:
         return []
-    places = points.table[["frame", *points.axes]].head(_LOOKED_AT)
-    repeated = places.duplicated().to_numpy()
-    if not (count := int(repeated.sum())):
-        return []
-    row = places.iloc[int(repeated.argmax())]
-    place = ", ".join(f"{axis} {row[axis]:.6g}" for axis in points.axes)
-    one = "1 particle is" if count == 1 else f"{count} particles are"
+    one = "1 particle is" if again.rows == 1 else f"{again.rows} particles are"
     return [
-        f"{one} exactly where another one of the same frame is (first at frame {row['frame']:.0f}, {place}). Each is "
+        f"{one} exactly where another one of the same frame is (first at frame {again.frame}, {again.place}). Each is "
         "followed separately; remove the rows if the table holds them twice."
     ]
 

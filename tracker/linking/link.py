@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Never
 
+import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
@@ -29,10 +30,14 @@ from .given_links import given_links
 from .jaqaman import jaqaman
 from .motion.detections.ordered import Ordered
 from .motion.gpu_ordered import movie_in_order
+from .repeated_rows import repeated_rows
 from .result import Linking
 from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .solution import KeepSolution
 from .whole_movie.learned import learned
+
+_LOOKED_AT = 100_000
+"""Rows of a table that are searched for others at the same place, in a few milliseconds."""
 
 
 def link_points(
@@ -300,9 +305,17 @@ def link(
         stated = copied(points, settings, scale, frame_step)
         return with_columns(points, _linked_columns(stated, settings, track_column))
     if isinstance(points, Mapping):
-        points = pd.DataFrame(dict(points))
+        points = _table_of(points)
     table = points.table if isinstance(points, Points) else points
-    found = _linked_columns(_stated(points, scale, frame_step), settings, track_column)
+    stated = _stated(points, scale, frame_step)
+    if (again := repeated_rows(stated, _LOOKED_AT)) is not None:
+        particles = "1 particle is" if again.rows == 1 else f"{again.rows} particles are"
+        warnings.warn(
+            f"{particles} exactly where another one of the same frame is (first at frame {again.frame}, "
+            f"{again.place}); each is followed separately. Drop them if the table holds its rows twice.",
+            stacklevel=2,
+        )
+    found = _linked_columns(stated, settings, track_column)
     return _without_links(table).assign(**found)
 
 
@@ -313,6 +326,23 @@ def _require_track_column(name: object) -> None:
         raise InvalidSetting(
             f"needs a name (text) that is not one of {', '.join(taken)}; got {name!r}.", setting="track_column"
         )
+
+
+def _table_of(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
+    """Return columns by their names as a table."""
+    try:
+        return pd.DataFrame(dict(columns))
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {_shape(column)}" for name, column in columns.items())
+        raise InvalidInput(f"points needs columns of one dimension and one length; got {shapes}.") from error
+
+
+def _shape(column: ArrayLike) -> str:
+    try:
+        shape = np.shape(column)
+    except ValueError:
+        return "a list of uneven lists"
+    return "a single value" if not shape else f"of {' × '.join(map(str, shape))}"
 
 
 def _linked_columns(points: Points, settings: LinkSettings, track_column: str) -> dict[str, Any]:

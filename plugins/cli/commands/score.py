@@ -34,6 +34,9 @@ _truth, _counting = map(options.panel, ("Truth", "What counts"))
 _OWN_TOLERANCE = {"isbi": "the ISBI challenge took 5 pixels", "sparse": "the Biohub competition took 7 µm"}
 """Kinds of score that judge detections by their distance alone."""
 
+_COUNTS_FOR = {"max_missed_frames": "links", "divisions": "links", "frame_tolerance": "lineages"}
+"""The kind of scores that takes account of an option."""
+
 
 def command(
     tracks: Annotated[
@@ -159,6 +162,7 @@ def command(
     """
     if kind not in SHOWN:
         raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
+    _refuse_idle(kind, max_missed_frames=max_missed_frames, divisions=divisions, frame_tolerance=frame_tolerance)
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
     if output is not None and not output.name.lower().endswith(PLAIN_TABLES):
@@ -189,6 +193,15 @@ def command(
         console.show(links_of_one(by_name[one], max_missed_frames))
     else:
         console.show(by_movie(kind, summaries))
+
+
+def _refuse_idle(kind: str, **given: int) -> None:
+    """Refuse what scores of a kind take no account of, as wrong usage."""
+    for name, value in given.items():
+        if value and _COUNTS_FOR[name] != kind:
+            raise typer.BadParameter(
+                f"is of --scores {_COUNTS_FOR[name]}, and these are {kind}.", param_hint=f"--{name.replace('_', '-')}"
+            )
 
 
 def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:

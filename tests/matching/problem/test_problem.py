@@ -405,6 +405,13 @@ def test_a_batch_needs_problems_alike():
             Problem.batch([dense, other])
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_what_is_wrong_with_one_problem_of_a_batch_is_said_with_its_number(make):
+    with pytest.raises(InvalidProblem, match=r"^problems\[1\]: (cost|data) .*nan") as refused:
+        Problem.batch([make(np.eye(3)), make(np.array([[1.0, np.nan], [2.0, 3.0]]))])
+    assert refused.value.argument
+
+
 def test_a_stack_of_costs_and_plain_matrices_are_batches_too():
     stack = np.random.default_rng(0).random((3, 4, 5))
     stated = solve(Problem.batch([Problem.dense(cost) for cost in stack]))

@@ -98,7 +98,16 @@ def test_a_folder_and_a_table_are_no_pair(auctrack):
 
 @pytest.mark.parametrize(
     "words",
-    [("--scores", "best"), ("--scores", "isbi"), ("--scores", "sparse"), ("--tolerance", 1, "-o", "scores.txt")],
+    [
+        ("--scores", "best"),
+        ("--scores", "isbi"),
+        ("--scores", "sparse"),
+        ("--tolerance", 1, "-o", "scores.txt"),
+        ("--tolerance", 1, "--frame-tolerance", 2),
+        ("--scores", "isbi", "--tolerance", 1, "--frame-tolerance", 2),
+        ("--scores", "lineages", "--max-missed-frames", 1),
+        ("--scores", "lineages", "--divisions"),
+    ],
 )
 def test_what_cannot_be_scored_or_written_is_wrong_usage(auctrack, samples, words):
     assert auctrack("score", samples / "movie.truth.csv", samples / "movie.truth.csv", *words).exit_code == 2

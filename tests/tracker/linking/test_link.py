@@ -608,3 +608,25 @@ def test_a_mapping_of_names_to_arrays_is_a_table():
     columns = {"frame": np.array([0, 0, 1, 1]), "y": np.array([0.0, 9.0, 9.5, 0.5]), "x": np.zeros(4)}
     pd.testing.assert_frame_equal(link(columns, 3), link(pd.DataFrame(columns), 3))
     assert "track_id" not in columns
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"y": [1.0, 2.0]}, "frame of 3, y of 2, x of 3"),
+        ({"x": [[1.0, 2.0, 3.0]]}, "x of 1 × 3"),
+        ({"x": np.zeros((3, 2))}, "x of 3 × 2"),
+        ({"frame": 0, "y": 1.0, "x": 2.0}, "frame a single value, y a single value"),
+    ],
+    ids=["lengths", "nested", "matrix", "values"],
+)
+def test_columns_that_make_no_table_are_refused_with_the_shape_of_each(other, said):
+    with pytest.raises(InvalidInput, match=f"one dimension and one length; got .*{said}"):
+        link({"frame": [0, 1, 2], "y": np.arange(3.0), "x": np.arange(3.0)} | other)
+
+
+def test_rows_that_a_table_holds_twice_are_warned_of():
+    spots = pd.DataFrame({"frame": np.repeat(range(4), 3), "y": [1.0, 5.0, 9.0] * 4, "x": 1.0})
+    assert len(link(spots, 3)) == 12
+    with pytest.warns(UserWarning, match=r"4 particles are exactly where .*first at frame 0, y 1, x 1"):
+        link(spots.assign(y=[1.0, 5.0, 1.0] * 4), 3)
