@@ -19,15 +19,18 @@ class LabelCentres:
         Unweighted centroids, in voxels.
     sizes : ndarray of int64, shape (k,)
         Voxels of each.
-    inside : ndarray of int64, shape (m,)
-        Flat indices of all voxels that have a label.
-    places : ndarray of int64, shape (m,)
-        Which of `labels` each of them has.
+    starts : ndarray of int64, shape (m,)
+        Flat indices at which runs of one value begin, each within a row of the image.
+    inside : ndarray of int64
+        Which of these runs have a label.
+    places : ndarray of int64
+        Which of `labels` each of those has.
     """
 
     labels: np.ndarray
     centres: np.ndarray
     sizes: np.ndarray
+    starts: np.ndarray
     inside: np.ndarray
     places: np.ndarray
 
@@ -35,17 +38,26 @@ class LabelCentres:
     def of(cls, image: np.ndarray) -> LabelCentres:
         """Return the labels of an image; raises ValueError where a value is not a whole number from 0."""
         flat = image.ravel()
-        inside = np.flatnonzero(flat)
-        labels, places = np.unique(_whole(flat[inside]), return_inverse=True)
-        sizes = np.bincount(places, minlength=len(labels))
-        coordinates = np.unravel_index(inside, image.shape)
-        sums = [np.bincount(places, weights=along, minlength=len(labels)) for along in coordinates]
-        return cls(labels, np.column_stack(sums) / sizes[:, np.newaxis], sizes.astype(np.int64), inside, places)
+        begins = np.ones(image.shape, dtype=np.bool_)
+        np.not_equal(image[..., 1:], image[..., :-1], out=begins[..., 1:])
+        starts = np.flatnonzero(begins)
+        lengths, inside = np.diff(starts, append=flat.size), np.flatnonzero(flat[starts])
+        starts_inside, lengths = starts[inside], lengths[inside]
+        labels, places = np.unique(_whole(flat[starts_inside]), return_inverse=True)
+
+        def summed(of_runs: np.ndarray) -> np.ndarray:
+            return np.bincount(places, weights=of_runs, minlength=len(labels))
+
+        *outer, along_x = np.unravel_index(starts_inside, image.shape)
+        sums = [summed(lengths * at) for at in outer] + [summed(lengths * (2 * along_x + lengths - 1) / 2)]
+        sizes = summed(lengths)
+        centres = np.column_stack(sums) / sizes[:, np.newaxis]
+        return cls(labels, centres, sizes.astype(np.int64), starts, inside, places)
 
     def means(self, image: np.ndarray) -> np.ndarray:
         """Return the mean of another image of the same shape over each label, float64 (k,)."""
-        sums = np.bincount(self.places, weights=image.ravel()[self.inside], minlength=len(self.labels))
-        return sums / self.sizes
+        of_runs = np.add.reduceat(image.ravel(), self.starts, dtype=np.float64)[self.inside]
+        return np.bincount(self.places, weights=of_runs, minlength=len(self.labels)) / self.sizes
 
 
 def _whole(values: np.ndarray) -> np.ndarray:

@@ -189,7 +189,8 @@ def finding_stage(
     if isinstance(source, Points):
         return DetectedPoints(source)
     if settings.input.kind == "labels":
-        return DetectedPoints((yield from _named("detect", label_steps(source, intensity))))
+        steps = label_steps(source, intensity, budget=settings.link.memory_budget)
+        return DetectedPoints((yield from _named("detect", steps)))
     device = work_plan(source.shape, len(source), None, settings.link.device, overlap=0).device
     yield Advance("detect", 0, len(source), device=device)
     steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)

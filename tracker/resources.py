@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..matching.device import cuda
 from .detecting.diameter import SUGGESTING_FRAMES
+from .detecting.labels import labelled_at_a_time
 from .detecting.side_by_side import bytes_on_gpu, read_at_a_time, work_plan
 from .detecting.threshold import SAMPLED_FRAMES
 from .linking.frame_pairs import gpu_frame_pairs
@@ -26,6 +27,7 @@ _LEARNED = 610  # of each detection that is held: 400 where steps are short, 860
 _LEARNED_ON_GPU = BYTES_AN_EDGE * BYTES_A_DETECTION / BYTES_A_CANDIDATE  # of the GPU's, where links are made there too
 _TOGETHER, _MOST_TOGETHER = 50, 50e6  # of each detection, and in all, where frame pairs are linked by distance
 _FILTERED = 3 * 4  # a voxel of a frame that is being filtered (see `detecting.detect`)
+_OF_LABELS = 10  # a voxel of a frame of labels, of what is known of runs of 16 voxels
 _LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are measured on, and in all
 
 SECONDS_AT_REST = 3
@@ -115,7 +117,8 @@ def memory_of_detection(movie: Movie, settings: Settings) -> float:
     """Return the memory of the host in bytes that the frames at hand take, with what is made of them there."""
     voxels, budget = movie.bytes_per_frame / movie.dtype.itemsize, settings.link.memory_budget
     if settings.input.kind == "labels":
-        return 3 * 8 * voxels
+        at_a_time = labelled_at_a_time(movie.shape, len(movie), budget)
+        return at_a_time * (movie.bytes_per_frame + _OF_LABELS * voxels)
     if device_of_detection(movie, settings) != "cpu":
         plan = work_plan(movie.shape, len(movie), None, settings.link.device, budget=budget, overlap=0)
         return (read_at_a_time(movie.shape) if plan.is_fed else plan.ahead) * movie.bytes_per_frame

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import math
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
+from ...matching.jit.threads import processors
 from ..errors import InvalidInput
 from ..label_centres import LabelCentres
 from ..points import AXES, Points
 from ..reading.frames import FrameSource
 from ..stepwise import Step, Steps
+from .side_by_side import DEFAULT_BUDGET, begun_ahead
 
 _APART = 2
 """Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
+_BYTES_A_VOXEL = 32  # of a frame that is worked on: it, the intensities under it, and what is known of runs of voxels
 
 
-def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> Steps[Points]:
-    """Return the centroid, size and intensity of every label, frame by frame.
+def labelled_at_a_time(shape: tuple[int, ...], frames: int, budget: float = DEFAULT_BUDGET) -> int:
+    """Return how many frames are read and measured at a time: one a processor, as far as the budget has room."""
+    return max(1, min(processors(), frames, int(budget / (_BYTES_A_VOXEL * math.prod(shape)))))
+
+
+def label_steps(
+    labels: FrameSource, intensity: FrameSource | None = None, *, budget: float = DEFAULT_BUDGET
+) -> Steps[Points]:
+    """Return the centroid, size and intensity of every label, frame by frame, each read by the thread that measures it.
 
     Parameters
     ----------
@@ -26,6 +38,8 @@ def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> St
         Whole numbers; 0 is background. A label that appears in several frames is one row in each of them.
     intensity : Movie, optional
         Movie of the same shape and frames, to be averaged over each label.
+    budget : float
+        Bytes that frames at hand may take. What is found does not depend on it.
 
     Returns
     -------
@@ -42,9 +56,14 @@ def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> St
     if intensity is not None:
         _check_fit(labels, intensity)
     tables: list[pd.DataFrame] = []
-    for number in labels.frame_numbers:
-        tables.append(_measured(labels, intensity, number))
-        yield Step(len(tables), len(labels), partial(_points_of, labels, tables))
+    at_a_time = labelled_at_a_time(labels.shape, len(labels), budget)
+    pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="labels")
+    try:
+        for table in begun_ahead(pool, partial(_measured, labels, intensity), labels.frame_numbers, at_a_time):
+            tables.append(table)
+            yield Step(len(tables), len(labels), partial(_points_of, labels, tables))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
     return _points_of(labels, tables)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +21,7 @@ from .pixels import Pixels, pinned_memory
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
 
+Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 DEFAULT_BUDGET = 4e9
@@ -151,6 +152,19 @@ def _readers() -> int:
     return max(1, 3 * processors() // 4)
 
 
+def begun_ahead(
+    pool: ThreadPoolExecutor, work: Callable[[Task], Result], tasks: Iterable[Task], ahead: int
+) -> Iterator[Result]:
+    """Yield work of each task in order, done by the threads of a pool; `ahead` more are begun than are waited for."""
+    waiting = deque[Future[Result]]()
+    for task in tasks:
+        waiting.append(pool.submit(work, task))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    for result in waiting:
+        yield result.result()
+
+
 class IncomingFrames:
     """Frames of a movie on their way to where they are worked on; closed as a context.
 
@@ -189,16 +203,18 @@ class IncomingFrames:
 
     def worked(self, work: Callable[[Pixels], Result]) -> Iterator[tuple[int, Result]]:
         """Yield (number, work of that frame) in order; `plan.frames` + `plan.ahead` + 1 are on their way at most."""
-        waiting: deque[tuple[int, Future[Result]]] = deque()
+
+        def at(coming: tuple[int, Callable[[], Pixels]]) -> tuple[int, Result]:
+            return coming[0], work(coming[1]())
+
+        return begun_ahead(self._pool, at, self._coming(), self.plan.frames + self.plan.ahead)
+
+    def _coming(self) -> Iterator[tuple[int, Callable[[], Pixels]]]:
+        """Yield each frame's number and what waits for it, begun with by the time this is asked for."""
         for number in self._numbers:
             if number not in self._frames:
                 self._fetch()
-            waiting.append((number, self._pool.submit(lambda frame: work(frame()), self._frames.pop(number))))
-            if len(waiting) > self.plan.frames + self.plan.ahead:
-                done, result = waiting.popleft()
-                yield done, result.result()
-        for number, result in waiting:
-            yield number, result.result()
+            yield number, self._frames.pop(number)
 
     def queued(self, begin: Callable[[Pixels], Callable[[], Callable[[], Result]]]) -> Iterator[tuple[int, Result]]:
         """Yield as `worked` does what is made of frames on a GPU: this thread begins it, and waits later.
@@ -210,10 +226,8 @@ class IncomingFrames:
         begun: deque[tuple[int, Callable[[], Callable[[], Result]]]] = deque()
         made: deque[tuple[int, Future[Result]]] = deque()
         with ThreadPoolExecutor(_MEASURING, thread_name_prefix="measuring") as host:
-            for number in self._numbers:
-                if number not in self._frames:
-                    self._fetch()
-                begun.append((number, begin(self._frames.pop(number)())))
+            for number, frame in self._coming():
+                begun.append((number, begin(frame())))
                 if len(begun) > self.plan.frames:
                     done, finish = begun.popleft()
                     made.append((done, host.submit(finish())))

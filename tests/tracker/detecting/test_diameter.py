@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from auctrack.tracker.settings import InputSettings, Settings
 from auctrack.tracker.timeline import Timeline
 
 from ...refusals import refused
+from ..traced import with_peak
 
 
 class Stack:
@@ -166,12 +166,7 @@ def test_a_window_is_found_without_a_copy_of_the_frame_and_the_same_from_rows_in
     whole = diameters._variances_of_windows(grey, [0, 46, 92], [0, 46, 92], 46)
     monkeypatch.setattr(diameters, "_BAND", 1 << 14)
     np.testing.assert_array_equal(diameters._variances_of_windows(grey, [0, 46, 92], [0, 46, 92], 46), whole)
-    tracemalloc.start()
-    try:
-        diameters._window(grey)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, peak = with_peak(lambda: diameters._window(grey))
     assert peak < 0.5 * grey.nbytes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,15 @@ import pytest
 import tifffile
 from scipy import ndimage
 
-from auctrack.tracker.detecting.labels import label_steps
+from auctrack.tracker.detecting import labels as detecting_labels
+from auctrack.tracker.detecting.labels import label_steps, labelled_at_a_time
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.points import Points
 from auctrack.tracker.reading.movie import Movie, read_movie
 from auctrack.tracker.stepwise import finished
+
+from ..traced import with_peak
+from .test_threshold import Stack
 
 
 def movie_of(path: Path, image: np.ndarray, **options: object) -> Movie:
@@ -100,6 +105,47 @@ def test_progress_counts_frames(tmp_path: Path) -> None:
     labels = movie_of(tmp_path / "l.tif", np.zeros((3, 4, 5), np.uint8))
     finished(label_steps(labels), lambda step: seen.append((step.done, step.total)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+class MeetingFrames(Stack):
+    """Frames that come when two are asked for at a time, or never."""
+
+    met = threading.Barrier(2, timeout=20)
+
+    def frame(self, number: int, empty: object = None) -> np.ndarray:
+        self.met.wait()
+        return super().frame(number, empty)
+
+
+def test_frames_are_read_side_by_side_and_come_in_order(monkeypatch) -> None:
+    monkeypatch.setattr(detecting_labels, "processors", lambda: 2)
+    images = np.zeros((6, 4, 5), np.uint8)
+    images[:, 2, 2] = np.arange(1, 7)
+    points = finished(label_steps(MeetingFrames(images)))
+    assert points.table["label"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert points.frames.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_closed_between_two_steps_no_thread_is_left() -> None:
+    before = threading.active_count()
+    steps = label_steps(Stack(np.ones((20, 4, 5), np.uint8)))
+    next(steps)
+    steps.close()
+    assert threading.active_count() == before
+
+
+def test_as_many_frames_at_a_time_as_the_budget_has_room_for(monkeypatch) -> None:
+    monkeypatch.setattr(detecting_labels, "processors", lambda: 16)
+    assert labelled_at_a_time((32, 512, 512), 100) == 14
+    assert labelled_at_a_time((32, 512, 512), 3) == 3
+    assert labelled_at_a_time((512, 2048, 2048), 100) == 1
+
+
+def test_labels_as_large_as_cells_take_less_than_what_is_planned_for_a_voxel() -> None:
+    y, x = np.indices((512, 512))
+    image = (1 + y // 16 * 32 + x // 16).astype(np.uint16)
+    _, peak = with_peak(lambda: points_of(Stack(image[np.newaxis])))
+    assert peak < detecting_labels._BYTES_A_VOXEL * image.size
 
 
 def test_the_nuclei_of_hl60_lie_where_their_truth_says(real_data) -> None:

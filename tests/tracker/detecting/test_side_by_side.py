@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -15,6 +14,7 @@ from auctrack.tracker.detecting.pixels import Pixels
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.side_by_side import IncomingFrames, WorkPlan, work_plan
 
+from ..traced import with_peak
 from .test_threshold import Stack
 
 
@@ -97,10 +97,5 @@ def test_a_frame_takes_at_most_three_copies_in_float32_beside_itself(dtype, brig
     image = np.random.default_rng(0).normal(100.0, 10.0, (40, 128, 128)).astype(dtype)
     settings = DetectSettings(6.0, threshold=40.0, bright_on_dark=bright)
     detect_frame(image, settings, np.ones(3))  # compiled
-    tracemalloc.start()
-    try:
-        detect_frame(image, settings, np.ones(3))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, peak = with_peak(lambda: detect_frame(image, settings, np.ones(3)))
     assert peak < 3.0 * 4 * image.size

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -23,6 +21,8 @@ from auctrack.tracker.detecting.threshold import (
 )
 from auctrack.tracker.timeline import Timeline
 
+from ..traced import with_peak
+
 
 class Stack:
     """The part of `Movie` that detection relies on, in memory."""
@@ -35,6 +35,9 @@ class Stack:
         self.frame_numbers = self.timeline.numbers
         self.origin = (0,) * self.ndim
         self.read: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.images)
 
     def frame(self, number: int, *_: object) -> np.ndarray:
         self.read.append(number)
@@ -177,10 +180,5 @@ def test_a_frame_that_is_looked_at_takes_at_most_three_copies_in_float32_beside_
     monkeypatch.setattr(threshold, "_ENOUGH", 1 << 12)  # of large frames as many voxels are next to nothing
     images = np.random.default_rng(0).normal(100.0, 10.0, (1, 40, 128, 128)).astype(dtype)
     sample_qualities(Stack(images), DetectSettings(6.0))  # compiled
-    tracemalloc.start()
-    try:
-        sample_qualities(Stack(images), DetectSettings(6.0))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, peak = with_peak(lambda: sample_qualities(Stack(images), DetectSettings(6.0)))
     assert peak < 3.0 * 4 * images[0].size

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +11,7 @@ from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.tiles import tiles_of
 
+from ..traced import with_peak
 from .test_detect import stack_of
 from .test_threshold import Stack
 
@@ -71,12 +70,7 @@ def test_a_frame_takes_no_more_memory_than_the_budget_beside_itself():
     settings, budget = DetectSettings(4.0, threshold=20.0), budget_for(image, 40)
 
     def taken(gb: float) -> int:
-        tracemalloc.start()
-        try:
-            detect(stack_of(image, (1.0, 1.0, 1.0)), settings, memory_budget_gb=gb)
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        return with_peak(lambda: detect(stack_of(image, (1.0, 1.0, 1.0)), settings, memory_budget_gb=gb))[1]
 
     taken(budget)  # compiling allocates too
     assert taken(budget) < image.nbytes + 1e9 * budget < taken(4)
@@ -89,12 +83,7 @@ def test_an_automatic_threshold_looks_at_as_many_frames_at_a_time_as_the_budget_
     settings, voxels = DetectSettings(4.0), movie.images[0].size
 
     def taken(budget: float) -> int:
-        tracemalloc.start()
-        try:
-            detect(movie, settings, memory_budget_gb=budget / 1e9)
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        return with_peak(lambda: detect(movie, settings, memory_budget_gb=budget / 1e9))[1]
 
     taken(4e9)  # compiling allocates too
     one = 28.0 * voxels

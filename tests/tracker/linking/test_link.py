@@ -25,7 +25,7 @@ from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 from auctrack.tracker.timeline import Timeline
 
-from .traced import with_peak
+from ..traced import with_peak
 
 SHARED = Path(__file__).parents[3] / "../shared"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +17,8 @@ from auctrack.tracker.reading import contiguous, tiff
 from auctrack.tracker.reading.file_stack import FileStack
 from auctrack.tracker.reading.movie import Movie, read_movie
 from auctrack.tracker.reading.tiff import TiffStack
+
+from ..traced import with_peak
 
 PIXELS = np.random.default_rng(0).integers(0, 4000, (5, 2, 4, 16, 12)).astype(np.uint16)  # T C Z Y X
 STACK = PIXELS[:, 0]
@@ -368,14 +369,8 @@ def test_memory_is_a_few_frames_whatever_the_length(tmp_path: Path, compression:
     frame = np.random.default_rng(1).integers(0, 255, (4, 192, 192)).astype(np.uint8)
     path = tmp_path / "long.ome.tif"
     tifffile.imwrite(path, np.tile(frame, (100, 1, 1, 1)), compression=compression, metadata={"axes": "TZYX", **SIZES})
-    tracemalloc.start()
     with read_movie(path) as movie:
-        opened = tracemalloc.get_traced_memory()[0]
-        tracemalloc.reset_peak()
-        for number in movie.frame_numbers:
-            movie.frame(number)
-        peak = tracemalloc.get_traced_memory()[1] - opened
-    tracemalloc.stop()
+        _, peak = with_peak(lambda: sum(movie.frame(number).size for number in movie.frame_numbers))
     assert peak < 4 * movie.bytes_per_frame
 
 

@@ -6,8 +6,8 @@ from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.motion.candidates import graph
 from auctrack.tracker.linking.settings import LinkSettings
 
+from ...traced import with_peak
 from ..movies import walks
-from ..traced import with_peak
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from auctrack.tracker.linking.whole_movie.windows import (
 )
 from auctrack.tracker.points import Points
 
+from ...traced import with_peak
 from ..movies import f1, table, walks
-from ..traced import with_peak
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
