@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import replace
@@ -31,6 +32,7 @@ AS_TIFF = (
 )
 """What to do with other files."""
 _NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")
+_BITS = (1, 8, 16, 32, 64)  # a voxel, that tifffile reads by itself
 _GREY = "grey"
 """The channel of an RGB image that is the mean of its colours."""
 
@@ -313,11 +315,8 @@ class TiffStack:
         if "S" in only.axes and not (axes is not None and only.axes.endswith("YX")) and not _is_in_colour(only):
             remedy = naming_axes(len(only.shape)) if only.axes.endswith("YX") else {}
             raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}", **remedy)
-        compression = tifffile.COMPRESSION(only.keyframe.compression)
-        if not _can_be_unpacked(compression):
-            raise InvalidInput(
-                f"{self.path}: is compressed with {compression.name}; `pip install imagecodecs` to read it."
-            )
+        if packed := _packed_beyond_us(only.keyframe):
+            raise InvalidInput(f"{self.path}: is {packed}; `pip install imagecodecs` to read it.")
         if 0 in only.shape:
             raise InvalidInput(f"{self.path}: holds no pixels; its shape is {' × '.join(map(str, only.shape))}.")
         if np.dtype(only.dtype).kind not in "uif":
@@ -342,6 +341,26 @@ class TiffStack:
             return stated_by(self._tif)
         except InvalidInput as error:
             raise InvalidInput(f"{self.path}: {error}") from error
+
+
+def _packed_beyond_us(page: Any) -> str:
+    """Return what there is no codec for, "" where all of a page can be unpacked."""
+    compression, predictor, bits = tifffile.COMPRESSION(page.compression), page.predictor, page.bitspersample
+    if not _can_be_unpacked(compression):
+        return f"compressed with {compression.name}"
+    if predictor not in tifffile.TIFF.UNPREDICTORS and compression not in tifffile.TIFF.IMAGE_COMPRESSIONS:
+        return f"compressed with the predictor {tifffile.PREDICTOR(predictor).name}"
+    if bits not in _BITS and isinstance(bits, int) and not _has_imagecodecs():
+        return f"packed in {bits} bits a voxel"
+    return ""
+
+
+def _has_imagecodecs() -> bool:
+    try:
+        importlib.import_module("imagecodecs")
+    except ImportError:
+        return False
+    return True
 
 
 def _can_be_unpacked(compression: tifffile.COMPRESSION) -> bool:

@@ -191,14 +191,6 @@ def test_several_images_in_one_file_are_not_chosen_from(tmp_path: Path) -> None:
         read_movie(tmp_path / "two.ome.tif")
 
 
-def test_a_compression_without_its_codec_says_what_to_install(tmp_path: Path) -> None:
-    path = ome(tmp_path / "m.ome.tif", STACK[0, 0], "YX")
-    with tifffile.TiffFile(path, mode="r+b") as tif:
-        tif.pages.first.tags["Compression"].overwrite(50002)
-    with pytest.raises(InvalidInput, match="pip install imagecodecs"):
-        read_movie(path)
-
-
 @pytest.mark.parametrize("options", [{}, {"compression": "zlib"}], ids=["in one piece", "packed"])
 def test_frames_of_a_closed_movie_are_refused(tmp_path: Path, options: dict[str, str]) -> None:
     with read_movie(ome(tmp_path / "m.ome.tif", **options)) as movie:
