@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ NEAR = 2
 """Planes from a border whose peaks are looked at from there."""
 COLUMNS = 10 + 6 * PLANES
 """Of a peak: its height, those before it along z, y, x, those after it, the two means, the deviation, six profiles."""
+_AT_A_TIME = 1024  # peaks that are looked at: most columns are of those near a border, which few are
 _SHELL = 1.5  # outer radius of the surroundings, in radii of the particle
 
 
@@ -76,8 +77,10 @@ class Around:
     inside, around, spread : (n,)
         Mean grey level within the radius, mean and standard deviation in the shell around it. Only what lies within the
         image counts; of a shell that has nothing there, both are 0.
-    profiles : (ndim, 2, n, PLANES)
-        Of peaks near the start, or the end, of an axis: the image in the outermost planes from there on, filtered along
+    near : int64 (m,)
+        Which peaks are near a border, ascending.
+    profiles : (ndim, 2, m, PLANES)
+        Of those near the start, or the end, of an axis: the image in the outermost planes from there on, filtered along
         the other axes alone, so that no mirrored voxel enters and the background is gone.
     """
 
@@ -87,22 +90,31 @@ class Around:
     inside: np.ndarray
     around: np.ndarray
     spread: np.ndarray
+    near: np.ndarray
     profiles: np.ndarray
 
     def of(self, peaks: np.ndarray | slice) -> Around:
-        """Return what is seen around some of the peaks, a mask or their places."""
+        """Return what is seen around some of the peaks, a mask or their places, ascending."""
         height, before, after = self.height[peaks], self.before[:, peaks], self.after[:, peaks]
         means = self.inside[peaks], self.around[peaks], self.spread[peaks]
-        return Around(height, before, after, *means, self.profiles[:, :, peaks])
+        places = np.arange(len(self.height))[peaks]
+        _, near, own = np.intersect1d(places, self.near, assume_unique=True, return_indices=True)
+        return Around(height, before, after, *means, near, self.profiles[:, :, own])
 
     @classmethod
-    def of_columns(cls, seen: np.ndarray, ndim: int) -> Around:
-        """Return what stands in the columns of `_look`, (n, COLUMNS), for images of so many axes."""
-        flat = 3 - ndim
-        profiles = np.moveaxis(seen[:, 10:].reshape(-1, 3, 2, PLANES), 0, 2)
-        columns = np.ascontiguousarray(seen[:, :10].T)
-        inside, around, spread = columns[7:]
-        return cls(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, profiles[flat:])
+    def of_tables(cls, tables: Iterable[np.ndarray], places: np.ndarray, shape: tuple[int, ...]) -> Around:
+        """Return what stands in the columns of `_look`, some peaks a table, for these places in an image of a shape."""
+        flat, near = 3 - len(shape), np.flatnonzero(_near_a_border(places, shape))
+        columns, profiles = np.empty((10, len(places))), np.empty((len(shape), 2, len(near), PLANES))
+        start = 0
+        for table in tables:
+            stop = start + len(table)
+            columns[:, start:stop] = table[:, :10].T
+            first, last = np.searchsorted(near, (start, stop))
+            of_near = table[near[first:last] - start, 10:].reshape(-1, 3, 2, PLANES)
+            profiles[:, :, first:last] = np.moveaxis(of_near, 0, 2)[flat:]
+            start = stop
+        return cls(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], *columns[7:], near, profiles)
 
     @classmethod
     def joined(cls, parts: Sequence[Around]) -> Around:
@@ -111,8 +123,12 @@ class Around:
         def laid(name: str, axis: int = -1) -> np.ndarray:
             return np.concatenate([getattr(part, name) for part in parts], axis=axis)
 
+        if len(parts) == 1:
+            return parts[0]
         means = laid("inside"), laid("around"), laid("spread")
-        return cls(laid("height"), laid("before"), laid("after"), *means, laid("profiles", axis=2))
+        starts = np.cumsum([0, *(len(part.height) for part in parts)])
+        near = np.concatenate([part.near + start for part, start in zip(parts, starts[:-1], strict=True)])
+        return cls(laid("height"), laid("before"), laid("after"), *means, near, laid("profiles", axis=2))
 
 
 def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, sight: Sight) -> Around:
@@ -128,10 +144,18 @@ def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, si
     """
     if cuda.is_device_array(bright):
         count = cuda.cupy().full(1, len(places), np.int32)
-        return Around.of_columns(fetched(cuda.cupy(), look_on_gpu(response, bright, places, count, sight)), bright.ndim)
-    seen = np.empty((len(places), COLUMNS))
-    _look(*_volumes(response, bright), places, sight.core, sight.shell, sight.kernels, np.array(sight.reach), seen)
-    return Around.of_columns(seen, bright.ndim)
+        seen = fetched(cuda.cupy(), look_on_gpu(response, bright, places, count, sight))
+        return Around.of_tables([seen], cuda.to_host(places), bright.shape)
+    return Around.of_tables(_looked_at(*_volumes(response, bright), places, sight), places, bright.shape)
+
+
+def _looked_at(response: np.ndarray, bright: np.ndarray, places: np.ndarray, sight: Sight) -> Iterator[np.ndarray]:
+    """Yield the columns of `_look` of some peaks after others, each time in the same memory."""
+    seen, reach = np.empty((min(_AT_A_TIME, len(places)), COLUMNS)), np.array(sight.reach)
+    for start in range(0, len(places), _AT_A_TIME):
+        some = places[start : start + _AT_A_TIME]
+        _look(response, bright, some, sight.core, sight.shell, sight.kernels, reach, seen)
+        yield seen[: len(some)]
 
 
 def look_on_gpu(response: Any, bright: Any, places: Any, count: Any, sight: Sight) -> Any:
@@ -144,6 +168,14 @@ def _volumes(response: np.ndarray, bright: np.ndarray) -> tuple[np.ndarray, np.n
     """Return both with three axes."""
     shape = -1, *bright.shape[-2:]
     return response.reshape(shape), bright.reshape(shape)
+
+
+def _near_a_border(places: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Mark the places (n,) that are looked at from a border of their image."""
+    near = np.zeros(len(places), np.bool_)
+    for at, size in zip(np.unravel_index(places, shape), shape, strict=True):
+        near |= np.minimum(at, size - 1 - at) < (NEAR if size > 1 else 0)
+    return near
 
 
 @compiled

@@ -44,24 +44,31 @@ def refine_at_borders(
         axis of one voxel, is left as it is.
     """
     moved = positions.copy()
-    _move(voxels, np.array(shape), seen.profiles, _variances(voxels, shape, seen, sigma), moved)
+    variance = _variances(voxels, shape, seen, sigma)
+    _move(voxels, np.array(shape), seen.near, seen.profiles, variance, moved)
     return moved
 
 
 @compiled
 def _move(
-    voxels: np.ndarray, shape: np.ndarray, profiles: np.ndarray, variance: np.ndarray, positions: np.ndarray
+    voxels: np.ndarray,
+    shape: np.ndarray,
+    near: np.ndarray,
+    profiles: np.ndarray,
+    variance: np.ndarray,
+    positions: np.ndarray,
 ) -> None:
     """Write the coordinates that come from the image."""
     for axis in range(len(shape)):
         size = shape[axis]
         depth = min(PLANES, size)
-        for i in range(len(voxels) if depth > 1 else 0):
+        for number in range(len(near) if depth > 1 else 0):
+            i = near[number]
             for side in range(2):
                 rank = voxels[i, axis] if side == 0 else size - 1 - voxels[i, axis]
                 if rank >= NEAR or 2 * rank >= size:
                     continue
-                centre = _centre(profiles[axis, side, i], depth, variance[axis])
+                centre = _centre(profiles[axis, side, number], depth, variance[axis])
                 if centre < depth - 0.5:  # False where nothing can be told, too
                     place = _within_frame(centre)
                     positions[i, axis] = place if side == 0 else size - 1 - place

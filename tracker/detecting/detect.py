@@ -71,10 +71,9 @@ def detect(
     """Find the blobs of every frame of a movie.
 
     Frames are worked on in threads, for a GPU read and copied there ahead by others; the result does not depend on
-    `workers`, nor on the memory budget. Of each frame there are at most three float32 copies at a time (of a stack of
-    three planes or fewer, five). Where the budget has no room for as many frames as there are workers, several workers
-    share a frame; a frame that is too large for it, or for the GPU, is filtered in tiles, one of
-    which goes to the GPU while another is filtered there.
+    `workers`, nor on the memory budget. Of each frame there are at most three float32 copies at a time. Where the
+    budget has no room for as many frames as there are workers, several workers share a frame; a frame that is too large
+    for it, or for the GPU, is filtered in tiles, one of which goes to the GPU while another is filtered there.
 
     Parameters
     ----------
@@ -351,8 +350,9 @@ def _columns_in_order(
     for tile, places, around in found:
         order = np.argsort(places)
         order = order[_is_own(tile, places[order], plane)]
-        kept, seen = np.ones(len(order), bool), Around.of_columns(around[order], frame.pixels.ndim)
-        parts.append((places[order] + tile.held.start * plane, kept, seen))
+        own, held = places[order], frame.pixels[tile.held].shape
+        kept, seen = np.ones(len(order), bool), Around.of_tables([around[order]], own, held)
+        parts.append((own + tile.held.start * plane, kept, seen))
     return _columns_of(frame, *_joined(parts, frame.pixels.shape, settings, scale), settings, scale)
 
 

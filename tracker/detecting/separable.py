@@ -122,21 +122,25 @@ def _sweep(
     """
     width = image.shape[2]
     y_reach, x_reach = y_taps.shape[1], x_taps.shape[1]
-    slab = np.empty((2, stop - start + 2 * y_reach, width), dtype=np.float32)
+    is_flat = z_taps.shape[1] == 0  # y is the first axis to be filtered, and no slab is needed
+    slab = np.empty((2, 0 if is_flat else stop - start + 2 * y_reach, width), dtype=np.float32)
     line = np.empty((2, width + 2 * x_reach), dtype=np.float32)
+    to_a, to_b = line[0][x_reach:], line[1][x_reach:]
     for z in range(len(image)):
         for row in range(slab.shape[1]):
-            _along_z(image, z, rows[start + row], planes, z_taps, mix[0], slab[0, row], slab[1, row])
+            _along_first(image, z, rows[start + row], planes, z_taps, mix[0], slab[0, row], slab[1, row])
         for row in range(start, stop):
-            middle = y_reach + row - start
-            _along_y(slab[0], slab[1], middle, y_taps, line[0][x_reach:], line[1][x_reach:])
+            if is_flat:
+                _along_first(image[z].reshape(image.shape[1], 1, width), row, 0, rows, y_taps, mix[0], to_a, to_b)
+            else:
+                _along_y(slab[0], slab[1], y_reach + row - start, y_taps, to_a, to_b)
             for chain in range(2):
                 _mirror_ends(line[chain], x_reach, columns)
             _along_x(line[0], line[1], x_taps, mix[1], mix[2], out[z, row])
 
 
 @compiled(fastmath={"contract"})
-def _along_z(
+def _along_first(
     image: np.ndarray,
     z: int,
     y: int,
@@ -146,7 +150,7 @@ def _along_z(
     to_a: np.ndarray,
     to_b: np.ndarray,
 ) -> None:
-    """Begin both chains at one row of a plane."""
+    """Begin both chains at one row of a plane, along the first axis."""
     reach = taps.shape[1]
     centre = image[z, y]
     for x in range(len(centre)):

@@ -27,7 +27,6 @@ Result = TypeVar("Result")
 DEFAULT_BUDGET = 4e9
 """Bytes that filtering may take where nothing is said."""
 _BYTES_FILTERED = 12  # a voxel of what is filtered: three copies in float32
-_BYTES_FILTERED_FLAT = 20  # of a stack of three planes or fewer, five
 _BYTES_OF_FRAME = 8  # a voxel of a frame, at most
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
 _FRAMES_ON_GPU = 3  # at a time: one is copied, one filtered, one is looked at on the host
@@ -120,9 +119,8 @@ def work_plan(
             ahead = min(_TILED_AHEAD, 1 + int(budget / (_BYTES_OF_FRAME * voxels)))
             return WorkPlan(1, 1, device, _fit(plane, device), ahead)
     workers = processors() if workers is None else workers
-    filtered = _BYTES_FILTERED if len(shape) == 3 and shape[0] > 3 else _BYTES_FILTERED_FLAT
-    at_a_time = max(1, min(workers, frames, int(budget / ((filtered + 2 * _BYTES_OF_FRAME) * voxels))))
-    planes = int(budget / (filtered * plane))
+    at_a_time = max(1, min(workers, frames, int(budget / ((_BYTES_FILTERED + 2 * _BYTES_OF_FRAME) * voxels))))
+    planes = int(budget / (_BYTES_FILTERED * plane))
     return WorkPlan(
         at_a_time, max(1, workers // at_a_time), "cpu", planes if overlap is not None and planes < shape[0] else None
     )

@@ -99,3 +99,13 @@ def test_a_frame_takes_at_most_three_copies_in_float32_beside_itself(dtype, brig
     detect_frame(image, settings, np.ones(3))  # compiled
     _, peak = with_peak(lambda: detect_frame(image, settings, np.ones(3)))
     assert peak < 3.0 * 4 * image.size
+
+
+@pytest.mark.parametrize("shape", [(1024, 1024), (256, 4096), (3, 512, 512)])
+@pytest.mark.parametrize(("diameter", "threshold"), [(6.0, 1.0), (40.0, 40.0)], ids=["many peaks", "a wide filter"])
+def test_so_does_a_flat_one_however_many_peaks_it_has_and_however_wide_they_are(shape, diameter, threshold):
+    image = np.random.default_rng(0).normal(100.0, 10.0, shape).astype(np.uint16)
+    settings = DetectSettings(diameter, threshold=threshold)
+    detect_frame(image[..., :300], settings, np.ones(len(shape)))  # compiled
+    _, peak = with_peak(lambda: detect_frame(image, settings, np.ones(len(shape))))
+    assert peak < 3.0 * 4 * image.size

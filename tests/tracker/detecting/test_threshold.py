@@ -175,10 +175,11 @@ def test_frames_are_spread_from_first_to_last():
     assert spread_frames((), 5) == ()
 
 
+@pytest.mark.parametrize("shape", [(40, 128, 128), (1024, 1024)])
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32])
-def test_a_frame_that_is_looked_at_takes_at_most_three_copies_in_float32_beside_itself(dtype, monkeypatch):
+def test_a_frame_that_is_looked_at_takes_at_most_three_copies_in_float32_beside_itself(dtype, shape, monkeypatch):
     monkeypatch.setattr(threshold, "_ENOUGH", 1 << 12)  # of large frames as many voxels are next to nothing
-    images = np.random.default_rng(0).normal(100.0, 10.0, (1, 40, 128, 128)).astype(dtype)
+    images = np.random.default_rng(0).normal(100.0, 10.0, (1, *shape)).astype(dtype)
     sample_qualities(Stack(images), DetectSettings(6.0))  # compiled
     _, peak = with_peak(lambda: sample_qualities(Stack(images), DetectSettings(6.0)))
     assert peak < 3.0 * 4 * images[0].size
