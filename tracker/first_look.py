@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from .compiling import seconds_compiling
 from .detecting.detect import resolve_settings
@@ -23,6 +26,8 @@ from .resources import (
 from .settings import Settings
 from .stage_seconds import StageSeconds
 from .stepwise import finished
+
+Made = TypeVar("Made")
 
 _FRAMES_OF_GPU = 4
 """Timed together on a GPU, which works on several at a time: one by itself takes three times as long."""
@@ -66,8 +71,11 @@ class FirstLook:
         return round(len(self.points) * self.frames / max(self.frames_seen, 1))
 
 
-def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
-    """Find the particles of a few consecutive frames from the middle of a movie, or read a table."""
+def first_look(source: str, settings: Settings, frames: int, *, measured_in: float = 0.0) -> FirstLook:
+    """Find the particles of a few consecutive frames from the middle of a movie, or read a table.
+
+    What a run would measure again, and was measured before this, took the seconds `measured_in`.
+    """
     spent, working, on_gpu = StageSeconds(), 0.0, 0.0
     with opened_input(source, settings.input, spent) as (given, under):
         if isinstance(given, Points):
@@ -79,7 +87,7 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
             part = given.middle(frames)
             points, spent["read"] = _found(given, part, under, settings)
             spent.devices["detect"] = device_of_detection(given, settings)
-            spent["detect"] += _seconds_detecting(given, under, settings)
+            spent["detect"] += measured_in + _seconds_detecting(given, under, settings)
             count, seen = len(given), len(part)
     expected = len(points) * count / max(seen, 1)
     memory, is_over = memory_of_linking(expected, count, settings.link)
@@ -96,12 +104,19 @@ def _resolved(movie: Movie, settings: Settings) -> tuple[Settings, float]:
     if settings.input.kind == "labels":
         return settings, 0.0
     device, budget = device_of_detection(movie, settings), settings.link.memory_budget
-    if device != "cpu":  # the first turn compiles, which CuPy does not tell as numba does
-        _ = resolve_settings(movie, settings.detect, device, budget=budget)
+    measure = partial(resolve_settings, movie, settings.detect, device, budget=budget)
+    found, seconds = with_seconds(movie, measure, on_gpu=device != "cpu")
+    return replace(settings, detect=found), seconds
+
+
+def with_seconds(movie: Movie, work: Callable[[], Made], *, on_gpu: bool = False) -> tuple[Made, float]:
+    """Return what work on frames makes, and the seconds that it takes once compiled, reading left out."""
+    if on_gpu:  # the first turn compiles, which CuPy does not tell as numba does
+        _ = work()
     spent, before = StageSeconds(), movie.seconds_reading
-    with seconds_compiling() as compiling, spent.of("detect"):
-        settings = replace(settings, detect=resolve_settings(movie, settings.detect, device, budget=budget))
-    return settings, max(spent["detect"] - compiling.total - (movie.seconds_reading - before), 0.0)
+    with seconds_compiling() as compiling, spent.of("work"):
+        made = work()
+    return made, max(spent["work"] - compiling.total - (movie.seconds_reading - before), 0.0)
 
 
 def _found(movie: Movie, part: Movie, under: Movie | None, settings: Settings) -> tuple[Points, float]:
@@ -114,11 +129,10 @@ def _found(movie: Movie, part: Movie, under: Movie | None, settings: Settings) -
 def _seconds_detecting(movie: Movie, under: Movie | None, settings: Settings) -> float:
     """Return the seconds that all frames take if each takes as long as some that are looked at for the second time."""
     on_gpu = device_of_detection(movie, settings) not in ("", "cpu")
-    part, spent, before = movie.middle(_FRAMES_OF_GPU if on_gpu else 1), StageSeconds(), movie.seconds_reading
-    with seconds_compiling() as compiling, spent.of("detect"):
-        finished(finding_stage(part, _as_the_whole(movie, settings), under))
-    spent.split_off("read", "detect", movie.seconds_reading - before)
-    return max(spent["detect"] - compiling.total, 0.0) * len(movie) / max(len(part), 1)
+    part = movie.middle(_FRAMES_OF_GPU if on_gpu else 1)
+    whole = _as_the_whole(movie, settings)
+    _, seconds = with_seconds(movie, lambda: finished(finding_stage(part, whole, under)))
+    return seconds * len(movie) / max(len(part), 1)
 
 
 def _as_the_whole(movie: Movie, settings: Settings) -> Settings:

@@ -24,6 +24,7 @@ from ..terminal import console
 if TYPE_CHECKING:
     import numpy as np
 
+    from ....tracker.detecting.settings import DetectSettings
     from ....tracker.first_look import FirstLook
     from ....tracker.formats.registry import Format
     from ....tracker.linking.result import Linking
@@ -96,7 +97,8 @@ def _tell(source: str, settings: Settings, command: str, given: str, *, as_json:
     if "needed" in facts:
         raise InvalidInput(f"{facts['needed']}")
     with console.progress(given):
-        seen, text = _of_points(source, _with_suggestion(settings, facts))
+        measured_in = facts["suggested"]["seconds"] if "suggested" in facts else 0.0
+        seen, text = _of_points(source, _with_suggestion(settings, facts), measured_in)
     seen_in_part = (
         "" if settings.input.is_table(source) else " (measured on all frames, so numbers may differ slightly)"
     )
@@ -166,15 +168,22 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
     """Return diameter and threshold for a movie, and why."""
     from ....tracker.detecting.detect import resolve_settings
     from ....tracker.detecting.diameter import suggest_diameter
+    from ....tracker.first_look import with_seconds
+    from ....tracker.resources import device_of_detection
 
-    asked, why, where = settings.detect, "as given", settings.link.device
-    budget = settings.link.memory_budget
-    if asked.diameter == "auto":
-        suggestion = suggest_diameter(movie, bright_on_dark=asked.bright_on_dark, device=where, budget=budget)
-        asked, why = replace(asked, diameter=suggestion.diameter), suggestion.reason
-    found = resolve_settings(movie, asked, where, budget=budget)
+    asked, where, budget = settings.detect, settings.link.device, settings.link.memory_budget
+
+    def measured() -> tuple[DetectSettings, str]:
+        known, why = asked, "as given"
+        if asked.diameter == "auto":
+            suggestion = suggest_diameter(movie, bright_on_dark=asked.bright_on_dark, device=where, budget=budget)
+            known, why = replace(asked, diameter=suggestion.diameter), suggestion.reason
+        return resolve_settings(movie, known, where, budget=budget), why
+
+    on_gpu = device_of_detection(movie, settings) != "cpu"
+    (found, why), seconds = with_seconds(movie, measured, on_gpu=on_gpu)
     how = "as given" if asked.threshold is not None else "where the peaks of noise end in up to five frames"
-    facts = {"diameter": found.known_diameter, "diameter_reason": why, "threshold": found.threshold}
+    facts = {"diameter": found.known_diameter, "diameter_reason": why, "threshold": found.threshold, "seconds": seconds}
     rows = [
         ("diameter", f"{in_digits(found.known_diameter)} {movie.calibration.unit}. {why}"),
         ("threshold", f"{found.threshold:.4g}: {how}"),
@@ -258,14 +267,14 @@ def _of_format(path: Path, known: Format) -> Facts:
     return facts, console.aligned(rows)
 
 
-def _of_points(source: str, settings: Settings) -> Facts:
-    """Look at the particles of some frames of a movie, or of a whole table."""
+def _of_points(source: str, settings: Settings, measured_in: float) -> Facts:
+    """Look at the particles of some frames of a movie, whose settings were measured in so many seconds, or a table."""
     from ....tracker.first_look import first_look
     from ....tracker.linking.frame_pairs.first_order import first_order
     from ....tracker.stepwise import finished
     from ...words.notes import on_linking
 
-    look = first_look(source, settings, _FRAMES)
+    look = first_look(source, settings, _FRAMES, measured_in=measured_in)
     of_table = settings.input.is_table(source)
     linking = finished(first_order(look.points, settings.link.without_motion()))
     facts, rows = _seen(look, linking, settings)

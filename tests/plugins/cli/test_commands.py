@@ -277,6 +277,11 @@ def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     assert facts["particles"]["reach"][-1]["search_range"] == pytest.approx(facts["particles"]["search_range"])
 
 
+def test_what_info_says_a_run_takes_holds_what_measuring_its_settings_takes(auctrack, samples):
+    facts = json.loads(ok(auctrack("info", samples / "movie.ome.tif", "--json")))
+    assert facts["particles"]["expected_seconds"]["detect"] > facts["suggested"]["seconds"] > 0
+
+
 def test_info_shows_what_other_unmatched_costs_would_make_of_the_particles(auctrack, samples):
     particles = json.loads(ok(auctrack("info", samples / "points.csv", "--json")))["particles"]
     assert 1 > particles["expected_f1"]["now"] > particles["expected_f1"]["half_the_frame_rate"] > 0.9
