@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..matching.jit.compiled import compiled
+from ..matching.jit.compiled import SMALL, compiled
 from .points import Points, Tracks
 
 ENDS = ["source", "target"]
@@ -153,7 +153,7 @@ def ids_of_chains(frames: np.ndarray, before: np.ndarray) -> np.ndarray:
     return before
 
 
-@compiled
+@compiled(plain=SMALL)
 def _number(order, ids):  # noqa: ANN001, ANN202
     """Replace the particle that each follows by its track; what is followed has its own already."""
     n_tracks = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..matching.jit.compiled import compiled
+from ..matching.jit.compiled import SMALL, compiled
 
 FEW_NUMBERS = 4
 """Numbers, for each row, up to which rows are counted by number."""
@@ -19,7 +19,7 @@ def comes_twice(track: np.ndarray, frames: np.ndarray) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-@compiled
+@compiled(plain=SMALL)
 def _comes_again(track, frames, last):  # noqa: ANN001, ANN202
     """Return whether a track has two rows in one frame, of rows in time; `last` is filled with each track's last."""
     for row in range(len(track)):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import SMALL, compiled
 from ..points.box_tree import cheapest_columns
 from ..problem import Problem
 from ..problem.convert import transposed, unmasked
@@ -100,7 +100,7 @@ def _above(block: Problem, least: np.ndarray, unmatched: np.ndarray, col_of_row:
     return float(most.sum())
 
 
-@compiled
+@compiled(plain=SMALL)
 def look_above_least(
     run, offsets, row_unmatched, col_unmatched, data, indptr, indices, x, y, squared, col_of_row, gap, found
 ):

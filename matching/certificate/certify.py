@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import SMALL, compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, edge_costs
@@ -317,7 +317,7 @@ def slackness_of_matched(
     return Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
 
 
-@compiled
+@compiled(plain=SMALL)
 def add_terms(span, offsets, row_unmatched, col_unmatched, found, eps, never_below_0, proof):
     """Add a span of blocks to the sums of `_add_term`; return whether all their terms are zero, and whether none of
     them is in doubt besides.
@@ -415,7 +415,7 @@ def inverse(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:
     return row_of_col
 
 
-@compiled
+@compiled(plain=SMALL)
 def _invert(row_offsets, col_offsets, col_of_row, row_of_col):
     for b in range(len(row_offsets) - 1):
         for i in range(row_offsets[b], row_offsets[b + 1]):

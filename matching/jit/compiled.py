@@ -44,6 +44,9 @@ BORROWING = {"_nrt": False}
 numba else counts every array that it is given as in use, and as done with, in each call: up to three quarters of one.
 """
 
+SMALL = 1 << 16
+"""Elements of the arrays of a small movie: 2,000 particles and their candidates."""
+
 numba_names: Any = FunctionIdentity
 numba_names._unique_ids = itertools.count(secrets.randbits(60))  # noqa: SLF001 - numba has no other door
 
@@ -62,13 +65,15 @@ class Kernel(Protocol):
 def compiled(function: Plain) -> Kernel: ...
 @overload
 def compiled(**options: Any) -> Callable[[Plain], Kernel]: ...
-def compiled(function: Plain | None = None, **options: Any) -> Kernel | Callable[[Plain], Kernel]:
+def compiled(function: Plain | None = None, *, plain: int = 0, **options: Any) -> Kernel | Callable[[Plain], Kernel]:
     """Compile a function when it is first called, free of the interpreter lock, and keep the machine code on disk.
 
     Parameters
     ----------
     function
         What to compile.
+    plain
+        Up to so many array elements it runs as Python while that is quick (`plain.py`).
     **options
         Those of `numba.njit`, such as ``inline="always"``.
 
@@ -78,9 +83,9 @@ def compiled(function: Plain | None = None, **options: Any) -> Kernel | Callable
         Once, where the machine code cannot be written; it serves this process all the same.
     """
     if function is None:
-        return functools.partial(compiled, **options)
+        return functools.partial(compiled, plain=plain, **options)
     asked = {"nopython": True, "nogil": True, "boundscheck": None, **options}  # None: as NUMBA_BOUNDSCHECK says
-    dispatcher: Any = KernelDispatcher(function, targetoptions=asked)
+    dispatcher: Any = KernelDispatcher(function, targetoptions=asked, plain=plain)
     dispatcher._cache = _Cache(dispatcher)  # noqa: SLF001 - as numba's own `enable_caching` does
     return dispatcher
 
@@ -99,6 +104,10 @@ class _Cache(FunctionCache):
             _say_once()
             _LOG.debug("compiling %s", self._cache_file.stem.name)
         return found
+
+    def keeps(self, sig: Any, target_context: Any) -> bool:
+        """Whether there is a file for a signature."""
+        return self._cache_file.holds(self._index_key(sig, target_context.codegen()))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save what was compiled for a signature; numba would give up the call that compiled."""
@@ -139,6 +148,10 @@ class Files:
             return pickle.loads(self._path(key).read_bytes())
         except (OSError, AttributeError, ImportError, EOFError, pickle.UnpicklingError):
             return None
+
+    def holds(self, key: Any) -> bool:
+        """Whether something was saved under `key` from the same sources."""
+        return self._path(key).exists()
 
     def save(self, key: Any, data: Any) -> None:
         """Save `data` in one step, and remove what other sources made of the function for this signature."""

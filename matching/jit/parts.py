@@ -16,6 +16,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher
 
+from .plain import Plain
+
 # numba has no other door to any of this.
 # ruff: noqa: SLF001
 
@@ -23,15 +25,33 @@ from numba.core.registry import CPUDispatcher
 class KernelDispatcher(CPUDispatcher):
     """A function that Python calls; other kernels are given it as a part."""
 
-    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any], plain: int = 0) -> None:
         super().__init__(function, targetoptions=targetoptions | {"no_cfunc_wrapper": True})
         cast("Any", self)._compiler._customize_flags = _Flags
+        self._plain = Plain(self, plain) if plain else None
         self._part = _PartDispatcher(function, targetoptions=targetoptions, pipeline_class=_IntoCaller)
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, or load what was compiled."""
         with _without_collecting():
             return super().compile(sig)
+
+    def _compile_for_args(self, *given: Any, **named: Any) -> Any:
+        """Return what runs a call for which there is no machine code in this process; numba's C code calls this."""
+        if self._plain is not None and self._plain.serves(given):
+            return self._plain
+        return super()._compile_for_args(*given, **named)
+
+    def compile_for(self, given: tuple[Any, ...]) -> None:
+        """Compile for arguments, or load what was compiled."""
+        super()._compile_for_args(*given)
+
+    def is_kept(self, given: tuple[Any, ...]) -> bool:
+        """Whether machine code for these arguments is on disk."""
+        try:
+            return cast("Any", self)._cache.keeps(tuple(map(self.typeof_pyval, given)), self.targetctx)
+        finally:
+            cast("Any", self)._types_active_call.clear()
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the types of a call by another kernel."""

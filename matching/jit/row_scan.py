@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import SMALL, compiled
 
 BLOCK = 64
 """Columns of a block: all blocks are scanned for their least values, and those with the lowest again column by column.
@@ -29,7 +29,7 @@ def rank(value):
     return np.int64(value)
 
 
-@compiled
+@compiled(plain=SMALL)
 def float_of_rank(own):
     """Return the float that has a rank."""
     return np.int64(own ^ ((own >> 63) & HIGHEST)).view(np.float64)
@@ -44,7 +44,7 @@ def least_rank(row, v):
     return least
 
 
-@compiled
+@compiled(plain=SMALL)
 def ranks_at_ends(values, zero):
     """Return the least and the highest rank of the values; NaN ranks beyond infinity.
 

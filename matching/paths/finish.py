@@ -11,9 +11,11 @@ column raises its dual until it is matched or reaches its bound.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import SMALL, compiled
 from ..problem.csr import transposed_csr
 from ..tolerance import EPS, SLACK_ULPS
 from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
@@ -48,7 +50,7 @@ def unassign(rows, state):
             state.col_of_row[i] = -1
 
 
-@compiled
+@compiled(plain=SMALL)
 def match_rows(rows, indptr, indices, data, state, counts, most_scans):
     """Match every given row to a column, or leave it unassigned at its bound, and keep `state.v` optimal for it.
 
@@ -88,7 +90,7 @@ def are_too_few(most_scans, spent, done, waiting):
 
     A path is the longer the fewer columns are left: of k, so that all that wait take as much as the sum of 1 / k.
     """
-    return spent > most_scans // _SURE_AFTER and spent * np.log(waiting) > -most_scans * np.log1p(-done / waiting)
+    return spent > most_scans // _SURE_AFTER and spent * math.log(waiting) > -most_scans * math.log1p(-done / waiting)
 
 
 @compiled

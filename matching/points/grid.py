@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from ..jit.compiled import BORROWING, compiled
+from ..jit.compiled import BORROWING, SMALL, compiled
 from ..jit.threads import side_by_side
 from ..tolerance import CELL_MARGIN
 
@@ -276,7 +276,7 @@ def cells_for(extent, n, least):  # noqa: ANN201
         cell *= 1.26
 
 
-@compiled
+@compiled(plain=SMALL)
 def _sort_by_cell(points, first, least, cell_of, origin, cell, dims, density, cells, starts, order, by_cell):
     """Counting sort of the points of each set by cell: fill in all from `cell_of` on but `cells`.
 
@@ -297,8 +297,8 @@ def _sort_by_cell(points, first, least, cell_of, origin, cell, dims, density, ce
         for i in range(begin, begin + n):
             c = np.int64(0)
             for axis in range(3):
-                along = np.int64((points[i, axis] - origin[s, axis]) / edge)
-                c = c * size[axis] + min(max(along, 0), size[axis] - 1)
+                along = (points[i, axis] - origin[s, axis]) / edge  # not a number beside an extent beyond all floats
+                c = c * size[axis] + (min(np.int64(along), size[axis] - 1) if along > 0 else 0)
             cell_of[i] = c
             own[c] += 1
         sharing, end = 0.0, 0
@@ -317,7 +317,7 @@ def _sort_by_cell(points, first, least, cell_of, origin, cell, dims, density, ce
             dims[s, axis] = size[axis]
 
 
-@compiled
+@compiled(plain=SMALL)
 def _query(x, first, most, radius, longest, y_first, origins, cell_of, dims_of, cells, starts, y):
     """Return (pairs of each row, columns, squares) of each set's rows `x` against another's sorted points `y`.
 

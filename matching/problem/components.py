@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import SMALL, compiled
 
 
 def components(indptr: np.ndarray, indices: np.ndarray, n_cols: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +46,7 @@ def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarra
     return np.unique(np.concatenate([[0], inner, starts[-1:]]))
 
 
-@compiled
+@compiled(plain=SMALL)
 def _label(indptr, indices, parent, label):
     """Union-find over rows and columns (column j is node rows + j), each its own root; the smaller node is the root."""
     n = len(indptr) - 1
@@ -77,7 +77,7 @@ def _root(parent, node):
     return node
 
 
-@compiled
+@compiled(plain=SMALL)
 def _group(row_label, fill, rows):
     for i in range(len(row_label)):
         rows[fill[row_label[i]]] = i

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from ..jit.compiled import compiled
+from ..jit.compiled import SMALL, compiled
 from ..jit.row_scan import cheapest_column
 from ..points.box_tree import cheapest_columns
 from . import device_problem
@@ -176,7 +176,7 @@ def pair_cost(x, i, y, j, squared):
     return total if squared else np.sqrt(total)
 
 
-@compiled
+@compiled(plain=SMALL)
 def _sparse_edge_costs(indptr, indices, data, rows, cols, out):
     for k in range(len(rows)):
         for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
@@ -199,7 +199,7 @@ def _point_edge_costs(x, y, squared, rows, cols, out):
         out[k] = pair_cost(x, rows[k], y, cols[k], squared)
 
 
-@compiled
+@compiled(plain=SMALL)
 def _sparse_minima(row_offsets, col_offsets, indptr, indices, data, v, r, terms):
     for b in range(len(row_offsets) - 1):
         first = col_offsets[b]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..jit.compiled import compiled
+from ..jit.compiled import SMALL, compiled
 from ..jit.row_scan import float_of_rank, ranks_at_ends
 from .csr import rows_of
 
@@ -345,7 +345,7 @@ def checked_edges(
 _FINE, _UNSORTED, _RANGE, _DUPLICATE, _NOT_FINITE = range(5)
 
 
-@compiled
+@compiled(plain=SMALL)
 def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
     """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be sorted."""
     unsorted_row = -1

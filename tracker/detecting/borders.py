@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...matching.jit.compiled import compiled
+from ...matching.jit.compiled import SMALL, compiled
 from .around import NEAR, PLANES, Around
 
 _WIDEST = 16.0  # variance of a profile over that of the diameter's own, and the other way round
@@ -49,7 +49,7 @@ def refine_at_borders(
     return moved
 
 
-@compiled
+@compiled(plain=SMALL)
 def _move(
     voxels: np.ndarray,
     shape: np.ndarray,

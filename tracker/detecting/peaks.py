@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ...matching.device import cuda
-from ...matching.jit.compiled import compiled
+from ...matching.jit.compiled import SMALL, compiled
 from ..reading.frames import BRIGHTEST
 from . import gpu_peaks
 from .gpu_tables import there
@@ -154,7 +154,7 @@ def refine(voxels: np.ndarray, shape: tuple[int, ...], seen: Around) -> np.ndarr
     return positions
 
 
-@compiled
+@compiled(plain=SMALL)
 def _shift(
     voxels: np.ndarray,
     shape: np.ndarray,

@@ -10,6 +10,7 @@ from typing import Any
 
 from ....matching.device import cuda
 from ....matching.errors import AuctrackError
+from ....matching.jit.plain import all_compiled
 from .memory import give_unused_back, memory_taken, watch_memory
 from .pace import Pace
 from .record import Cell, Clock, Record
@@ -138,7 +139,8 @@ def measure(
     progress : callable, optional
     """
     try:
-        _measure(experiments, record, Pace(limit_s, clock), progress)
+        with all_compiled():
+            _measure(experiments, record, Pace(limit_s, clock), progress)
     finally:
         record.save()
 

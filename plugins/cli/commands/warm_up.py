@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ....matching.jit.plain import all_compiled
 from ....tracker.calibrating.digits import counted
 from ...words.compiling import compiling_reported
 from ..terminal import console
@@ -37,7 +38,7 @@ def command() -> None:
         compiled += 1
 
     uses = [*_tracking(2), *_tracking(3), *_solving(), *_tracking_on_gpu()]
-    with compiling_reported(count), console.progress("warm-up", noun="part") as advance:
+    with all_compiled(), compiling_reported(count), console.progress("warm-up", noun="part") as advance:
         for done, use in enumerate(uses):
             use()
             advance("compile", done + 1, len(uses))

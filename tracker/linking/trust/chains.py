@@ -7,9 +7,11 @@ A margin's weights count what ties a link to the next one twice, once from eithe
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ....matching.jit.compiled import BORROWING, compiled
+from ....matching.jit.compiled import BORROWING, SMALL, compiled
 from ..motion.candidates.graph import Graph
 from ..motion.inference.sweep import densities_of
 from ..motion.learning.belief import Belief
@@ -55,7 +57,7 @@ def links_made(graph: Graph, source: np.ndarray, target: np.ndarray) -> tuple[np
     return link, out, into
 
 
-@compiled
+@compiled(plain=SMALL)
 def _edges_between(indptr, head, source, target):
     edge = np.empty(len(source), np.int64)
     for k in range(len(source)):
@@ -103,7 +105,7 @@ def likelihood_of(g, a, b, h, least, chains):
                 for axis in range(step.shape[1]):
                     r = step[e, axis] - slope[c, d, axis] * step[before, axis] / frames
                     q += r * r * precision[c, p, d, axis]
-                density = np.exp(norm[c, p, d] - 0.5 * q)
+                density = math.exp(norm[c, p, d] - 0.5 * q)
                 then[c] = (switches * shares[c] + keeps * belief[c]) * density + afresh * alone[e, c]
             total += then[c]
         likelihood *= total / peak

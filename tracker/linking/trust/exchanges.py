@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ....matching.jit.compiled import compiled
+from ....matching.jit.compiled import SMALL, compiled
 from ....matching.jit.threads import side_by_side
 from ..motion.learning.belief import Belief
 from ..motion.models.step_model import tables
@@ -75,7 +75,7 @@ def _all_undone(
     return side_by_side(undone, [(skips, piece) for skips in (False, True) for piece in graph.pieces])
 
 
-@compiled
+@compiled(plain=SMALL)
 def _undone(skips, first, last, ways, chains, now):
     """Return the links that are undone between two detections, one by one, and the odds of each.
 

@@ -16,7 +16,7 @@ import numpy as np
 from ....matching.certificate.assignment import Assignment
 from ....matching.device import cuda
 from ....matching.jit.column_heap import UNSEEN, append, pop, rise
-from ....matching.jit.compiled import BORROWING, compiled
+from ....matching.jit.compiled import BORROWING, SMALL, compiled
 from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ....matching.problem import Problem
 from ....matching.problem.csr import transposed_csr
@@ -74,14 +74,14 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     return np.concatenate(parts)
 
 
-@compiled
+@compiled(plain=SMALL)
 def _reduce(indptr, indices, data, r, v, reduced):
     for i in range(len(indptr) - 1):
         for e in range(indptr[i], indptr[i + 1]):
             reduced[e] = max(data[e] - r[i] - v[indices[e]], 0.0)
 
 
-@compiled
+@compiled(plain=SMALL)
 def _settled(indptr, neighbours, reduced, unassigned, partner, partner_across):
     """Return for every freed member of one side the cheapest way to settle it that leaves a member unassigned.
 
@@ -133,7 +133,7 @@ def _back_from(owner, freed, through, best, indptr, indices, reduced):
     return best
 
 
-@compiled
+@compiled(plain=SMALL)
 def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
     """Return per link the cheaper repair: through members left unassigned, or a ring of matched pairs."""
     n = len(indptr) - 1

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.spatial import cKDTree
 
-from .....matching.jit.compiled import compiled
+from .....matching.jit.compiled import SMALL, compiled
 from .....matching.jit.threads import side_by_side
 from ..detections.ordered import Ordered
 from . import gpu_flow, gpu_graph
@@ -220,7 +220,7 @@ def _field(first, last, near, mean, weight, field, support):
             centre[axis] = 0.0
 
 
-@compiled
+@compiled(plain=SMALL)
 def _along(tail, head, lag, ahead, ahead_weight, behind, behind_weight, out):
     """Write the flow along edges: that around the tail and that around the head, by what supports them."""
     for e in range(len(head)):

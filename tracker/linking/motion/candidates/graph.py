@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from .....matching.device import cuda
-from .....matching.jit.compiled import compiled
+from .....matching.jit.compiled import SMALL, compiled
 from .....matching.jit.threads import side_by_side
 from .....matching.points.grid import build_grid, build_grids, more_pairs_than, pairs_in_grid, pairs_in_grids
 from .....matching.problem.csr import transposed_csr
@@ -367,7 +367,7 @@ def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
         came[i], went[i] = coming, going
 
 
-@compiled
+@compiled(plain=SMALL)
 def _sort_within_rows(indptr, head):
     # By insertion: rows are short, and numba's own sort takes it a second to compile.
     for i in range(len(indptr) - 1):

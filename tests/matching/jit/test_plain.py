@@ -1,0 +1,94 @@
+"""Kernels run as Python while that is quicker than compiling them: when, and that nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching.jit import plain
+from auctrack.matching.jit.compiled import Files, compiled
+from auctrack.matching.jit.plain import all_compiled
+
+
+@pytest.fixture(autouse=True)
+def may_run_plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(Files, "holds", lambda *_: False)
+    plain._may.set()
+    yield
+    plain._may.clear()
+
+
+@compiled
+def _plus_one(x: Any) -> Any:
+    return x + 1
+
+
+def _kernel(most: int = 100) -> Any:
+    @compiled(plain=most)
+    def total(values, pair):
+        kept = np.float64(0)
+        for value in values:
+            kept += _plus_one(value)
+        return kept, len(pair[0])
+
+    return total
+
+
+SMALL = np.arange(10.0), (np.zeros(5, np.int32), 2)
+
+
+def test_a_small_call_runs_as_python_with_all_that_it_calls():
+    kernel = _kernel()
+    found = kernel(*SMALL)
+    assert found == (55.0, 5)
+    assert not kernel.signatures
+    assert list(map(type, found)) == [float, int]  # as of compiled code
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param((np.arange(96.0), SMALL[1]), id="many elements"),
+        pytest.param((SMALL[0].astype(np.float32), SMALL[1]), id="floats that NumPy does not widen"),
+        pytest.param((SMALL[0], (np.zeros(5, np.uint8), 2)), id="bytes, which NumPy lets overflow"),
+    ],
+)
+def test_others_are_compiled(given):
+    kernel = _kernel()
+    kernel(*given)
+    assert len(kernel.signatures) == 1
+
+
+def test_what_is_kept_on_disk_is_loaded(monkeypatch):
+    kernel = _kernel()
+    kernel(*SMALL)
+    monkeypatch.setattr(Files, "holds", lambda *_: True)
+    assert kernel(*SMALL) == (55.0, 5)
+    assert len(kernel.signatures) == 1
+
+
+def test_one_that_has_taken_long_enough_is_compiled_at_once(monkeypatch):
+    kernel = _kernel()
+    monkeypatch.setattr(plain, "MOST_SECONDS", 1e-9)
+    kernel(*SMALL)
+    assert len(kernel.signatures) == 1
+
+
+def test_nothing_runs_as_python_where_all_is_to_be_compiled():
+    kernel = _kernel()
+    with all_compiled():
+        kernel(*SMALL)
+    assert len(kernel.signatures) == 1
+    assert plain._may.is_set()
+
+
+def test_what_a_kernel_raises_it_raises_as_python():
+    @compiled(plain=10)
+    def refuse(x):
+        raise ValueError(f"{len(x)} is odd")
+
+    with pytest.raises(ValueError, match="1 is odd"):
+        refuse(np.zeros(1))
