@@ -40,11 +40,11 @@ class KernelDispatcher(CPUDispatcher):
         """Return what runs a call for which there is no machine code in this process; numba's C code calls this."""
         if self._plain is not None and self._plain.serves(given):
             return self._plain
-        return super()._compile_for_args(*given, **named)
+        return cast("Any", super())._compile_for_args(*given, **named)
 
     def compile_for(self, given: tuple[Any, ...]) -> None:
         """Compile for arguments, or load what was compiled."""
-        super()._compile_for_args(*given)
+        cast("Any", super())._compile_for_args(*given)
 
     def is_kept(self, given: tuple[Any, ...]) -> bool:
         """Whether machine code for these arguments is on disk."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 
-_NEW = 20_000
-"""New objects after which garbage is looked for. Python's own 700 has the libraries looked through 400 times as they
-are loaded, which takes as long as loading a third of them."""
+_NEW = 1_000_000
+"""New objects after which garbage is looked for: more than a first run makes, most of them numba's, some 65 MB. To look
+through them took .5 of its 9 CPU-s every 20,000 objects; at Python's own 700 the libraries are looked through 400 times
+as they are loaded, which takes as long as loading a third of them."""
 
 
 def collect_rarely() -> None:
