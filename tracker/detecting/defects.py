@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,9 @@ _LONG_ENOUGH = 128  # of them, whose median tells as much as that of more
 _MOST = 0.1  # of all pixels; of more than these the sample itself is made
 _BAND = 1 << 18  # pixels looked at at a time
 _FAR = 3  # pixels from a defect to those that fill it in, at most
+
+
+_Fillings = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,8 @@ class Defects:
 class Mended:
     """A movie whose camera's defects, where it has any, are filled in from their neighbours.
 
+    They are looked for when they, or a frame, are asked for first: other threads read their frames meanwhile.
+
     Parameters
     ----------
     movie : FrameSource
@@ -88,12 +94,12 @@ class Mended:
     """
 
     def __init__(self, movie: FrameSource, *, kept_in: PixelBuffer | None = None) -> None:
-        """Look for the defects."""
+        """Look at nothing yet."""
         self.movie = movie
-        looked_at = {number: movie.frame(number, kept_in or NEW_MEMORY) for number in _looked_at(movie)}
-        self._kept = looked_at if kept_in is not None else dict[int, np.ndarray]()
-        self.defects = camera_defects(list(looked_at.values()), movie.dtype)
-        self._fillings = None if self.defects is None else _fillings(self.defects.mask)
+        self._kept_in, self._kept = kept_in, dict[int, np.ndarray]()
+        self._looked_at = _looked_at(movie)
+        self._looking = Lock()
+        self._seen: tuple[Defects | None, _Fillings | None] | None = None
 
     def __len__(self) -> int:
         """Number of frames to read."""
@@ -101,17 +107,37 @@ class Mended:
 
     def frame(self, number: int, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:
         """Return one frame, filled in; in the memory that the movie gives where it is this caller's own."""
-        kept = self._kept.pop(number, None)
-        image = kept if kept is not None else self.movie.frame(number, into)
-        if self._fillings is None:
+        is_kept = self._kept_in is not None and number in self._looked_at
+        image = None if is_kept else self.movie.frame(number, into)
+        _, fillings = self._look()
+        if image is None:
+            kept = self._kept.pop(number, None)
+            image = self.movie.frame(number, into) if kept is None else kept
+        if fillings is None:
             return image
         if not (image.flags.writeable and (image.flags.owndata or into is not NEW_MEMORY)):
             image = image.copy()
-        places, sources, weights = self._fillings
+        places, sources, weights = fillings
         for plane in image.reshape((-1, *image.shape[-2:])):
             filled = (plane[tuple(sources)].astype(np.float64) * weights).sum(axis=1)
             plane[tuple(places)] = filled if plane.dtype.kind == "f" else np.rint(filled)
         return image
+
+    def _look(self) -> tuple[Defects | None, _Fillings | None]:
+        """Return the defects, and how they are filled in; the first thread that asks looks for them."""
+        with self._looking:
+            if self._seen is None:
+                into = self._kept_in or NEW_MEMORY
+                looked_at = {number: self.movie.frame(number, into) for number in self._looked_at}
+                defects = camera_defects(list(looked_at.values()), self.movie.dtype)
+                self._kept.update(looked_at if self._kept_in else {})
+                self._seen = defects, None if defects is None else _fillings(defects.mask)
+            return self._seen
+
+    @property
+    def defects(self) -> Defects | None:
+        """What they are, None of a camera without."""
+        return self._look()[0]
 
     @property
     def notes(self) -> list[str]:
@@ -308,7 +334,7 @@ def _median_down(image: np.ndarray) -> np.ndarray:
     return (along[:, (size - 1) // 2] + along[:, size // 2]) / 2
 
 
-def _fillings(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _fillings(mask: np.ndarray) -> _Fillings:
     """Return the places of defects (2, n), those that fill each in (2, n, m), and with which weights (n, m).
 
     Of the nearest squares around a defect the first that holds other pixels.

@@ -265,8 +265,8 @@ def _curve(diameters: list[float], windows: Averages, device: str) -> list[tuple
 def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[float, np.ndarray, float]]:
     """Begin to look for blobs of a diameter; return what returns their median response and their heights, descending.
 
-    Where noise rules the response is 0. Held to less it is returned once more, for where nothing else is found: many
-    blobs in noise that is symmetric need not stand out as much. Peaks are told from noise on the host.
+    Where noise rules the response is 0, and held to less is returned too, for where nothing else is found: many blobs
+    in noise that is symmetric need not stand out as much. Peaks are told from noise on the host.
     """
     scale, shapes = windows.scale, [stack.shape[1:] for stack in windows.stacks]
     bins = voxels_to_average(diameter, scale, tuple(np.min(shapes, axis=0).tolist()))
@@ -282,11 +282,12 @@ def _response_ahead(diameter: float, windows: Averages) -> Callable[[], tuple[fl
     def finish() -> tuple[float, np.ndarray, float]:
         seen = [sample() for sample in samples]
         sample = pooled([replace(s, qualities=cuda.to_host(s.qualities), depths=cuda.to_host(s.depths)) for s in seen])
-        found = sample.qualities[sample.qualities > threshold_between(sample)]
-        response = float(np.median(found)) if len(found) else 0.0
-        is_faint = response <= _STANDS_OUT * sample.white_floor
-        are_many = len(found) >= _MANY and is_symmetric(sample) and response > _MANY_STAND_OUT * sample.white_floor
-        return 0.0 if is_faint else response, np.sort(found)[::-1], response if are_many else 0.0
+        heights = np.sort(sample.qualities[sample.qualities > threshold_between(sample)])[::-1]
+        response = float(np.median(heights)) if len(heights) else 0.0
+        if response > _STANDS_OUT * sample.white_floor:
+            return response, heights, 0.0
+        may_be = len(heights) >= _MANY and response > _MANY_STAND_OUT * sample.white_floor
+        return 0.0, heights, response if may_be and is_symmetric(sample) else 0.0
 
     return finish
 

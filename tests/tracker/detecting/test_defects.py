@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import numpy as np
 import pytest
 
-from auctrack.tracker.detecting.defects import without_defects
+from auctrack.tracker.detecting.defects import Mended, without_defects
 from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.diameter import suggest_diameter
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.pipeline import track
+from auctrack.tracker.reading.contiguous import NEW_MEMORY
 from auctrack.tracker.reading.movie import read_movie
 from auctrack.tracker.settings import InputSettings, Settings
 
@@ -135,6 +139,32 @@ def test_defects_are_filled_in_from_their_neighbours_and_nothing_else_changes():
         before, after, truth = (m.frame(number).astype(float) for m in (movie, mended, sound))
         assert np.array_equal(after[~at], before[~at])
         assert np.abs(after - truth)[at].max() < 60.0  # a spot is 100 high
+
+
+class _ReadTogether:
+    """A movie of which no frame is read before all that wait for theirs are being read."""
+
+    def __init__(self, movie, threads):
+        self._movie, self._all_read = movie, Barrier(threads, timeout=20)
+
+    def __getattr__(self, name):
+        return getattr(self._movie, name)
+
+    def frame(self, number, into=NEW_MEMORY):
+        self._all_read.wait()
+        return self._movie.frame(number, into)
+
+
+def test_frames_are_read_while_others_are_looked_at_for_defects_and_each_but_once():
+    images = np.random.default_rng(8).normal(100, 5, (3, 8, *PLANE))
+    images[..., 40, 30] += 2000.0
+    movie = movie_of(images)
+    expected = [without_defects(movie).frame(number) for number in range(3)]
+    mended = Mended(_ReadTogether(movie, 3), kept_in=NEW_MEMORY)
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(mended.frame, range(3)))
+    np.testing.assert_array_equal(found, expected)
+    assert mended.defects.single.sum() == 1
 
 
 def test_pixels_without_a_value_beside_a_defect_do_not_fill_it_in():
