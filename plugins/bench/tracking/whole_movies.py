@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Any
 from weakref import finalize
 
 import numpy as np
@@ -29,6 +30,12 @@ _GREY, _NOISE = 100.0, 10.0
 _MARGIN = 5  # voxels between a particle and the border
 _LEAST_FOUND = 0.9
 _SCALE = (1.0, 1.0, 1.0)
+_WAYS: dict[str, dict[str, Any]] = {
+    "": {},
+    ", by distance": {"motion": "none"},
+    ", by distance, spots given": {"motion": "none", "diameter": 4.3, "threshold": 60.0},
+}
+"""What is given of settings, by what a variant is called after."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,12 @@ def whole_movies(effort: Effort, gpu: str) -> Experiment:
     variants = [
         Variant("read", partial(_pixels, "cpu"), _nothing),
         Variant("read and copied to the GPU", partial(_pixels, gpu), _nothing, device=gpu, missing=missing),
-        Variant("pixels to tracks, GPU", partial(_tracks, gpu), _followed, device=gpu, missing=missing),
+        *(
+            Variant(
+                f"pixels to tracks{how}, GPU", partial(_tracks, gpu, **given), _followed, device=gpu, missing=missing
+            )
+            for how, given in _WAYS.items()
+        ),
     ]
     return Experiment("pixels", [case], variants, effort.times(3, 1))
 
@@ -123,8 +135,8 @@ def _pixels(device: str, given: MovieFile) -> int:
             return sum(held for _, held in incoming.worked(hold))
 
 
-def _tracks(gpu: str, given: MovieFile) -> TrackingResult:
-    return track(given.path, scale=_SCALE, device=gpu)
+def _tracks(gpu: str, given: MovieFile, **settings: Any) -> TrackingResult:
+    return track(given.path, scale=_SCALE, device=gpu, **settings)
 
 
 def _nothing(given: MovieFile, held: int) -> Facts:
