@@ -214,8 +214,9 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             times_with_spread(effort.clock),
             label=lambda case: f"{case.size} frames of {case.series}",
             notes=(
-                "an uncompressed TIFF of uint16, nothing given: diameter and threshold are measured, motion learned; or "
-                "linked by distance alone, range and unmatched cost measured; or with diameter and threshold given too",
+                "an uncompressed TIFF of uint16, nothing given: diameter and threshold measured, motion learned; "
+                "or linked by distance alone, range and unmatched cost measured; or with diameter and threshold given "
+                "too",
             ),
         ),
     ]
