@@ -28,6 +28,7 @@ from ....tracker.points import Points, Tracks
 from ....tracker.settings import Settings
 from ....tracker.stage_seconds import StageSeconds
 from ...words.candidates import links_of_candidates
+from ...words.given_limits import given_limits
 from ...words.notes import (
     on_doubt,
     on_frozen_frames,
@@ -291,7 +292,7 @@ def note_tone(source: str, settings: Settings) -> None:
 def _how(linking: Linking) -> list[tuple[str, str]]:
     """Return how links were chosen: what was learned, or the range and the unmatched cost."""
     unmatched_cost, unit = linking.unmatched_cost, linking.tracks.calibration.unit
-    said = list(linking.report["learned"])
+    said = [*linking.report["learned"], *given_limits(linking)]
     if unmatched_cost is not None:
         said = [
             f"search range {in_digits(linking.settings.search_range, 4)} {unit}",

@@ -28,6 +28,7 @@ from ....tracker.linking.settings import LinkSettings
 from ....tracker.links import MARGIN, PROBABILITY
 from ....tracker.measuring.measures_file import write_measures
 from ....tracker.points import Points, Tracks
+from ...words.given_limits import given_limits
 from ...words.notes import on_doubt, on_frozen_frames, on_linking
 from ...words.setting_options import in_words
 from ..layers.edits import Edits
@@ -536,4 +537,4 @@ def _how(linking: Linking) -> str:
     """Return what decided between linking and not linking."""
     if linking.unmatched_cost is not None:
         return " ".join([f"Unmatched cost: {linking.unmatched_cost.reason}.", *linking.report["notes"]])
-    return f"Learned: {'; '.join(linking.report['learned'])}."
+    return f"Learned: {'; '.join([*linking.report['learned'], *given_limits(linking)])}."

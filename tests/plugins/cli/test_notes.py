@@ -473,3 +473,14 @@ def test_a_voxel_size_that_goes_before_the_tables_own_is_told(auctrack, tmp_path
         assert done.exit_code == 0, done.output
         told = "note: the table's own voxel size is 0.5 × 0.25 µm; --voxel goes before it, and changes all lengths."
         assert (told in done.stderr) is (name == "other")
+
+
+def test_with_learned_motion_limits_that_were_given_are_said_and_no_others(auctrack, samples):
+    def said(*words: object) -> str:
+        run = auctrack("link", samples / "points.csv", "-o", "out/", "--overwrite", *words)
+        assert run.exit_code == 0, run.output
+        return " ".join(run.stdout.split())
+
+    assert "search range 7.5 µm, as given" in said("--search-range", 7.5)
+    assert "search range 7.5 µm and unmatched cost 6 µm, as given" in said("--search-range", 7.5, "--unmatched-cost", 6)
+    assert "as given" not in said()
