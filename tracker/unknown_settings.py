@@ -35,12 +35,26 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "memory": _GAPS,
     "max_missed_frames": _GAPS,
     "max_distance": _RANGE,
+    "linking_max_distance": _RANGE,
+    "max_search_radius": _RANGE,
+    "gap_closing_max_distance": ("gap_closing_range",),
     "track_cost_cutoff": _RANGE,
     "minmass": ("threshold",),
     "min_quality": ("threshold",),
 }
 """What the command line or other programs call a setting, or a value of it, whose own name is too different to be found
 by it."""
+
+
+def other_words(name: str) -> list[str]:
+    """Return our names of a setting that the command line or another program calls so; none where nobody does.
+
+    Examples
+    --------
+    >>> other_words("track_cost_cutoff")
+    ['search_range']
+    """
+    return [said.partition("=")[0] for said in _OTHER_WORDS.get(name, ())]
 
 
 class KnownByName:

@@ -12,7 +12,9 @@ from typer.core import TyperGroup
 
 from ... import __version__
 from ...matching.errors import AuctrackError
+from ...tracker.unknown_settings import other_words
 from ..words.errors import sentence
+from ..words.setting_options import option_of
 from .commands import bench, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
 from .runs.outcome import INTERRUPTED, SOME_FAILED
 from .terminal import console
@@ -43,6 +45,20 @@ class _OneSentence(TyperGroup):
             console.fail(sentence(error))
             _LOG.debug("where it failed", exc_info=error)
             raise typer.Exit(SOME_FAILED) from None
+        except Exception as error:
+            _name_what_was_meant(error)
+            raise
+
+
+def _name_what_was_meant(error: Any) -> None:
+    """Have the error of an option that is none propose what other programs call so, not what is spelt alike."""
+    name = getattr(error, "option_name", None)
+    if name is None or not hasattr(error, "possibilities"):
+        return
+    known = {option for each in error.ctx.command.params for option in each.opts}
+    meant = {option_of(word) for word in other_words(name.lstrip("-").replace("-", "_"))} & known
+    if meant:
+        error.possibilities = sorted(meant)
 
 
 def _page(doc: str) -> str:

@@ -454,3 +454,27 @@ def test_a_folder_is_not_read_as_a_table(auctrack, tmp_path, words):
     (tmp_path / "results").mkdir()
     command, *rest = [word.format("results") for word in words]
     refused(auctrack(command, *(rest or ["results"])), "results: is a folder")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("--memory", "--max-missed-frames"),
+        ("--max-gap", "--max-missed-frames"),
+        ("--linking-max-distance", "--search-range"),
+        ("--gap-closing-max-distance", "--gap-closing-range"),
+        ("--pixel-size", "--voxel"),
+        ("--serch-range", "--search-range"),
+    ],
+)
+def test_an_option_by_its_name_in_other_programs_is_answered_with_ours(auctrack, theirs, ours):
+    result = auctrack("link", "spots.csv", theirs, 1)
+    assert result.exit_code == 2
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert f"No such option: {theirs}" in said
+    assert ours in said
+    assert "--memory-budget" not in said
+
+
+def test_an_option_that_nobody_knows_is_answered_with_none(auctrack):
+    assert "ossible" not in auctrack("link", "spots.csv", "--quux", 1).stderr

@@ -503,6 +503,14 @@ def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(
         ),
         (("slice", "Pos_Y", "Pos_X"), {"frame": "slice", "y": "Pos_Y", "x": "Pos_X"}),
         (("a", "b"), {"frame": "…", "y": "…", "x": "…"}),
+        (  # scikit-image
+            ("t", "label", "bbox-0", "bbox-1", "bbox-2", "bbox-3", "centroid-0", "centroid-1"),
+            {"frame": "t", "y": "centroid-0", "x": "centroid-1"},
+        ),
+        (
+            ("timepoint", "centroid-0", "centroid-1", "centroid-2"),
+            {"frame": "timepoint", "z": "centroid-0", "y": "centroid-1", "x": "centroid-2"},
+        ),
     ],
 )
 def test_columns_to_be_named_are_asked_for(columns, asked):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +146,19 @@ def naming(names: Mapping[str, str], reader: str, unit: str = "") -> dict[str, A
 def _likely(table: pd.DataFrame) -> dict[str, str]:
     """Return for frame, z, y, x the column that has such a name, "…" where none has; z only where there is one."""
     found = {role: next((str(name) for name in table.columns if _sounds_like(str(name), role)), "…") for role in ROLES}
+    if {found[axis] for axis in AXES} == {"…"}:
+        found |= _numbered(list(map(str, table.columns)))
     return {role: found[role] for role in ("frame", *AXES) if role != "z" or found[role] != "…"}
+
+
+def _numbered(names: Sequence[str]) -> dict[str, str]:
+    """Return columns that are numbered by the axes of an image, as `centroid-0`, for y and x, of three for z too."""
+    stems = (name.removesuffix("0") for name in names if re.search(r"[^\d]0$", name))
+    for stem in stems:
+        of_axes = [f"{stem}{number}" for number in range(4) if f"{stem}{number}" in names]
+        if len(of_axes) in (2, 3):
+            return dict(zip(AXES[-len(of_axes) :], of_axes, strict=True))
+    return {}
 
 
 def _unit_in(likely: Mapping[str, str]) -> str:
