@@ -19,7 +19,7 @@ from .detecting.labels import label_steps, on_mask
 from .detecting.settings import DetectSettings
 from .detecting.side_by_side import work_plan
 from .errors import InvalidInput, InvalidSetting
-from .formats.tables import read_points
+from .formats.tables import read_points, refuse_far_away
 from .linking.link import link_steps
 from .linking.result import Linking
 from .linking.settings import LinkSettings
@@ -315,7 +315,9 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
 
 def _read_table(source: str | Path, given: InputSettings) -> Points:
     """Read a point table and cut it to the frames and the region asked for."""
-    return read_points(source, **given.of_table).cut(given.frame_slice, given.roi_slices)
+    points = read_points(source, **given.of_table).cut(given.frame_slice, given.roi_slices)
+    refuse_far_away(points, source, given.columns)
+    return points
 
 
 def _passed_on(progress: StageProgress | None) -> Callable[[Advance], Any] | None:

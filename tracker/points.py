@@ -104,8 +104,10 @@ class Points:
             self.refuse_far_away()
         return physical
 
-    def refuse_far_away(self) -> None:
+    def refuse_far_away(self, rows: pd.Index | None = None) -> None:
         """Refuse positions so far away that squares of distances would not be numbers, by the first row that has one.
+
+        `rows` are what the rows are called, where it is not by their order.
 
         Raises
         ------
@@ -117,7 +119,7 @@ class Points:
                 row = int((far >= LONGEST).argmax())
                 raise InvalidTable(
                     f"positions need to be nearer than {LONGEST:g} {self.calibration.unit}; ",
-                    Row(row),
+                    Row(row if rows is None else int(rows[row])),
                     f" is {far[row]:g} away (",
                     Column(axis),
                     "). Remove it, or check the voxel size.",

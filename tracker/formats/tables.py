@@ -99,6 +99,19 @@ def read_points(
     return _as_points(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
 
 
+def refuse_far_away(points: Points, source: str | Path, columns: Mapping[str, str] | None = None) -> None:
+    """Refuse positions of some rows of a table too far away for distances to be numbers, by the table and its line.
+
+    Raises
+    ------
+    InvalidTable
+    """
+    try:
+        points.refuse_far_away(points.table.index)
+    except InvalidTable as error:
+        raise _placed(error, source, _load(source, columns)) from error
+
+
 def read_tracks(
     source: str | Path | pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     *,
@@ -181,9 +194,7 @@ def _as_points(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
         points = Points(loaded.table, timeline=_timeline(loaded, said.frame_step))
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
-    points = replace(points, calibration=_calibration(loaded, points.ndim, said))
-    _refuse_far_away(points, source, loaded)
-    return points
+    return replace(points, calibration=_calibration(loaded, points.ndim, said))
 
 
 def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Tracks:
@@ -196,17 +207,7 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
     calibration = _calibration(loaded, tracks.ndim, said)
-    tracks = replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
-    _refuse_far_away(tracks, source, loaded)
-    return tracks
-
-
-def _refuse_far_away(points: Points, source: str | Path | pd.DataFrame, loaded: Loaded) -> None:
-    """Refuse positions too far away for distances to be numbers, in the words of the table."""
-    try:
-        points.refuse_far_away()
-    except InvalidInput as error:
-        raise _placed(error, source, loaded) from error
+    return replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
 
 
 def _with_index_columns(table: pd.DataFrame) -> pd.DataFrame:

@@ -646,3 +646,12 @@ def test_an_interrupted_run_says_so_though_nothing_was_written_yet(auctrack, mov
     assert result.exit_code == 130
     assert "interrupted; nothing half-written" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_positions_too_far_away_are_no_matter_where_their_frame_is_left_out(auctrack, tmp_path):
+    y = [1.0, 2.0, 1e300, 3.0, 1e200]
+    pd.DataFrame({"frame": range(5), "y": y, "x": 2.0}).to_csv(tmp_path / "far.csv", index=False)
+    assert auctrack("track", "far.csv", "--frames", "0:2", "-o", "out").exit_code == 0
+    refused = auctrack("track", "far.csv", "--frames", "3:", "-o", "out", "--dry-run")
+    assert refused.exit_code == 1
+    assert "line 6 is 1e+200 away" in refused.stderr

@@ -652,3 +652,36 @@ def test_tracks_stay_as_they_were_read_whatever_becomes_of_the_table(name):
     table.loc[0, "frame"] = 9
     assert tracks.table["track_id"].tolist() == [4, 4, 5]
     assert tracks.frames.tolist() == [0, 1, 2]
+
+
+SPOTS = pd.DataFrame({"frame": [0, 1, 2], "t_s": [0.0, 2.0, 4.0], "y": [1.0, 2.0, 3.0], "x": 1.0})
+DATES = pd.to_datetime(pd.Series([0, 1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (SPOTS.assign(frame=DATES), "'frame' needs numbers; it has dates or times"),
+        (SPOTS.assign(frame=DATES - DATES[0]), "'frame' needs numbers; it has dates or times"),
+        (SPOTS.assign(x_um=1.0, y_um=1.0, x=DATES), "'x' needs numbers; it has dates or times"),
+        (pd.concat([SPOTS.assign(x_um=1.0, y_um=1.0), SPOTS[["x"]]], axis=1), "needs one column 'x'; it has several"),
+        (SPOTS.assign(x_um=1.0, y_um=1.0, x=1j), "'x' needs real numbers"),
+    ],
+    ids=["dates", "times", "dates for positions", "a column twice", "complex"],
+)
+def test_beside_physical_columns_what_is_wrong_with_the_others_is_said_in_our_words(given, said):
+    with pytest.raises(InvalidInput, match=said):
+        read_points(given)
+
+
+@pytest.mark.parametrize("name", ["t_s", "x_um"])
+def test_a_physical_column_that_comes_twice_or_is_no_number_states_nothing(name):
+    known = SPOTS.assign(x_um=0.5 * SPOTS["x"], y_um=0.5 * SPOTS["y"])
+    for given in (pd.concat([known, known[[name]]], axis=1), known.assign(**{name: DATES})):
+        stated = read_points(given).calibration
+        assert (stated.frame_interval is None) == (name == "t_s")
+        assert stated.is_physical == (name == "t_s")
+
+
+def test_frames_that_are_categories_are_numbers_all_the_same():
+    assert read_points(SPOTS.assign(frame=SPOTS["frame"].astype("category"))).frames.tolist() == [0, 1, 2]

@@ -79,7 +79,11 @@ def _interval(table: pd.DataFrame) -> tuple[float | None, str]:
     """Return the frame interval that a column of times (`t_s`, `t_min`, …) states, and its unit; None without one."""
     for unit in TIMES:
         name = time_name(unit)
-        if name in table and table["frame"].any() and (interval := _size(table["frame"], table[name])) is not None:
+        if (
+            name in table
+            and _numbers(table["frame"]).any()
+            and (interval := _size(table["frame"], table[name])) is not None
+        ):
             return interval, unit
     return None, SECOND
 
@@ -119,7 +123,13 @@ def _is_shifted(steps: pd.Series, lengths: pd.Series) -> bool:
     return _size_of_shifted(of, to) is not None
 
 
-def _numbers(column: pd.Series) -> np.ndarray:
+def _numbers(column: pd.Series | pd.DataFrame) -> np.ndarray:
+    """Return a column as numbers, NaN where it has none: nowhere in dates, or where two columns have one name.
+
+    What is wrong with those is said when they are taken for frames or positions, and not before.
+    """
+    if isinstance(column, pd.DataFrame) or column.dtype.kind in "mMc" or isinstance(column.dtype, pd.PeriodDtype):
+        return np.full(len(column), np.nan)
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
 
 
@@ -150,4 +160,4 @@ def _size_through_zero(of: np.ndarray, to: np.ndarray) -> float | None:
 
 def _agree(column: pd.Series, lengths: np.ndarray) -> bool:
     """Whether a column holds the physical positions already."""
-    return np.allclose(pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64), lengths, rtol=_ROUNDED)
+    return np.allclose(_numbers(column), lengths, rtol=_ROUNDED)
