@@ -335,11 +335,15 @@ def _of_frames(points: Points) -> dict[str, Any]:
 
 def _of_links(points: Points, linking: Linking, settings: Settings) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Return what other ranges and unmatched costs would bring, and the F1 expected; say what is doubtful."""
-    from ....tracker.linking.gate.spacing import WIDEST
+    from ....tracker.linking.gate.spacing import WIDEST, mean_spacing
     from ...words.notes import on_doubt, on_reach
 
     unit, cost, search_range = points.calibration.unit, _measured_cost(linking), linking.settings.search_range
-    nearly_all = f"{WIDEST:g} × the spacing; beyond it nearly all particles compete"
+    nearly_all = (
+        f"{WIDEST:g} × the spacing; beyond it nearly all particles compete"
+        if mean_spacing(points)
+        else "as wide as the data, as no two particles are apart in one frame"
+    )
     unmatched_costs, table = _unmatched_costs(linking, cost.distance)
     reach, text = _reach(points, search_range)
     console.note(*on_doubt(linking), *on_reach([each["share"] for each in reach]))

@@ -583,3 +583,11 @@ def test_what_a_simulated_movie_will_take_is_said_before_it_is_made(auctrack, mo
 
 def interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
+
+
+def test_of_one_particle_a_frame_no_spacing_is_named_for_the_range(auctrack, tmp_path):
+    pd.DataFrame({"frame": range(5), "y": np.arange(5.0), "x": 1.0}).to_csv(tmp_path / "one.csv", index=False)
+    said = " ".join(auctrack("info", "one.csv").stdout.split())
+    assert "spacing not known" in said
+    assert "as wide as the data" in said
+    assert "× the spacing" not in said
