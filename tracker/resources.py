@@ -21,19 +21,19 @@ from .reading.movie import Movie
 from .settings import Settings
 
 # Bytes of resident memory, as `/usr/bin/time -v` has it; BENCHMARKS has the runs they were taken from.
-_AT_REST = 335e6  # Python with its libraries
-_A_ROW = 130  # of a table that is read, linked and written
-_LEARNED = 610  # of each detection that is held: 400 where steps are short, 860 where past and future are contexts
+_AT_REST = 320e6  # Python with its libraries
+_A_ROW = 90  # of a table that is read, linked and written
+_LEARNED = 430  # of each detection that is held: 300 where links know nothing of each other, 630 where they do
 _LEARNED_ON_GPU = BYTES_AN_EDGE * BYTES_A_DETECTION / BYTES_A_CANDIDATE  # of the GPU's, where links are made there too
 _TOGETHER, _MOST_TOGETHER = 50, 50e6  # of each detection, and in all, where frame pairs are linked by distance
-_FILTERED = 3 * 4  # a voxel of a frame that is being filtered (see `detecting.detect`)
+_FILTERED = 10  # a voxel of a frame that is being filtered: twice in float32, and which are peaks
 _OF_LABELS = 10  # a voxel of a frame of labels, of what is known of runs of 16 voxels
 _LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are measured on, and in all
 
 SECONDS_AT_REST = 3
 """Seconds to start and to link a small table, on a CPU."""
-_SECONDS_PER_POINT = {True: 18e-6, False: 1e-6}  # of linking on one core, by whether motion is learned
-_SECONDS_PER_TRIED = {True: 300e-6, False: 0.0}  # for each of those that starts of learning are tried on
+_SECONDS_PER_POINT = {True: 7e-6, False: 5e-7}  # of linking on two cores, by whether motion is learned
+_SECONDS_PER_TRIED = {True: 120e-6, False: 0.0}  # for each of those that starts of learning are tried on
 _SECONDS_PER_POINT_ON_GPU = {True: 6e-8, False: 1e-8}
 _SECONDS_PER_ROW = 6e-7  # of writing the table
 

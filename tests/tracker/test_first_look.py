@@ -94,6 +94,16 @@ def looked_at(tmp_path, table: pd.DataFrame, budget: float, **given) -> first_lo
     return first_look.first_look(str(path), Settings(link=LinkSettings(memory_budget_gb=budget, **given)), 1)
 
 
+@pytest.mark.parametrize(
+    ("points", "taken"),
+    [(200_000, 0.41e9), (499_743, 0.71e9), (1e6, 0.71e9), (2_000_213, 1.74e9), (3e6, 1.53e9), (1e7, 4.30e9)],
+)
+def test_the_memory_said_of_tables_of_ten_frames_is_within_1_3_times_what_they_took(points, taken):
+    """What they took is in BENCHMARKS, Memory."""
+    linking, _ = resources.memory_of_linking(points, 10, LinkSettings(device="cpu"))
+    assert taken / 1.3 < resources.memory_of_run(points, 0.0, linking) < 1.3 * taken
+
+
 def test_learned_motion_of_few_frames_exceeds_a_budget_that_it_cannot_keep_to(tmp_path):
     few, many = in_frames(5, 400), in_frames(200, 10)
     tight = 0.3 * len(few) * BYTES_A_DETECTION / 1e9

@@ -12,14 +12,26 @@ import pytest
 FAULTS = """
 import resource
 import sys
+from threading import Thread
 import numpy as np
 from auctrack.plugins.cli.terminal.freed_memory import keep_freed_memory
 
 if sys.argv[1] == "kept":
     keep_freed_memory()
-np.ones(10_000_000)
+
+
+def fill():
+    if sys.argv[2] == "main":
+        np.ones(10_000_000)
+        return
+    thread = Thread(target=np.ones, args=(10_000_000,))
+    thread.start()
+    thread.join()
+
+
+fill()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-np.ones(10_000_000)
+fill()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
@@ -34,15 +46,16 @@ print(int(_set_madvise_hugepage(False)))
 """
 
 
-def faults(how: str) -> int:
+def faults(how: str, thread: str) -> int:
     """Return how many pages the system had to clear for the second array."""
-    run = subprocess.run([sys.executable, "-c", FAULTS, how], capture_output=True, text=True, check=True)
+    run = subprocess.run([sys.executable, "-c", FAULTS, how, thread], capture_output=True, text=True, check=True)
     return int(run.stdout)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems are left as they are")
-def test_freed_pages_are_used_again():
-    assert faults("kept") < 5 < faults("as it was")
+@pytest.mark.parametrize(("thread", "few"), [("main", 5), ("each its own", 100)])  # a thread's stack is new
+def test_freed_pages_are_used_again(thread, few):
+    assert faults("kept", thread) < few < faults("as it was", thread)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems are left as they are")
