@@ -114,8 +114,8 @@ class Around:
             of_near = table[near[first:last] - start, 10:].reshape(-1, 3, 2, PLANES)
             profiles[:, :, first:last] = np.moveaxis(of_near, 0, 2)[flat:]
             start = stop
-        height, inside, around, spread = columns[[0, 7, 8, 9]]
-        return cls(height, columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, near, profiles)
+        inside, around, spread = columns[7:]
+        return cls(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, near, profiles)
 
     @classmethod
     def joined(cls, parts: Sequence[Around]) -> Around:
