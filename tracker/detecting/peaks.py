@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ...matching.device import cuda
 from ...matching.jit.compiled import SMALL, compiled
+from ...matching.points.grid import pairs_within
 from ..reading.frames import BRIGHTEST
 from . import gpu_peaks
 from .gpu_tables import there
@@ -33,9 +33,9 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
             return peaks
     else:
         peaks = peaks_above(response.reshape((-1, *response.shape[-2:])), _limit(threshold))
-    voxels = np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
+    positions = np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1) * scale
     heights = cuda.to_host(response.reshape(-1)[peaks])
-    return peaks[np.asarray(apart(voxels * scale, heights, separation), like=peaks)]
+    return peaks[np.asarray(apart(positions, heights, separation), like=peaks)]
 
 
 def can_be_listed(separation: float, scale: np.ndarray) -> bool:
@@ -111,7 +111,12 @@ def _is_highest(response: np.ndarray, z: int, y: int, x: int) -> bool:
 
 def apart(positions: np.ndarray, heights: np.ndarray, separation: float) -> np.ndarray:
     """Return a mask (n,) of the points that stay when each drops every lower one nearer than `separation`."""
-    return keep_highest(cKDTree(positions).query_pairs(separation, output_type="ndarray"), heights)
+    if separation <= 0.0:
+        return np.ones(len(positions), dtype=bool)
+    indptr, others, _ = pairs_within(positions, positions, separation)
+    own = np.repeat(np.arange(len(positions), dtype=np.int32), np.diff(indptr))
+    is_once = own < others
+    return keep_highest(np.stack([own[is_once], others[is_once]], axis=1), heights)
 
 
 def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
@@ -124,11 +129,9 @@ def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
     heights : ndarray (n,)
         Of equal heights the first is the higher.
     """
-    rank = np.empty(len(heights), dtype=np.int64)
-    rank[np.argsort(-heights, kind="stable")] = np.arange(len(heights))
-    first_higher = rank[pairs[:, 0]] < rank[pairs[:, 1]]
-    higher = np.where(first_higher, pairs[:, 0], pairs[:, 1])
-    lower = np.where(first_higher, pairs[:, 1], pairs[:, 0])
+    one, other = pairs.T
+    is_first = (heights[one] > heights[other]) | ((heights[one] == heights[other]) & (one < other))
+    higher, lower = np.where(is_first, one, other), np.where(is_first, other, one)
     stays = np.zeros(len(heights), dtype=bool)
     undecided = np.ones(len(heights), dtype=bool)
     while undecided.any():
