@@ -59,12 +59,3 @@ def ctrl_c_is_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def all_compiled_kernels() -> Iterator[None]:
-    """What a first run leaves to Python is compiled, as in later ones; `test_plain.py` compares the two."""
-    from auctrack.matching.jit.plain import all_compiled
-
-    with all_compiled():
-        yield

@@ -73,7 +73,7 @@ def compiled(function: Plain | None = None, *, plain: int = 0, **options: Any) -
     function
         What to compile.
     plain
-        Up to so many array elements it runs as Python while that is quick (`plain.py`).
+        Up to so many array elements a command runs it as Python while that is quick (`plain.py`).
     **options
         Those of `numba.njit`, such as ``inline="always"``.
 

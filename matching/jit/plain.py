@@ -1,10 +1,11 @@
 """Kernels run as the Python that they are written in, where that is over long before they were compiled.
 
 A kernel takes 0.05 to 1.5 s to compile, and many take milliseconds of a small movie without it. They are marked
-`compiled(plain=…)`: up to so many array elements they run as Python, until that has taken `MOST_SECONDS` in a process;
-then they are compiled, for all later runs too. Where machine code is there it is used. Answers are the same to the
-last bit: of numbers of the types below NumPy and numba make the same ones, so long as exponentials and logarithms are
-`math`'s, short integers are counts and places, and no float that is infinite or not a number becomes an integer.
+`compiled(plain=…)`: within `small_work_as_python` they run as Python up to so many array elements, until that has taken
+`MOST_SECONDS` in a process; then they are compiled, for all later runs too. Where machine code is there it is used.
+Answers are the same to the last bit: of numbers of the types below NumPy and numba make the same ones, so long as
+exponentials and logarithms are `math`'s, short integers are counts and places, and no float that is infinite or not a
+number becomes an integer.
 """
 
 from __future__ import annotations
@@ -27,19 +28,18 @@ ALIKE = frozenset({"f8", "i8", "i4", "i2", "b1"})
 """Types of array elements with which NumPy's scalars count as numba does; float32, say, numba widens to float64."""
 
 _may = threading.Event()
-_may.set()
 
 
 @contextmanager
-def all_compiled() -> Generator[None]:
-    """Compile every kernel at its first call meanwhile."""
+def small_work_as_python() -> Generator[None]:
+    """Let marked kernels run as Python meanwhile, in all threads: a program that soon ends, as a command does."""
     was = _may.is_set()
-    _may.clear()
+    _may.set()
     try:
         yield
     finally:
-        if was:
-            _may.set()
+        if not was:
+            _may.clear()
 
 
 class Plain:

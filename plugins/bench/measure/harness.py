@@ -10,7 +10,6 @@ from typing import Any
 
 from ....matching.device import cuda
 from ....matching.errors import AuctrackError
-from ....matching.jit.plain import all_compiled
 from .memory import give_unused_back, memory_taken, watch_memory
 from .pace import Pace
 from .record import Cell, Clock, Record
@@ -139,8 +138,7 @@ def measure(
     progress : callable, optional
     """
     try:
-        with all_compiled():
-            _measure(experiments, record, Pace(limit_s, clock), progress)
+        _measure(experiments, record, Pace(limit_s, clock), progress)
     finally:
         record.save()
 

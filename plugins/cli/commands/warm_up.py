@@ -39,7 +39,7 @@ def command() -> None:
         compiled += 1
 
     uses = [*_tracking(2), *_tracking(3), *_solving(), *_tracking_on_gpu()]
-    with all_compiled(), compiling_reported(count), console.progress("warm-up", noun="part") as advance:
+    with compiling_reported(count), console.progress("warm-up", noun="part") as advance:
         for done, use in enumerate(uses):
             use()
             advance("compile", done + 1, len(uses))

@@ -196,9 +196,10 @@ def progress(
 
 def watched(title: str, stages: Generator[Advance, None, Result], opening: tuple[str, str] = LOOKING) -> Result:
     """Drain stages of the pipeline, showing how far they are, and return their result."""
+    from ....matching.jit.plain import small_work_as_python
     from ....tracker.stepwise import finished
 
-    with progress(title, opening=opening) as show:
+    with small_work_as_python(), progress(title, opening=opening) as show:
         return finished(stages, lambda at: show(at.stage, at.done, at.total, at.device))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,15 +11,14 @@ import pytest
 
 from auctrack.matching.jit import plain
 from auctrack.matching.jit.compiled import Files, compiled
-from auctrack.matching.jit.plain import all_compiled
+from auctrack.matching.jit.plain import small_work_as_python
 
 
 @pytest.fixture(autouse=True)
 def may_run_plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Files, "holds", lambda *_: False)
-    plain._may.set()
-    yield
-    plain._may.clear()
+    with small_work_as_python():
+        yield
 
 
 @compiled
@@ -77,12 +77,13 @@ def test_one_that_has_taken_long_enough_is_compiled_at_once(monkeypatch):
     assert len(kernel.signatures) == 1
 
 
-def test_nothing_runs_as_python_where_all_is_to_be_compiled():
+def test_all_is_compiled_elsewhere(monkeypatch):
+    monkeypatch.setattr(plain, "_may", threading.Event())
     kernel = _kernel()
-    with all_compiled():
-        kernel(*SMALL)
+    with small_work_as_python():
+        pass
+    kernel(*SMALL)
     assert len(kernel.signatures) == 1
-    assert plain._may.is_set()
 
 
 def test_what_a_kernel_raises_it_raises_as_python():
