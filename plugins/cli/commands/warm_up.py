@@ -30,8 +30,6 @@ def command() -> None:
     The compiled code is kept beside the package, or in NUMBA_CACHE_DIR if that is set; code for a GPU, if there is one,
     in ~/.cupy/kernel_cache, or in CUPY_CACHE_DIR if that is set. Nothing else is written.
     """
-    from ....matching.jit.plain import all_compiled
-
     begun, compiled = time.monotonic(), 0
 
     def count() -> None:
