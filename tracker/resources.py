@@ -16,7 +16,7 @@ from .linking.motion import gpu_ordered
 from .linking.motion.candidates.gpu_graph import BYTES_AN_EDGE
 from .linking.motion.learning.other_starts import SAMPLE
 from .linking.settings import LinkSettings
-from .linking.whole_movie.windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, held_at_once
+from .linking.whole_movie.windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, held_at_once
 from .reading.movie import Movie
 from .settings import Settings
 
@@ -78,7 +78,8 @@ def memory_of_linking(points: float, frames: int, settings: LinkSettings) -> tup
         return min(points * _TOGETHER, _MOST_TOGETHER), False
     lags = 2 if settings.max_missed_frames == "auto" else int(settings.max_missed_frames) + 1
     held = held_at_once(points, frames, settings.memory_budget, lags)
-    return held * _LEARNED, held * BYTES_A_DETECTION > settings.memory_budget
+    made = points * BYTES_MADE if held < points else 0.0  # beside what a window holds
+    return held * _LEARNED + made, held * BYTES_A_DETECTION > settings.memory_budget
 
 
 def _is_held_by_gpu(points: float, settings: LinkSettings) -> bool:

@@ -104,6 +104,11 @@ def test_the_memory_said_of_tables_of_ten_frames_is_within_1_3_times_what_they_t
     assert taken / 1.3 < resources.memory_of_run(points, 0.0, linking) < 1.3 * taken
 
 
+def test_so_is_that_of_a_table_in_windows():
+    linking, _ = resources.memory_of_linking(2e6, 100, LinkSettings(device="cpu", memory_budget_gb=0.5))
+    assert 0.965e9 / 1.3 < resources.memory_of_run(2e6, 0.0, linking) < 1.3 * 0.965e9
+
+
 def test_learned_motion_of_few_frames_exceeds_a_budget_that_it_cannot_keep_to(tmp_path):
     few, many = in_frames(5, 400), in_frames(200, 10)
     tight = 0.3 * len(few) * BYTES_A_DETECTION / 1e9
