@@ -17,7 +17,7 @@ class TruthScale:
     Attributes
     ----------
     scale : tuple of float
-        In the unit that both are in.
+        Along the axes, in the unit that both are in.
     before, after : float
         Share of the points that have a true one within the tolerance in their frame, by the truth's scale and by this.
     """
@@ -39,7 +39,7 @@ def truth_scale(points: Points, truth: Points, tolerance: float) -> TruthScale |
     as_it_is = gated(points, truth, tolerance)
     of_other: dict[tuple[float, ...], np.ndarray] = {}
     for scale in {(1.0,) * truth.ndim, theirs} - {own}:
-        scaled = replace(truth, calibration=replace(truth.calibration, scale=scale))
+        scaled = replace(truth, calibration=replace(truth.calibration, scale=(1.0, *scale)[-3:]))
         of_other[scale] = gated(points, scaled, tolerance)
     best = min(of_other, key=lambda scale: of_other[scale].mean(), default=None)
     if best is None or of_other[best].mean() >= FAR_NEARER * as_it_is.mean():

@@ -41,3 +41,12 @@ def test_positions_taken_for_another_unit_are_found(truth, wanted):
 def test_nothing_is_found_where_the_unit_is_right_or_the_movie_is_another(truth):
     assert truth_scale(IN_VOXELS, truth, 0.2) is None
     assert truth_scale(IN_VOXELS, replace(truth, table=truth.table[:0]), 0.2) is None
+
+
+def test_in_2d_too():
+    flat = walks(200, 8, missed=0, false=0, ndim=2)[0]
+    tracks = replace(flat, calibration=VOXELS)
+    assert truth_scale(tracks, tracks, 0.2) is None
+    found = truth_scale(tracks, replace(flat, calibration=LENGTHS), 0.2)
+    assert found is not None
+    assert (found.scale, found.after) == ((0.5, 0.5), 1.0)
