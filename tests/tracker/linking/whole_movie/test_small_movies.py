@@ -7,6 +7,8 @@ import pytest
 from auctrack.tracker.linking.link import link
 from auctrack.tracker.pipeline import track
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*exactly where another one")  # which some of these are
+
 PLACES = np.random.default_rng(0).uniform(0, 50, (60, 2))
 
 
