@@ -51,10 +51,11 @@ def _show_expected(job: Job, settings: Settings) -> None:
     rows.append(("memory", memory_in_words(look)))
     rows.append(("takes", time_in_words(look)))
     console.show(console.aligned(rows))
-    if settings.input.is_table(job.source):
-        console.note(*on_points(look.points, detected=False, of_table=True))
-        if not (np.diff(look.points.frame_numbers) == look.points.frame_step).any():
-            console.note(*on_frames(look.points))
+    is_table = settings.input.is_table(job.source)
+    if look.frames_seen == look.frames:  # all particles are there
+        console.note(*on_points(look.points, detected=not is_table, of_table=is_table))
+    if is_table and not (np.diff(look.points.frame_numbers) == look.points.frame_step).any():
+        console.note(*on_frames(look.points))
 
 
 def _show_result(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:

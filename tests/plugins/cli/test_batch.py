@@ -306,6 +306,20 @@ def test_a_dry_run_notes_that_no_two_frames_are_consecutive_as_the_run_does(auct
     assert "--frame-step" not in auctrack("track", "fifth.csv", "--frame-step", 5, "--dry-run").stderr
 
 
+@pytest.mark.parametrize("kind", ["stack", "table"])
+def test_a_dry_run_notes_that_all_particles_are_in_one_frame_as_the_run_does(auctrack, tmp_path, kind):
+    stack = np.random.default_rng(0).normal(100, 5, (8, 32, 32)).astype(np.float32)
+    stack[3:5, 9:12, 9:12] += 200
+    tifffile.imwrite(tmp_path / "stack.tif", stack)
+    pd.DataFrame({"frame": 0, "y": [1.0, 9.0], "x": 2.0}).to_csv(tmp_path / "table.csv", index=False)
+    words = {"stack": ("stack.tif", "--axes", "ZYX", "--voxel", "1,1,1"), "table": ("table.csv",)}[kind]
+    tried, run = (auctrack("track", *words, *also) for also in (["--dry-run"], []))
+    assert tried.exit_code == run.exit_code == 0
+    assert "nothing to link" in tried.stderr
+    assert ("--axes TYX" in tried.stderr) == (kind == "stack")
+    assert tried.stderr in run.stderr
+
+
 def test_a_dry_run_refuses_a_picture_that_the_run_would_not_replace(auctrack, movie):
     (movie.parent.parent / "spots.tracks.png").write_bytes(b"mine")
     tried, run = (auctrack("track", movie, "--picture", *also) for also in (["--dry-run"], []))
