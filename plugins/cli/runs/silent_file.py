@@ -61,10 +61,17 @@ def _with_the_rest(
     movie.close()
     if is_of_axes and "C" in str(supposed.axes):  # how many there are depends on which dimension they are
         unknown.pop("channels", None)
+    first = sentence(error)
     needed = [
-        said.removeprefix(f"{source}: ").replace("has ", "it has ", fact == "channels")
+        _without_file(said.removeprefix(f"{source}: "), first).replace("has ", "it has ", fact == "channels")
         for fact, said in unknown.items()
     ]
     if is_of_axes and given.channel is None and any("C" in axes for axes in error.examples):
         needed.append(f"with C, {option_of('channel')} is needed too, such as {option_of('channel')} 0 for the first.")
-    return InvalidInput(" And ".join([sentence(error), *needed])) if needed else error
+    return InvalidInput(" And ".join([first, *needed])) if needed else error
+
+
+def _without_file(said: str, first: str) -> str:
+    """Return a sentence without the file that it begins with, if `first` begins with the same one."""
+    file, ends, rest = said.partition(": ")
+    return rest if ends and first.startswith(file + ends) else said

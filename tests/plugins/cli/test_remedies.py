@@ -121,6 +121,7 @@ def test_the_axes_of_a_folder_of_stacks_are_offered_first(auctrack, stacks, comm
     message = said(auctrack(command, stacks))
     offered = [message.find(f"--axes {axes} if ") for axes in ("ZYX", "TYX", "TZ12YX")]
     assert -1 < offered[0] < offered[1] < offered[2]
+    assert message.count("t0.tif") == 1
     assert "axes=" not in message
     plan = auctrack("track", stacks, "--axes", "ZYX", "--voxel", "1,1,1", "--dry-run").output
     assert "stacks, 3 files" in plan
