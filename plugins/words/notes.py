@@ -227,10 +227,11 @@ def _on_numbers(tracks: Points, truth: Points, shift: FrameShift | None, where: 
     times, parts = shift.times.as_integer_ratio()
     other = [f"multiplied by {times}"] * (times > 1) + [f"divided by {parts}"] * (parts > 1)
     other += [more] * (shift.frames != 0)
+    begin = "" if first == first_real else f"; the tracks begin with frame {first}, the truth with {first_real}"
     return [
         f"frames seem to be numbered differently: if the numbers of the tracks were {' and then '.join(other)}, "
-        f"{shift.after:.0%} of their detections would lie {where} instead of {shift.before:.0%}, and far nearer; the "
-        f"tracks begin with frame {first}, the truth with {first_real}. Renumber one of the tables."
+        f"{shift.after:.0%} of their detections would lie {where} instead of {shift.before:.0%}, and far nearer"
+        f"{begin}. Renumber one of the tables."
     ]
 
 

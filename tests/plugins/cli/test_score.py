@@ -159,6 +159,10 @@ def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, 
     assert "if the numbers of the tracks were 1 less, 100% of their detections would lie within --tolerance" in said
     assert "the tracks begin with frame 1, the truth with 0" in said
     assert "numbered" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1, *words).stderr
+    table.assign(frame=table["frame"] * 2).to_csv(tmp_path / "halved.csv", index=False)
+    said = auctrack("score", "truth.csv", "halved.csv", "--tolerance", 1, *words).stderr
+    assert "multiplied by 2" in said
+    assert "begin" not in said  # both begin with 0
 
 
 @pytest.mark.parametrize("words", [(), ("--scores", "lineages")])
