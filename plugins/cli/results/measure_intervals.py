@@ -45,6 +45,8 @@ def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_
     from ....tracker.errors import InvalidSetting
     from ....tracker.linking.link import link_points
     from ....tracker.measuring.measures import filter_by_length
+    from ...words.notes import on_chance
+    from ..terminal import console
 
     try:
         linking = link_points(tracks, stated or _as_tracks_are(tracks), samples=TRACKINGS)
@@ -56,6 +58,7 @@ def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_
             f"auctrack link {shlex.quote(str(path))} -o NEW.tracks.csv, and measure those tracks.",
             setting="intervals",
         ) from None
+    console.note(*(f"{note} The intervals do not cover that." for note in on_chance(linking)))
     sampled = [filter_by_length(each, min_length) for each in linking.sampled_tracks()]
     if not all(len(each) for each in sampled):
         raise InvalidSetting(f"--intervals: linked again, no tracks are as long as --min-length {min_length}.")

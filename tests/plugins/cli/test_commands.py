@@ -491,6 +491,20 @@ def test_intervals_of_tracks_that_nothing_is_known_of_divide_and_merge_as_they_d
     assert Path("others.intervals.csv").read_text() == Path("own.intervals.csv").read_text()
 
 
+def test_intervals_of_links_that_are_guesses_are_said_not_to_cover_that(auctrack, walk, tmp_path):
+    anywhere = np.random.default_rng(0).random((640, 2)) * 100
+    frames, ids = np.divmod(np.arange(640), 80)
+    table = pd.DataFrame({"frame": frames, "y": anywhere[:, 0], "x": anywhere[:, 1], "track_id": ids})
+    table.to_csv(tmp_path / "guesses.csv", index=False)
+    said = auctrack("measure", "guesses.csv", "--unit", "µm", "--intervals").stderr
+    assert "most of the links are guesses" in said
+    assert "The intervals do not cover that." in said
+    with pytest.warns(UserWarning, match="not a diffusion coefficient"):  # these walk on as they came
+        sure = auctrack("measure", walk, "--intervals")
+    ok(sure)
+    assert "guesses" not in sure.stderr
+
+
 def test_intervals_need_links_that_have_a_probability(auctrack, walk):
     ok(auctrack("link", walk, "--motion", "none", "-o", "walk.tracks.csv"))
     result = auctrack("measure", "walk.tracks.csv", "--intervals")
