@@ -65,7 +65,9 @@ class Kernel(Protocol):
 def compiled(function: Plain) -> Kernel: ...
 @overload
 def compiled(**options: Any) -> Callable[[Plain], Kernel]: ...
-def compiled(function: Plain | None = None, *, plain: int = 0, **options: Any) -> Kernel | Callable[[Plain], Kernel]:
+def compiled(
+    function: Plain | None = None, *, plain: int = 0, steps: Callable[..., int] | None = None, **options: Any
+) -> Kernel | Callable[[Plain], Kernel]:
     """Compile a function when it is first called, free of the interpreter lock, and keep the machine code on disk.
 
     Parameters
@@ -74,6 +76,8 @@ def compiled(function: Plain | None = None, *, plain: int = 0, **options: Any) -
         What to compile.
     plain
         Up to so many array elements a command runs it as Python while that is quick (`plain.py`).
+    steps
+        Of a kernel whose work grows faster than its arrays: about how many turns its inner loop takes for arguments.
     **options
         Those of `numba.njit`, such as ``inline="always"``.
 
@@ -83,9 +87,9 @@ def compiled(function: Plain | None = None, *, plain: int = 0, **options: Any) -
         Once, where the machine code cannot be written; it serves this process all the same.
     """
     if function is None:
-        return functools.partial(compiled, plain=plain, **options)
+        return functools.partial(compiled, plain=plain, steps=steps, **options)
     asked = {"nopython": True, "nogil": True, "boundscheck": None, **options}  # None: as NUMBA_BOUNDSCHECK says
-    dispatcher: Any = KernelDispatcher(function, targetoptions=asked, plain=plain)
+    dispatcher: Any = KernelDispatcher(function, targetoptions=asked, plain=plain, steps=steps)
     dispatcher._cache = _Cache(dispatcher)  # noqa: SLF001 - as numba's own `enable_caching` does
     return dispatcher
 

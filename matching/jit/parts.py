@@ -25,10 +25,16 @@ from .plain import Plain
 class KernelDispatcher(CPUDispatcher):
     """A function that Python calls; other kernels are given it as a part."""
 
-    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any], plain: int = 0) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        targetoptions: dict[str, Any],
+        plain: int = 0,
+        steps: Callable[..., int] | None = None,
+    ) -> None:
         super().__init__(function, targetoptions=targetoptions | {"no_cfunc_wrapper": True})
         cast("Any", self)._compiler._customize_flags = _Flags
-        self._plain = Plain(self, plain) if plain else None
+        self._plain = Plain(self, plain, steps) if plain else None
         self._part = _PartDispatcher(function, targetoptions=targetoptions, pipeline_class=_IntoCaller)
 
     def compile(self, sig: Any) -> Any:

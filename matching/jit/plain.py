@@ -4,8 +4,8 @@ A kernel takes 0.05 to 1.5 s to compile, and many take milliseconds of a small m
 `compiled(plain=…)`: within `small_work_as_python` they run as Python up to so many array elements, until that has taken
 `MOST_SECONDS` in a process; then they are compiled, for all later runs too. Where machine code is there it is used.
 Answers are the same to the last bit: of numbers of the types below NumPy and numba make the same ones, so long as
-exponentials and logarithms are `math`'s, short integers are counts and places, and no float that is infinite or not a
-number becomes an integer.
+exponentials, logarithms and powers are `math`'s, short integers are counts and places, and no float that is infinite or
+not a number becomes an integer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
@@ -23,6 +23,9 @@ from numba.core.dispatcher import Dispatcher
 
 MOST_SECONDS = 0.3
 """Half of what the kernel takes to compile that is slowest as Python, pairs within a radius."""
+
+MOST_STEPS = 1 << 18
+"""Turns of an inner loop, 1.4 µs each: a call that has begun is not ended before it is done."""
 
 ALIKE = frozenset({"f8", "i8", "i4", "i2", "b1"})
 """Types of array elements with which NumPy's scalars count as numba does; float32, say, numba widens to float64."""
@@ -50,10 +53,13 @@ class Plain:
     dispatcher : KernelDispatcher
     most_elements : int
         Of all its arrays together.
+    steps : callable, optional
+        About how many turns its inner loop takes for given arguments. None: no more than a few for each element.
     """
 
-    def __init__(self, dispatcher: Any, most_elements: int) -> None:
+    def __init__(self, dispatcher: Any, most_elements: int, steps: Callable[..., int] | None = None) -> None:
         self._dispatcher, self._most_elements, self._seconds = dispatcher, most_elements, 0.0
+        self._steps = steps
 
     def serves(self, given: tuple[Any, ...]) -> bool:
         """Whether a call for which this process has no machine code is better run as Python."""
@@ -62,8 +68,10 @@ class Plain:
         arrays = list(_arrays(given))
         if sum(array.size for array in arrays) > self._most_elements:
             return False
-        alike = all(array.dtype.str[1:] in ALIKE for array in arrays)
-        return alike and not self._dispatcher.is_kept(given)
+        if not all(array.dtype.str[1:] in ALIKE for array in arrays) or self._dispatcher.is_kept(given):
+            return False
+        with np.errstate(all="ignore"):
+            return self._steps is None or self._steps(*given) <= MOST_STEPS
 
     def __call__(self, *given: Any) -> Any:
         """Run; compile, once that has taken long enough in all."""

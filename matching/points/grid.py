@@ -262,7 +262,7 @@ def cells_for(extent, n, least):  # noqa: ANN201
             log_volume += math.log(extent[axis])
             axes += 1
         longest = max(longest, extent[axis])
-    one_point = math.exp(log_volume / axes) / n ** (1.0 / axes) if axes > 0 else 1.0
+    one_point = math.exp(log_volume / axes) / math.pow(n, 1.0 / axes) if axes > 0 else 1.0
     cell = max(least, one_point, longest / 2**20, SMALLEST)
     dims, cells = np.empty(3, np.int64), np.inf
     while True:
@@ -317,7 +317,19 @@ def _sort_by_cell(points, first, least, cell_of, origin, cell, dims, density, ce
             dims[s, axis] = size[axis]
 
 
-@compiled(plain=SMALL)
+def _pairs_looked_at(_: np.ndarray, first: np.ndarray, *asked: Any) -> int:
+    """Return about how many pairs `_query` looks at: in each cell touched as many points as one has in its own."""
+    radius, (y_first, _, edge, dims, begins, starts) = asked[1], asked[3:9]
+    sets = len(edge)
+    n_points = np.diff(y_first[: sets + 1])
+    squares = np.append(np.diff(starts).astype(np.float64) ** 2, 0.0)
+    ends = begins + dims.prod(axis=1)
+    in_own = np.add.reduceat(squares, np.stack([begins, ends], axis=1).ravel())[::2] / np.maximum(n_points, 1)
+    touched = np.fmin(dims, 2 * radius / edge[:, None] + 1).prod(axis=1)
+    return int((np.diff(first[: sets + 1]) * np.fmin(n_points, touched * in_own)).sum())
+
+
+@compiled(plain=SMALL, steps=_pairs_looked_at)
 def _query(x, first, most, radius, longest, y_first, origins, cell_of, dims_of, cells, starts, y):
     """Return (pairs of each row, columns, squares) of each set's rows `x` against another's sorted points `y`.
 

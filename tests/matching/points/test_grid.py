@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from auctrack.matching.points.grid import (
     DENSE,
+    _pairs_looked_at,
     build_grid,
     build_grids,
+    cells_for,
     largest_square,
     more_pairs_than,
     pairs_in_grid,
@@ -217,3 +219,28 @@ def test_many_sets_at_once_are_each_alone(
         np.testing.assert_array_equal(grids.points[own], grid.points)
         for values, alone in zip(found, pairs_in_grid(x[s], grid, radius), strict=True):
             np.testing.assert_array_equal(values, alone)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.02, 0.1, 0.4, 3.0, 1e300])
+@pytest.mark.parametrize("sizes", [[400], [300, 0, 1, 700], [0], [1, 1]])
+@pytest.mark.parametrize("stretch", [(1, 1, 1), (0, 1, 1), (1e-9, 1, 300), (0, 0, 0)])
+def test_how_many_pairs_are_looked_at_is_known_beforehand(radius: float, sizes: list[int], stretch: tuple[int, ...]):
+    points = np.random.default_rng(1).random((sum(sizes), 3)) * stretch
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    grids = build_grids(points, first, radius)
+    cells = grids.first, grids.origin, grids.cell, grids.dims, grids.cells, grids.starts, grids.points
+    expected = _pairs_looked_at(points, first, 0, radius, largest_square(radius), *cells)
+    indptr, _, _ = pairs_in_grids(points, first, grids, radius, sum(n * n for n in sizes))
+    assert indptr[-1] / 2 <= expected <= sum(n * n for n in sizes)
+    if radius > 300 or not any(stretch):
+        assert expected == sum(n * n for n in sizes)
+
+
+def test_cells_are_the_same_to_the_last_bit_as_python_and_compiled():
+    """NumPy's own powers of integers are an ulp off on some processors."""
+    extents = np.random.default_rng(2).random((2000, 3)) * [1, 30, 100]
+    for number, extent in enumerate(extents):
+        found = cells_for(extent, np.int64(7 * number + 1), 0.01)
+        expected = cells_for.py_func(extent, np.int64(7 * number + 1), 0.01)
+        assert found[0] == expected[0]
+        np.testing.assert_array_equal(found[1], expected[1])
