@@ -8,13 +8,16 @@ import numpy as np
 
 from ...matching.device import cuda
 from ...matching.jit.compiled import SMALL, compiled
-from ...matching.points.grid import pairs_within
+from ...matching.points.grid import build_grid, pairs_in_grid
 from ..reading.frames import BRIGHTEST
 from . import gpu_peaks
 from .gpu_tables import there
 
 if TYPE_CHECKING:
     from .around import Around
+
+_FEW_ROWS, _PAIRS_AT_A_TIME = 1024, 1 << 23
+"""Peaks whose rivals are looked for at a time, at least, and some pairs of them: these are what takes memory."""
 
 
 def local_maxima(response: np.ndarray, threshold: float, separation: float, scale: np.ndarray) -> np.ndarray:
@@ -113,10 +116,22 @@ def apart(positions: np.ndarray, heights: np.ndarray, separation: float) -> np.n
     """Return a mask (n,) of the points that stay when each drops every lower one nearer than `separation`."""
     if separation <= 0.0:
         return np.ones(len(positions), dtype=bool)
-    indptr, others, _ = pairs_within(positions, positions, separation)
-    own = np.repeat(np.arange(len(positions), dtype=np.int32), np.diff(indptr))
-    is_once = own < others
-    return keep_highest(np.stack([own[is_once], others[is_once]], axis=1), heights)
+    return keep_highest(_rivals(positions, separation), heights)
+
+
+def _rivals(positions: np.ndarray, separation: float) -> np.ndarray:
+    """Return the pairs of points nearer than `separation`, each once, int32 (p, 2); those of some points at a time."""
+    if len(positions) == 0:
+        return np.empty((0, 2), np.int32)
+    grid, pairs = build_grid(positions, separation), list[np.ndarray]()
+    rows = max(_FEW_ROWS, int(_PAIRS_AT_A_TIME / (27 * grid.density)))  # points of the cells around one's own
+    for first in range(0, len(positions), rows):
+        indptr, places, _ = pairs_in_grid(positions[first : first + rows], grid, separation)
+        own = np.repeat(np.arange(first, first + len(indptr) - 1, dtype=np.int32), np.diff(indptr))
+        others = grid.order[places]
+        is_once = own < others
+        pairs.append(np.stack([own[is_once], others[is_once]], axis=1))
+    return np.concatenate(pairs)
 
 
 def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from scipy import ndimage
 from scipy.spatial import cKDTree
 
 from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.detecting import peaks
 from auctrack.tracker.detecting.blobs import (
     blob_response,
     gaussian_kernels,
@@ -18,7 +19,7 @@ from auctrack.tracker.detecting.blobs import (
     sigma_of,
 )
 from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
-from auctrack.tracker.detecting.peaks import keep_highest, local_maxima
+from auctrack.tracker.detecting.peaks import apart, keep_highest, local_maxima
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.reading.contiguous import NEW_MEMORY, PixelBuffer
@@ -175,6 +176,25 @@ def test_the_higher_of_two_near_peaks_stays_and_a_dropped_peak_drops_nobody():
     assert keep_highest(pairs, np.array([3.0, 2.0, 1.0])).tolist() == [True, False, True]
     assert keep_highest(pairs, np.array([1.0, 1.0, 1.0])).tolist() == [True, False, True]
     assert keep_highest(pairs, np.array([1.0, 2.0, 1.0])).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("separation", [0.0, 1.0, 2.5, 100.0])
+@pytest.mark.parametrize("n", [0, 1, 300])
+def test_peaks_are_told_apart_alike_however_few_rivals_are_looked_for_at_a_time(monkeypatch, n, separation):
+    rng = np.random.default_rng(n)
+    positions, heights = np.floor(rng.random((n, 3)) * [3, 20, 20]), rng.integers(0, 9, n).astype(np.float32)
+    monkeypatch.setattr(peaks, "_FEW_ROWS", 7)
+    monkeypatch.setattr(peaks, "_PAIRS_AT_A_TIME", 1)
+    distance = np.linalg.norm(positions[:, None] - positions, axis=2)
+    stays = np.ones(n, bool)
+    for peak in np.argsort(-heights, kind="stable"):
+        rivals = (distance[peak] <= separation) & (np.arange(n) != peak) & (separation > 0)
+        stays[peak] = not (stays & rivals & ((heights > heights[peak]) | _before(heights, peak))).any()
+    assert apart(positions, heights, separation).tolist() == stays.tolist()
+
+
+def _before(heights: np.ndarray, peak: int) -> np.ndarray:
+    return (heights == heights[peak]) & (np.arange(len(heights)) < peak)
 
 
 def test_keep_highest_equals_the_descending_greedy_choice():
