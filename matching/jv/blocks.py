@@ -25,7 +25,7 @@ from ..problem.costs import dense_minima
 from ..problem.flat_graph import allowed_pairs, flat_graph
 from ..tolerance import EPS
 from .limit import out_of_scans
-from .small_blocks import WIDEST, match_small_blocks
+from .small_blocks import WIDEST, match_small_blocks, scratch_of_small_blocks
 
 PAIRS_OF_A_RUN = 30_000
 """Pairs that are worth a thread: it takes some 50 microseconds to wake one."""
@@ -136,18 +136,11 @@ def _match_run(
     found, proof = (col_of_row, row_of_col, r, v, cost, terms), (sums, rounding, in_doubt)
     col_of_row[row_offsets[first] : row_offsets[end]] = -1
     row_of_col[col_offsets[first] : col_offsets[end]] = -1
-    width = 0
-    for b in range(first, end):
-        width = max(width, col_offsets[b + 1] - col_offsets[b])
-    free = np.empty(width, v.dtype)
-    free[:] = none
-    dist, pred_cost = np.empty(width, v.dtype), np.empty(width, v.dtype)
-    pred, place, waiting = np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32)
     at = failed = -1
     if is_small is not None:
-        at, failed = match_small_blocks(run, offsets, data, none, found, (dist, pred, place, waiting), counts)
+        at, failed = match_small_blocks(run, offsets, data, none, found, scratch_of_small_blocks(data, v), counts)
     if is_large is not None:
-        costs, scratch = (data, row_unmatched, col_unmatched), (free, dist, pred, pred_cost, place)
+        costs, scratch = (data, row_unmatched, col_unmatched), _scratch(first, end, col_offsets, none, v)
         at, failed = _match_each(run, offsets, *costs, none, scans, may_tie, found, scratch, counts)
     if failed != -1:
         return at, failed, False, False
@@ -161,6 +154,19 @@ def _match_run(
         for b in range(first, end):
             proves = proves and not in_doubt[b]
     return -1, -1, has_zero_slack, proves
+
+
+@compiled
+def _scratch(first, end, col_offsets, none, v):
+    """Return what `_match_each` reads and writes besides: bounds of nothing, and what a search keeps of each column."""
+    width = 0
+    for b in range(first, end):
+        width = max(width, col_offsets[b + 1] - col_offsets[b])
+    free = np.empty(width, v.dtype)
+    free[:] = none
+    dist, pred_cost = np.empty(width, v.dtype), np.empty(width, v.dtype)
+    pred, place = np.empty(width, np.int32), np.empty(width, np.int32)
+    return free, dist, pred, pred_cost, place
 
 
 @compiled

@@ -7,8 +7,10 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import JV, Infeasible, Problem, solve, verify
+from auctrack.matching.jit.eight import LANES
 from auctrack.matching.jv import blocks
-from auctrack.matching.jv.small_blocks import WIDEST
+from auctrack.matching.jv.small_blocks import WIDEST, _begin, _two_least, _two_least_of_few
+from auctrack.matching.problem import INT_LIMIT
 
 COSTS = {
     "reals": lambda rng, n, m: rng.random((n, m)),
@@ -61,3 +63,29 @@ def test_threads_share_a_batch_and_change_nothing(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_array_equal(alone.col_of_row, shared.col_of_row)
     np.testing.assert_array_equal(alone.cost, shared.cost)
     np.testing.assert_array_equal(alone.gap, shared.gap)
+
+
+@pytest.mark.parametrize("data", [np.float64, np.int32])
+def test_eight_at_a_time_the_two_best_columns_are_those_found_one_by_one(data: type) -> None:
+    rng = np.random.default_rng(3)
+    is_float = np.issubdtype(data, np.floating)
+    none = np.inf if is_float else np.int64(INT_LIMIT)
+    for m in range(1, WIDEST + 1):
+        cost = rng.integers(-9, 9, 2 * m + LANES).astype(data)  # what follows the row is below its own costs
+        cost[m:] -= 100
+        if is_float:
+            cost[:m][rng.random(m) < rng.random()] = np.inf
+        v = np.empty(WIDEST, np.float64 if is_float else np.int64)
+        _begin(cost, none, 1, m, v)
+        v[:m] = rng.integers(-4, 4, m)
+        assert _two_least(cost, 0, m, v, none) == _two_least_of_few(cost, 0, m, v, none)
+
+
+def test_the_greatest_integers_hide_what_follows_a_row() -> None:
+    largest = INT_LIMIT // 20
+    costs = np.random.default_rng(4).choice([-largest, largest], (30, 5, 7))
+    answer = solve(Problem.dense(costs), "jv", "cpu")
+    assert verify(Problem.dense(costs), answer)
+    for cost, found in zip(costs, answer.cost, strict=True):
+        rows, cols = linear_sum_assignment(np.sign(cost))
+        assert found == np.sign(cost)[rows, cols].sum() * largest

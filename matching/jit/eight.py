@@ -1,0 +1,191 @@
+"""Eight numbers at a time, in kernels: what compilers do not make of a loop for the least value and its place.
+
+They vectorise a minimum of floats only on a promise about NaN that numba does not pass on. Here each operation is one
+of LLVM's on a vector, which processors have an instruction for, or take two or four. No number may be NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, register_model
+
+LANES = 8
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_FIRST = ir.Constant(_I32, 0)
+
+
+class Eight(types.Type):
+    """Type of eight numbers, or of eight truths."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Eight({dtype})")
+
+
+@register_model(Eight)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        of_one = ir.IntType(1) if kind.dtype == types.boolean else manager.lookup(kind.dtype).get_value_type()
+        super().__init__(manager, kind, ir.VectorType(of_one, LANES))
+
+
+def _place(context: Any, builder: Any, array: Any, given: Any) -> Any:
+    """Return a pointer to eight elements of an array (1-D, contiguous; no bounds check), `given` it and the first."""
+    pointer = builder.gep(context.make_array(array)(context, builder, given[0]).data, [given[1]])
+    return builder.bitcast(pointer, ir.VectorType(pointer.type.pointee, LANES).as_pointer())
+
+
+def _load(typing: Any, array: Any, first: Any, like: Any) -> Any:  # noqa: ARG001
+    kind = Eight(like.dtype)
+
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        loaded = builder.load(_place(context, builder, array, given), align=array.dtype.bitwidth // 8)
+        if array.dtype == like.dtype:
+            return loaded
+        is_float = isinstance(like.dtype, types.Float)
+        widen = builder.fpext if is_float else builder.sext if array.dtype.signed else builder.zext
+        return widen(loaded, context.get_value_type(kind))
+
+    return kind(array, types.intp, like), codegen
+
+
+def _store(typing: Any, array: Any, first: Any, values: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        builder.store(given[2], _place(context, builder, array, given), align=array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, values), codegen
+
+
+def _spread(builder: Any, value: Any) -> Any:
+    nothing = ir.Constant(ir.VectorType(value.type, LANES), ir.Undefined)
+    return _turned(builder, builder.insert_element(nothing, value, _FIRST), [0] * LANES)
+
+
+def _turned(builder: Any, value: Any, lanes: list[int]) -> Any:
+    return builder.shuffle_vector(value, value, ir.Constant(ir.VectorType(_I32, LANES), lanes))
+
+
+def _filled(typing: Any, value: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        return _spread(builder, given[0])
+
+    return Eight(value)(value), codegen
+
+
+def _numbered(typing: Any, first: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        return builder.add(_spread(builder, given[0]), ir.Constant(ir.VectorType(_I64, LANES), list(range(LANES))))
+
+    return Eight(types.int64)(types.int64), codegen
+
+
+def _of_two(build: Callable[..., Any], *, tells: bool = False) -> Any:
+    """Return an operation on two vectors that `build` builds, given the builder, whether they are floats, and them."""
+
+    def operation(typing: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
+        def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+            return build(builder, isinstance(x.dtype, types.Float), *given)
+
+        return (Eight(types.boolean) if tells else x)(x, y), codegen
+
+    return intrinsic(operation)
+
+
+def _minus(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    return (builder.fsub if is_float else builder.sub)(x, y)
+
+
+def _less(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    return (builder.fcmp_ordered if is_float else builder.icmp_signed)("<", x, y)
+
+
+def _same(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    return (builder.fcmp_ordered if is_float else builder.icmp_signed)("==", x, y)
+
+
+def _both(builder: Any, is_float: bool, x: Any, y: Any) -> Any:  # noqa: ARG001
+    return builder.and_(x, y)
+
+
+def _either(builder: Any, is_float: bool, x: Any, y: Any) -> Any:  # noqa: ARG001
+    return builder.or_(x, y)
+
+
+def _lesser(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    if not is_float:
+        return builder.select(_less(builder, is_float, x, y), x, y)
+    kind = ir.FunctionType(x.type, [x.type, x.type])
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.minnum.v{LANES}f64")
+    return builder.call(function, [x, y], fastmath=("nnan", "nsz"))
+
+
+def _pick(typing: Any, test: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        return builder.select(*given)
+
+    return x(test, x, y), codegen
+
+
+def _least(typing: Any, values: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        is_float, low = isinstance(values.dtype, types.Float), given[0]
+        for step in (4, 2, 1):
+            other = _turned(builder, low, [k ^ step for k in range(LANES)])
+            low = builder.select(_less(builder, is_float, other, low), other, low)
+        return builder.extract_element(low, _FIRST)
+
+    return values.dtype(values), codegen
+
+
+def _two_least(typing: Any, best: Any, second: Any) -> Any:  # noqa: ARG001
+    pair = types.UniTuple(best.dtype, 2)
+
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        is_float, (low, then) = isinstance(best.dtype, types.Float), given
+        for step in (4, 2, 1):
+            other, other_then = (_turned(builder, own, [k ^ step for k in range(LANES)]) for own in (low, then))
+            larger = builder.select(_less(builder, is_float, low, other), other, low)
+            low = builder.select(_less(builder, is_float, other, low), other, low)
+            then = builder.select(_less(builder, is_float, other_then, then), other_then, then)
+            then = builder.select(_less(builder, is_float, larger, then), larger, then)
+        return context.make_tuple(builder, pair, [builder.extract_element(own, _FIRST) for own in (low, then)])
+
+    return pair(best, second), codegen
+
+
+load: Callable[[Any, Any, Any], Any] = cast("Any", intrinsic(_load))
+"""``load(array, first, like)``: ``array[first : first + 8]``, widened to the type of the vector ``like``."""
+
+store: Callable[[Any, Any, Any], None] = cast("Any", intrinsic(_store))
+"""``store(array, first, values)``: ``array[first : first + 8] = values``."""
+
+filled: Callable[[Any], Any] = cast("Any", intrinsic(_filled))
+"""``filled(value)``: eight times the value."""
+
+numbered: Callable[[Any], Any] = cast("Any", intrinsic(_numbered))
+"""``numbered(first)``: ``first`` to ``first + 7``."""
+
+minus, both, either = _of_two(_minus), _of_two(_both), _of_two(_either)
+less, same = _of_two(_less, tells=True), _of_two(_same, tells=True)
+
+lesser: Callable[[Any, Any], Any] = _of_two(_lesser)
+"""``lesser(x, y)``: the lesser of each two; stored where x or y was, all eight are, as reading them soon after needs.
+
+Of a `pick`, compilers store those that change: the processor then waits until they have reached its cache.
+"""
+
+pick: Callable[[Any, Any, Any], Any] = cast("Any", intrinsic(_pick))
+"""``pick(test, x, y)``: x where the test holds, else y."""
+
+least: Callable[[Any], Any] = cast("Any", intrinsic(_least))
+"""``least(values)``: the least of eight."""
+
+two_least: Callable[[Any, Any], Any] = cast("Any", intrinsic(_two_least))
+"""``two_least(best, second)``: the two least of sixteen numbers; of each lane, ``best`` is no more than ``second``."""
