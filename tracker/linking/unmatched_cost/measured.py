@@ -25,6 +25,7 @@ from scipy.special import gammaincinv
 
 from ....matching.solving import solve
 from ...calibrating.digits import in_digits
+from ...errors import InvalidInput
 from ...points import Points
 from ..gate.candidates import Cost, Frame, gate, in_runs
 from ..gate.excerpt import Excerpt, excerpts
@@ -154,6 +155,11 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
         As in `measured_unmatched_cost`.
     ndim : int
         Number of spatial axes.
+
+    Raises
+    ------
+    InvalidInput
+        If positions are so close together that squares of their distances are 0.
     """
     sample = list(excerpts(pairs, ENOUGH))
     nearest = np.concatenate([np.empty(0), *(_nearest_steps(part, search_range) for part in sample)])
@@ -167,6 +173,11 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
     spacing = density_spacing(wide, sum(map(len, positions)) / len(positions))
     least = (STILL * spacing) ** 2
     variance = max(*(_variance_at(q, nearest, ndim) for q in QUANTILES), least)
+    if variance < np.finfo(float).tiny:
+        raise InvalidInput(
+            f"points are too close together, those of a frame {spacing:g} apart: squares of such distances are 0. Give "
+            "positions in a smaller unit of length."
+        )
     steps = SampledSteps(StudentT(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
     for _ in range(ROUNDS):
         lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest)

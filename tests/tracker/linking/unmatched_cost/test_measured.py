@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import chi2, multivariate_t
 
 from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.linking.gate.candidates import frame_pairs
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
@@ -70,6 +71,14 @@ def test_a_sheet_of_points_in_3d_has_an_unmatched_cost_too():
     points = walkers(ndim=2)
     sheet = Points(points.table.assign(z=7.0))
     assert unmatched_cost(sheet) == pytest.approx(unmatched_cost(points), rel=0.25)
+
+
+@pytest.mark.parametrize("factor", [1e-160, 1e-300])
+def test_positions_whose_distances_have_no_squares_are_refused(factor):
+    points = walkers(particles=60)
+    tiny = points.table[["frame", "z", "y", "x"]] * [1, *[factor] * 3]
+    with pytest.raises(InvalidInput, match=r"too close together.*smaller unit"):
+        link_points(Points(tiny), LinkSettings(motion="none"))
 
 
 def test_nothing_to_measure_says_so():
