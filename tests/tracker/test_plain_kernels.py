@@ -100,6 +100,8 @@ def test_python_and_compiled_code_agree(calls):
         for way in WAYS.values():
             way()
     assert {kernel.py_func.__qualname__ for kernel, *_ in calls} == set(_marked())
-    for kernel, given, after, made in calls:
+    as_python = list(calls)
+    for kernel, given, after, made in as_python:
         assert _same(kernel(*given), made), kernel.py_func
         assert _same(given, after), kernel.py_func
+    assert len(calls) == len(as_python)  # all these were compiled

@@ -95,11 +95,12 @@ def test_one_that_has_taken_long_enough_is_compiled_at_once(monkeypatch):
 
 
 def test_all_is_compiled_elsewhere(monkeypatch):
-    monkeypatch.setattr(plain, "_may", threading.Event())
     kernel = _kernel()
-    with small_work_as_python():
-        pass
-    kernel(*SMALL)
+    with monkeypatch.context() as unset:  # until then, or the fixture would clear this one in place of its own
+        unset.setattr(plain, "_may", threading.Event())
+        with small_work_as_python():
+            pass
+        kernel(*SMALL)
     assert len(kernel.signatures) == 1
 
 
