@@ -249,13 +249,13 @@ def large_blocks(problem: Problem, device: str) -> np.ndarray:
         return np.zeros(problem.n_blocks, bool)
     on_gpu = device.startswith("cuda")
     is_large = np.minimum(rows, cols) >= LARGE["cuda" if on_gpu else problem.kind]
-    if on_gpu and np.count_nonzero(is_large) > FEW_LARGE:
-        large = np.flatnonzero(is_large)
-        is_large[large] = (np.maximum(rows, cols)[large] > MOST_AT_ONCE) | lie_along_lines(problem, large)
     if on_gpu:
-        others = np.flatnonzero(~is_large)
-        lines = others[lie_along_lines(problem, others)]
-        is_large[lines] = len(lines) <= FEW_LARGE
+        lines = lie_along_lines(problem, np.arange(problem.n_blocks))
+        small_lines = lines & ~is_large
+        if np.count_nonzero(is_large) > FEW_LARGE:
+            is_large &= (np.maximum(rows, cols) > MOST_AT_ONCE) | lines
+        if np.count_nonzero(small_lines) <= FEW_LARGE:
+            is_large |= small_lines
     return is_large
 
 

@@ -33,7 +33,7 @@ from .sources import digest, sources
 
 _LOG = logging.getLogger(__name__)
 
-Plain = Callable[..., Any]
+Function = Callable[..., Any]
 
 FORMAT = "symbols numbered from a drawn number"
 """What files must have in common to be loaded beside each other, beyond numba and Python."""
@@ -54,7 +54,7 @@ numba_names._unique_ids = itertools.count(secrets.randbits(60))  # noqa: SLF001 
 class Kernel(Protocol):
     """A compiled function, and the function that it was made from."""
 
-    py_func: Plain
+    py_func: Function
 
     def __call__(self, *given: Any) -> Any:
         """Call the machine code."""
@@ -62,12 +62,12 @@ class Kernel(Protocol):
 
 
 @overload
-def compiled(function: Plain) -> Kernel: ...
+def compiled(function: Function) -> Kernel: ...
 @overload
-def compiled(**options: Any) -> Callable[[Plain], Kernel]: ...
+def compiled(**options: Any) -> Callable[[Function], Kernel]: ...
 def compiled(
-    function: Plain | None = None, *, plain: int = 0, steps: Callable[..., int] | None = None, **options: Any
-) -> Kernel | Callable[[Plain], Kernel]:
+    function: Function | None = None, *, plain: int = 0, steps: Callable[..., int] | None = None, **options: Any
+) -> Kernel | Callable[[Function], Kernel]:
     """Compile a function when it is first called, free of the interpreter lock, and keep the machine code on disk.
 
     Parameters

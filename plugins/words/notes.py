@@ -112,11 +112,7 @@ def on_repeated_rows(points: Points) -> list[str]:
 
     if (again := repeated_rows(points)) is None:
         return []
-    one = "1 particle is" if again.rows == 1 else f"{again.rows} particles are"
-    return [
-        f"{one} exactly where another one of the same frame is (first at frame {again.frame}, {again.place}). Each is "
-        "followed separately; remove the rows if the table holds them twice."
-    ]
+    return [f"{again}. Each is followed separately; remove the rows if the table holds them twice."]
 
 
 def on_stacked_movies(points: Points) -> list[str]:

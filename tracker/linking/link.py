@@ -309,11 +309,8 @@ def link(
     table = points.table if isinstance(points, Points) else points
     stated = _stated(points, scale, frame_step)
     if (again := repeated_rows(stated, _LOOKED_AT)) is not None:
-        particles = "1 particle is" if again.rows == 1 else f"{again.rows} particles are"
         warnings.warn(
-            f"{particles} exactly where another one of the same frame is (first at frame {again.frame}, "
-            f"{again.place}); each is followed separately. Drop them if the table holds its rows twice.",
-            stacklevel=2,
+            f"{again}; each is followed separately. Drop them if the table holds its rows twice.", stacklevel=2
         )
     found = _linked_columns(stated, settings, track_column)
     return _without_links(table).assign(**found)

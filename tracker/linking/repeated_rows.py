@@ -27,6 +27,11 @@ class RepeatedRows(NamedTuple):
     frame: int
     place: str
 
+    def __str__(self) -> str:
+        """Return the beginning of what is said of them."""
+        one = "1 particle is" if self.rows == 1 else f"{self.rows} particles are"
+        return f"{one} exactly where another one of the same frame is (first at frame {self.frame}, {self.place})"
+
 
 def repeated_rows(points: Points, looked_at: int = LOOKED_AT) -> RepeatedRows | None:
     """Return particles at the very place of another in the same frame, among the first rows; None where none is."""
