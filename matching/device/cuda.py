@@ -64,7 +64,7 @@ def cupy() -> Any:
     reason = "" if "cupy" in sys.modules else _missing_for()
     if not reason:
         try:
-            return import_module("cupy")
+            return __import__("cupy")  # asked for by every call, of which `import_module` takes ten times as long
         except ImportError as error:
             reason = str(error)
     raise DeviceUnavailable(
@@ -293,7 +293,8 @@ def copy_stream() -> Generator[None]:
     What they are copied to is kept for the next ones when it is freed, apart from what is computed.
     """
     cp = cupy()
-    stream, done = _shared_stream(cp.cuda.Device().id, "copies"), cp.cuda.Event(disable_timing=True)
+    stream = _shared_stream(cp.cuda.Device().id, "copies")
+    done = cp.cuda.Event(block=True, disable_timing=True)  # a thread that spins takes a core from those that read
     with stream:
         yield
         done.record(stream)

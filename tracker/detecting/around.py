@@ -15,7 +15,7 @@ import numpy as np
 
 from ...matching.device import cuda
 from ...matching.device.transfer import fetched
-from ...matching.jit.compiled import compiled
+from ...matching.jit.compiled import SMALL, compiled
 from . import gpu_around
 from .blobs import ball, gaussian_kernels, sigma_of
 
@@ -102,20 +102,23 @@ class Around:
         return Around(height, before, after, *means, near, self.profiles[:, :, own])
 
     @classmethod
-    def of_tables(cls, tables: Iterable[np.ndarray], places: np.ndarray, shape: tuple[int, ...]) -> Around:
-        """Return what stands in the columns of `_look`, some peaks a table, for these places in an image of a shape."""
-        flat, near = 3 - len(shape), np.flatnonzero(_near_a_border(places, shape))
-        columns, profiles = np.empty((10, len(places))), np.empty((len(shape), 2, len(near), PLANES))
+    def of_tables(
+        cls, tables: Iterable[tuple[np.ndarray, np.ndarray]], places: np.ndarray, shape: tuple[int, ...]
+    ) -> Around:
+        """Return what stands in the columns of `_look` for places in an image of a shape.
+
+        Some places after others have a table each, and the order in which they stand in its rows.
+        """
+        flat, near = 3 - len(shape), np.empty(len(places), np.int64)
+        near = near[: _near_a_border(places, *(1,) * flat, *shape, near)]
+        columns, profiles = np.empty((10, len(places))), np.empty((3, 2, len(near), PLANES))
         start = 0
-        for table in tables:
-            stop = start + len(table)
-            columns[:, start:stop] = table[:, :10].T
-            first, last = np.searchsorted(near, (start, stop))
-            of_near = table[near[first:last] - start, 10:].reshape(-1, 3, 2, PLANES)
-            profiles[:, :, first:last] = np.moveaxis(of_near, 0, 2)[flat:]
-            start = stop
+        for table, order in tables:
+            _take(table, order, start, near, int(np.searchsorted(near, start)), columns, profiles)
+            start += len(order)
         inside, around, spread = columns[7:]
-        return cls(columns[0], columns[1 + flat : 4], columns[4 + flat : 7], inside, around, spread, near, profiles)
+        beside = columns[1 + flat : 4], columns[4 + flat : 7]
+        return cls(columns[0], *beside, inside, around, spread, near, profiles[flat:])
 
     @classmethod
     def joined(cls, parts: Sequence[Around]) -> Around:
@@ -146,17 +149,19 @@ def seen_around(response: np.ndarray, bright: np.ndarray, places: np.ndarray, si
     if cuda.is_device_array(bright):
         count = cuda.cupy().full(1, len(places), np.int32)
         seen = fetched(cuda.cupy(), look_on_gpu(response, bright, places, count, sight))
-        return Around.of_tables([seen], cuda.to_host(places), bright.shape)
+        return Around.of_tables([(seen, np.arange(len(seen)))], cuda.to_host(places), bright.shape)
     return Around.of_tables(_looked_at(*_volumes(response, bright), places, sight), places, bright.shape)
 
 
-def _looked_at(response: np.ndarray, bright: np.ndarray, places: np.ndarray, sight: Sight) -> Iterator[np.ndarray]:
-    """Yield the columns of `_look` of some peaks after others, each time in the same memory."""
+def _looked_at(
+    response: np.ndarray, bright: np.ndarray, places: np.ndarray, sight: Sight
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the columns of `_look` of some peaks after others, each time in the same memory, and their order."""
     seen, reach = np.empty((min(_AT_A_TIME, len(places)), COLUMNS)), np.array(sight.reach)
     for start in range(0, len(places), _AT_A_TIME):
         some = places[start : start + _AT_A_TIME]
         _look(response, bright, some, sight.core, sight.shell, sight.kernels, reach, seen)
-        yield seen[: len(some)]
+        yield seen, np.arange(len(some))
 
 
 def look_on_gpu(response: Any, bright: Any, places: Any, count: Any, sight: Sight) -> Any:
@@ -171,12 +176,42 @@ def _volumes(response: np.ndarray, bright: np.ndarray) -> tuple[np.ndarray, np.n
     return response.reshape(shape), bright.reshape(shape)
 
 
-def _near_a_border(places: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Mark the places (n,) that are looked at from a border of their image."""
-    near = np.zeros(len(places), np.bool_)
-    for at, size in zip(np.unravel_index(places, shape), shape, strict=True):
-        near |= np.minimum(at, size - 1 - at) < (NEAR if size > 1 else 0)
-    return near
+@compiled(plain=SMALL)
+def _near_a_border(places: np.ndarray, depth: int, height: int, width: int, near: np.ndarray) -> int:
+    """Write which of the places are looked at from a border of their image, ascending, and count these."""
+    count = 0
+    for i in range(len(places)):
+        z, y, x = places[i] // (height * width), places[i] // width % height, places[i] % width
+        from_z = min(z, depth - 1 - z) if depth > 1 else NEAR
+        from_y = min(y, height - 1 - y) if height > 1 else NEAR
+        from_x = min(x, width - 1 - x) if width > 1 else NEAR
+        if min(from_z, from_y, from_x) < NEAR:
+            near[count] = i
+            count += 1
+    return count
+
+
+@compiled(plain=SMALL)
+def _take(
+    table: np.ndarray,
+    order: np.ndarray,
+    start: int,
+    near: np.ndarray,
+    first: int,
+    columns: np.ndarray,
+    profiles: np.ndarray,
+) -> None:
+    """Write rows of a table in an order as columns, from a start on, and profiles of those `near`, from their first."""
+    for i in range(len(order)):
+        for column in range(len(columns)):
+            columns[column, start + i] = table[order[i], column]
+    while first < len(near) and near[first] < start + len(order):
+        row = order[near[first] - start]
+        for axis in range(3):
+            for side in range(2):
+                for plane in range(PLANES):
+                    profiles[axis, side, first, plane] = table[row, 10 + PLANES * (2 * axis + side) + plane]
+        first += 1
 
 
 @compiled

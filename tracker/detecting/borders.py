@@ -14,6 +14,7 @@ import numpy as np
 
 from ...matching.jit.compiled import SMALL, compiled
 from .around import NEAR, PLANES, Around
+from .pixels import median
 
 _WIDEST = 16.0  # variance of a profile over that of the diameter's own, and the other way round
 _ROUNDS = 20  # of the widths' equations, which settle to a part in a thousand
@@ -84,17 +85,45 @@ def _variances(voxels: np.ndarray, shape: tuple[int, ...], seen: Around, sigma: 
     ndim = len(sigma)
     of_filter = sigma**2
     own = of_filter * ndim / 2.0
+    bend = (1.0 + 2.0 / ndim) / (own + of_filter)
+    bends = np.empty(len(voxels))
+    for axis in range(ndim):
+        inside = bends[: _bends(voxels, np.array(shape), axis, seen.height, seen.before, seen.after, bends)]
+        if len(inside):
+            bend[axis] = max(bend[axis] / _WIDEST, median(inside))
     total = own + of_filter
-    bend = (1.0 + 2.0 / ndim) / total
-    bends = (2.0 * seen.height - seen.before - seen.after) / seen.height
-    inside = (voxels >= NEAR) & (voxels < np.array(shape) - NEAR)
-    for axis, here in enumerate(inside.T):
-        if here.any():
-            bend[axis] = max(bend[axis] / _WIDEST, float(np.median(bends[axis, here])))
-    for _ in range(_ROUNDS):
-        part = of_filter / total
-        total = (1.0 + 2.0 * part / part.sum()) / bend
+    _settle(bend, of_filter, total)
     return np.maximum(total - of_filter, own / _WIDEST)
+
+
+@compiled(plain=SMALL)
+def _bends(
+    voxels: np.ndarray,
+    shape: np.ndarray,
+    axis: int,
+    height: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+    bends: np.ndarray,
+) -> int:
+    """Write how much the responses bend along an axis, of peaks that are inside the frame along it, and count these."""
+    count = 0
+    for i in range(len(voxels)):
+        if NEAR <= voxels[i, axis] < shape[axis] - NEAR:
+            bends[count] = (2.0 * height[i] - before[axis, i] - after[axis, i]) / height[i]
+            count += 1
+    return count
+
+
+@compiled(plain=SMALL)
+def _settle(bend: np.ndarray, of_filter: np.ndarray, total: np.ndarray) -> None:
+    """Bring the variances of the answers to the peaks into line with their bends."""
+    for _ in range(_ROUNDS):
+        shares = 0.0
+        for axis in range(len(total)):
+            shares += of_filter[axis] / total[axis]
+        for axis in range(len(total)):
+            total[axis] = (1.0 + 2.0 * (of_filter[axis] / total[axis]) / shares) / bend[axis]
 
 
 @compiled

@@ -7,14 +7,15 @@ defect lights none; and it stays where it is while the sample goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...matching.jit.threads import processors, side_by_side
 from ..reading.contiguous import NEW_MEMORY, PixelBuffer
 from .pixels import grey_levels
 from .threshold import MAD_TO_SIGMA, pixel_noise, spread_frames
@@ -109,7 +110,7 @@ class Mended:
         """Return one frame, filled in; in the memory that the movie gives where it is this caller's own."""
         is_kept = self._kept_in is not None and number in self._looked_at
         image = None if is_kept else self.movie.frame(number, into)
-        _, fillings = self._look()
+        _, fillings = self.look()
         if image is None:
             kept = self._kept.pop(number, None)
             image = self.movie.frame(number, into) if kept is None else kept
@@ -123,11 +124,11 @@ class Mended:
             plane[tuple(places)] = filled if plane.dtype.kind == "f" else np.rint(filled)
         return image
 
-    def _look(self) -> tuple[Defects | None, _Fillings | None]:
+    def look(self) -> tuple[Defects | None, _Fillings | None]:
         """Return the defects, and how they are filled in; the first thread that asks looks for them."""
         with self._looking:
             if self._seen is None:
-                into = self._kept_in or NEW_MEMORY
+                into = replace(self._kept_in or NEW_MEMORY, threads=processors())  # other frames wait for what is seen
                 looked_at = {number: self.movie.frame(number, into) for number in self._looked_at}
                 defects = camera_defects(list(looked_at.values()), self.movie.dtype)
                 self._kept.update(looked_at if self._kept_in else {})
@@ -137,7 +138,7 @@ class Mended:
     @property
     def defects(self) -> Defects | None:
         """What they are, None of a camera without."""
-        return self._look()[0]
+        return self.look()[0]
 
     @property
     def notes(self) -> list[str]:
@@ -192,11 +193,11 @@ def without_defects(movie: FrameSource) -> Mended:
 
 def camera_defects(frames: Sequence[np.ndarray], dtype: np.dtype[Any]) -> Defects | None:
     """Return the defects that frames of a type show, None where they show none or too few images to tell."""
-    looks = list(_looks(frames))
+    looks = _looks(frames)
     if len(looks) < _LOOKS or min(looks[0].shape) <= 2 * _FAR:
         return None
     few = [looks[number] for number in spread_frames(tuple(range(len(looks))), _LOOKS)]
-    noise = float(np.median([pixel_noise(look[:: len(few)], dtype) for look in few]))
+    noise = float(np.median(side_by_side(lambda look: pixel_noise(look[:: len(few)], dtype), few)))
     height, width = looks[0].shape
     rows = _lines([look.T for look in few], noise) if width >= _LONG else ()
     columns = _lines(few, noise) if height >= _LONG else ()
@@ -213,16 +214,20 @@ def _looked_at(movie: FrameSource) -> tuple[int, ...]:
     return (frames[len(frames) // 2],) if is_deep and frames else frames
 
 
-def _looks(frames: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-    """Yield images of the camera that differ from each other and are not blank, float32 (y, x)."""
-    before: np.ndarray | None = None
-    for frame in frames:
-        planes = frame.reshape((-1, *frame.shape[-2:]))
-        for plane in spread_frames(tuple(range(len(planes))), _PLANES):
-            image = planes[plane]
-            if (image != image.flat[0]).any() and (before is None or not np.array_equal(image, before)):
-                yield grey_levels(image)[0]
-            before = image
+def _looks(frames: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return images of the camera that differ from the one before and are not blank, float32 (y, x)."""
+    images = [
+        planes[plane]
+        for planes in (frame.reshape((-1, *frame.shape[-2:])) for frame in frames)
+        for plane in spread_frames(tuple(range(len(planes))), _PLANES)
+    ]
+
+    def look(at: int) -> np.ndarray | None:
+        image = images[at]
+        tells = (image != image.flat[0]).any() and (at == 0 or not np.array_equal(image, images[at - 1]))
+        return grey_levels(image)[0] if tells else None
+
+    return [grey for grey in side_by_side(look, range(len(images))) if grey is not None]
 
 
 def _single(looks: Sequence[np.ndarray], noise: float) -> np.ndarray:
@@ -231,7 +236,8 @@ def _single(looks: Sequence[np.ndarray], noise: float) -> np.ndarray:
     None where chance alone may make as many: rare photons are single pixels too, and those of several looks meet.
     """
     single = np.zeros(looks[0].shape, bool)
-    for sign in (1.0, -1.0):
+
+    def look_for(sign: float) -> None:
         y, x = _above_neighbours(looks[0], sign, _EACH * _STANDS_OUT * noise)
         by_chance = len(y) * (len(y) / single.size) ** (len(looks) - 1)
         for look in looks[1:]:
@@ -240,6 +246,8 @@ def _single(looks: Sequence[np.ndarray], noise: float) -> np.ndarray:
         found = _is_single([sign * _around(look, y, x) for look in looks], noise)
         if found.sum() > by_chance:
             single[y[found], x[found]] = True
+
+    side_by_side(look_for, (1.0, -1.0))
     return single
 
 
@@ -247,15 +255,16 @@ def _above_neighbours(look: np.ndarray, sign: float, least: float) -> tuple[np.n
     """Return rows and columns of the pixels above all of their four neighbours but one by more than `least`."""
     height, width = look.shape
     rows_at_a_time = max(1, _BAND // width)
-    found: list[np.ndarray] = []
-    for first in range(0, height, rows_at_a_time):
+
+    def of_band(first: int) -> np.ndarray:
         last = min(first + rows_at_a_time, height)
         band = sign * look[_mirrored(np.arange(first - 1, last + 1), height)]
         band = np.pad(band, ((0, 0), (1, 1)), mode="reflect")
         beside = band[1:-1, :-2], band[1:-1, 2:], band[:-2, 1:-1], band[2:, 1:-1]
         y, x = np.nonzero(band[1:-1, 1:-1] > _second(*beside) + least)
-        found.append(np.stack([y + first, x]))
-    y, x = np.concatenate(found, axis=1)
+        return np.stack([y + first, x])
+
+    y, x = np.concatenate(side_by_side(of_band, range(0, height, rows_at_a_time)), axis=1)
     return y, x
 
 

@@ -152,6 +152,7 @@ def detect_steps(
             if plan.is_fed
             else None
         )
+        movie.look()  # at once: the frames that are being read wait for it
         resolved, hint = _resolved(movie, settings, plan.device, incoming, budget)
         if incoming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
@@ -192,7 +193,7 @@ def _points_of(movie: FrameSource, found: list[FrameColumns]) -> Points:
     table |= {name: np.concatenate([each[name] for each in columns]) for name in (*axes, *_MEASURES)}
     for axis, offset in zip(axes, movie.origin, strict=True):
         table[axis] += offset
-    return Points(pd.DataFrame(table), movie.calibration, timeline=movie.timeline)
+    return Points(pd.DataFrame(table, copy=False), movie.calibration, timeline=movie.timeline)
 
 
 def resolve_settings(
@@ -351,7 +352,7 @@ def _columns_in_order(
         order = np.argsort(places)
         order = order[_is_own(tile, places[order], plane)]
         own, held = places[order], frame.pixels[tile.held].shape
-        kept, seen = np.ones(len(order), bool), Around.of_tables([around[order]], own, held)
+        kept, seen = np.ones(len(order), bool), Around.of_tables([(around, order)], own, held)
         parts.append((own + tile.held.start * plane, kept, seen))
     return _columns_of(frame, *_joined(parts, frame.pixels.shape, settings, scale), settings, scale)
 

@@ -110,7 +110,7 @@ def listed(
 
 def steps_of(scale: np.ndarray) -> np.ndarray:
     """Return the size of a voxel along z, y and x, of an image of two axes too."""
-    return np.pad(scale, (3 - len(scale), 0), constant_values=1.0)
+    return np.concatenate([np.ones(3 - len(scale)), scale])
 
 
 def reaches(separation: float, scale: np.ndarray) -> list[int]:

@@ -15,7 +15,7 @@ import numpy as np
 from ...matching.jit.threads import processors, side_by_side
 
 _PART = 1 << 26
-"""Bytes that a thread reads at a time, or more: it waits for the interpreter's lock after each."""
+"""Bytes that each of all threads reads at a time, or more: it waits for the interpreter's lock after each."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def read_into(out: np.ndarray, file: int, offset: int, threads: int | None = Non
         If the file cannot be read, or ends before.
     """
     whole = out.reshape(-1).view(np.uint8).data
-    size = max(_PART, -(-len(whole) // (threads or processors())))
+    size = -(-len(whole) // threads) if threads else max(_PART, -(-len(whole) // processors()))
 
     def read(first: int) -> None:
         part = whole[first : first + size]
