@@ -6,11 +6,10 @@
 
 enum { NONE, OPEN, STAYS, FALLS };
 
-// One axis more of a squared distance. As a KD-tree measures: positions first, each step rounded, so that the same pairs are rivals
-// on the border.
+// One axis more of a squared distance.
 __device__ __forceinline__ double with_axis(double sum, int a, int b, double step) {
-    const double away = __dsub_rn(__dmul_rn(a, step), __dmul_rn(b, step));
-    return __dadd_rn(sum, __dmul_rn(away, away));
+    const double away = (a - b) * step;
+    return sum + away * away;
 }
 
 // Who a peak's rivals are: at most `reach` voxels away along each axis, and as far that the square of their distance is at most

@@ -18,6 +18,7 @@ _ROOM = 1 << 16  # places of a list at first, at least
 _VOXELS_OF_NOISE = 32  # a peak, or more
 _MOST_VOXELS = 1 << 15  # that a peak looks at for rivals; where there would be more, a tree finds them sooner
 _VOXELS = cuda.declared(_KERNELS, "VOXELS")  # that a thread looks at
+AS_FAR = 1.0 + 1e-9  # of a separation: rivals just as far apart are told by no rounding, wherever they are
 _ROUNDS = 8  # at first: one where nothing is undecided takes less than to look whether that is so
 _BLOCKS = 8  # a multiprocessor, of those that go through a list whose length the GPU alone knows
 
@@ -98,7 +99,7 @@ def listed(
     sought = responses, np.int32(images), *shape, thresholds, state, found, room, counts
     grid = -(-voxels // (_VOXELS * THREADS)), signs * images
     cuda.load(_KERNELS)["peaks_listed"](grid, (THREADS,), sought)
-    near = *map(np.float64, scale), *map(np.int32, reaches(separation, scale)), np.float64(separation**2)
+    near = *map(np.float64, scale), *map(np.int32, reaches(separation, scale)), np.float64((separation * AS_FAR) ** 2)
     blocks = min(_BLOCKS * cuda.multiprocessors(), -(-32 * bounds.room // THREADS))
     whose = found, counts, room, responses, np.int64(responses.size)
     for after in range(bounds.rounds):

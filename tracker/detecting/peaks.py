@@ -25,7 +25,7 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
 
     They ascend, int64 (n,), and are held where the response is.
 
-    A peak is at least as high as its neighbours (diagonal ones too) and above `threshold`. Of two peaks nearer than
+    A peak is at least as high as its neighbours (diagonal ones too) and above `threshold`. Of two peaks within
     `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
     no wider than `separation` is one peak.
     """
@@ -113,14 +113,14 @@ def _is_highest(response: np.ndarray, z: int, y: int, x: int) -> bool:
 
 
 def apart(positions: np.ndarray, heights: np.ndarray, separation: float) -> np.ndarray:
-    """Return a mask (n,) of the points that stay when each drops every lower one nearer than `separation`."""
+    """Return a mask (n,) of the points that stay when each drops every lower one at most `separation` away."""
     if separation <= 0.0:
         return np.ones(len(positions), dtype=bool)
-    return keep_highest(_rivals(positions, separation), heights)
+    return keep_highest(_rivals(positions, separation * gpu_peaks.AS_FAR), heights)
 
 
 def _rivals(positions: np.ndarray, separation: float) -> np.ndarray:
-    """Return the pairs of points nearer than `separation`, each once, int32 (p, 2); those of some points at a time."""
+    """Return the pairs of points within `separation`, each once, int32 (p, 2); those of some points at a time."""
     if len(positions) == 0:
         return np.empty((0, 2), np.int32)
     grid, pairs = build_grid(positions, separation), list[np.ndarray]()

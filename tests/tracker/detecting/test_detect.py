@@ -197,6 +197,16 @@ def _before(heights: np.ndarray, peak: int) -> np.ndarray:
     return (heights == heights[peak]) & (np.arange(len(heights)) < peak)
 
 
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.3, 0.1, 0.07])
+def test_peaks_just_as_far_apart_as_the_separation_are_rivals_whatever_their_voxels_and_places(step):
+    for voxels in range(1, 10):
+        separation = round(voxels * step, 2)  # as it is written
+        for first in (0, 1, 2, 5, 100, 1001):
+            places = np.array([[0, 0, first], [0, 0, first + voxels], [0, 0, first + 2 * voxels + 1]])
+            stays = apart(places * [1.0, 1.0, step], np.array([3.0, 2.0, 1.0]), separation)
+            assert stays.tolist() == [True, False, True], (voxels, first)
+
+
 def test_keep_highest_equals_the_descending_greedy_choice():
     rng = np.random.default_rng(3)
     points, heights = rng.random((400, 2)), rng.integers(0, 50, 400).astype(float)

@@ -158,10 +158,10 @@ def test_frames_that_are_queued_have_the_particles_that_a_cpu_finds(gpu, monkeyp
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=2e-3)
 
 
-@pytest.mark.parametrize("separation", [0.5, 3.0, 4.0, 40.0])
-@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (2.0, 0.3, 0.3)])
+@pytest.mark.parametrize("separation", [0.3, 0.5, 0.7, 3.0, 4.0, 40.0])
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (2.0, 0.3, 0.3), (0.3, 0.1, 0.1)])
 def test_peaks_well_apart_are_those_of_a_cpu(gpu, separation, scale):
-    """By voxels and, where too many lie within the separation, by a tree; 3 and 4 are just as far as some peaks."""
+    """By voxels and, where too many lie within the separation, by a tree; all but 40 are just as far as some peaks."""
     response = np.random.default_rng(3).integers(0, 9, (5, 21, 22)).astype(np.float32)  # with peaks of equal height
     wanted = local_maxima(response, 2.0, separation, np.array(scale))
     with held_by(gpu, response) as pixels:
