@@ -90,15 +90,13 @@ def command(
 
 def _tell(source: str, settings: Settings, command: str, given: str, *, as_json: bool) -> None:
     """Show what is in a file, and the command that suits it; `given` is what the user calls the file."""
-    from ....matching.jit.plain import small_work_as_python
-
-    with small_work_as_python(), console.progress(given):
+    with console.quick_progress(given):
         facts, text = (_of_table if settings.input.is_table(source) else _of_movie)(source, settings)
     if not as_json:
         console.show(text)
     if "needed" in facts:
         raise InvalidInput(f"{facts['needed']}")
-    with small_work_as_python(), console.progress(given):
+    with console.quick_progress(given):
         measured_in = facts["suggested"]["seconds"] if "suggested" in facts else 0.0
         seen, text = _of_points(source, _with_suggestion(settings, facts), measured_in)
     seen_in_part = (

@@ -194,12 +194,20 @@ def progress(
             yield advance
 
 
-def watched(title: str, stages: Generator[Advance, None, Result], opening: tuple[str, str] = LOOKING) -> Result:
-    """Drain stages of the pipeline, showing how far they are, and return their result."""
+@contextmanager
+def quick_progress(title: str, opening: tuple[str, str] = LOOKING) -> Generator[StageProgress]:
+    """As `progress`; small work is left to Python meanwhile."""
     from ....matching.jit.plain import small_work_as_python
-    from ....tracker.stepwise import finished
 
     with small_work_as_python(), progress(title, opening=opening) as show:
+        yield show
+
+
+def watched(title: str, stages: Generator[Advance, None, Result], opening: tuple[str, str] = LOOKING) -> Result:
+    """Drain stages of the pipeline, showing how far they are, and return their result."""
+    from ....tracker.stepwise import finished
+
+    with quick_progress(title, opening) as show:
         return finished(stages, lambda at: show(at.stage, at.done, at.total, at.device))
 
 
