@@ -464,7 +464,7 @@ def test_movies_one_below_the_other_in_a_table_are_told(auctrack, tmp_path, fram
 def test_a_voxel_size_that_goes_before_the_tables_own_is_told(auctrack, tmp_path, command):
     """In 2D and in another unit, too; the same size, and none where the table has none, say nothing."""
     pd.DataFrame({"frame": [0, 1, 2], "y": 1.0, "x": 2.0}).to_csv(tmp_path / "plain.csv", index=False)
-    assert auctrack("link", "plain.csv", "--voxel", "0.5,0.25", "-o", "own.csv").stderr == ""
+    assert notes(auctrack("link", "plain.csv", "--voxel", "0.5,0.25", "-o", "own.csv")) == []
     results = {"link": ("-o", "{}.csv"), "track": ("-o", "{}.csv"), "convert": ("{}.csv",)}
     results |= {"measure": ("-o", "{}.csv"), "draw": ("-o", "{}.png")}
     given = {"same": ("--voxel", "0.5,0.25"), "nm": ("--voxel", "500,250", "--unit", "nm"), "other": ("--voxel", "1,1")}

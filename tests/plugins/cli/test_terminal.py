@@ -158,8 +158,9 @@ def test_a_reader_who_leaves_stops_no_work(samples, tmp_path):
     command = [sys.executable, "-c", code, "track", samples / "points.csv", "--frames", "0:3"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
-        said = process.stderr.read()
-    assert (process.returncode, said) == (0, b"")
+        said = process.stderr.read().decode().splitlines()
+    how_far = f"{samples / 'points.csv'}: "  # the work is, as where it compiles or others leave it little time
+    assert (process.returncode, [line for line in said if not line.startswith(how_far)]) == (0, [])
     assert (tmp_path / "points.tracks.csv").exists()
 
 
