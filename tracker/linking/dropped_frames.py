@@ -27,6 +27,9 @@ OUTLYING = 6.0
 MOST = 4
 """Frames' worth of steps over a pair, at most."""
 
+TIED = 0.5
+"""Different lengths of steps, as a share of all, below which places are rounded to whole pixels or the like."""
+
 
 def dropped_after(tracks: Tracks, persistence: float) -> dict[int, int]:
     """Return how many frames seem to be missing after which frames; none of most movies.
@@ -74,9 +77,22 @@ def _median_squares(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
     steps = pd.DataFrame(np.diff(tracks.positions_of(rows), axis=0)[is_step])
     by_frame = steps.groupby(frames[:-1][is_step])
     left = (steps - by_frame.transform("median")).pow(2).sum(axis=1)
-    of_each = left.groupby(frames[:-1][is_step]).agg(["median", "size"])
+    level, middle = (left / (left.median() or 1.0)).round(6), "median"
+    if level.nunique() < TIED * len(level):
+        left, middle = level, _middle_of_tied
+    of_each = left.groupby(frames[:-1][is_step]).agg(middle=middle, size="size")
     of_each = of_each[of_each["size"] >= FEWEST_STEPS]
-    return of_each.index.to_numpy(), of_each["median"].to_numpy()
+    return of_each.index.to_numpy(), of_each["middle"].to_numpy()
+
+
+def _middle_of_tied(values: pd.Series) -> float:
+    """Return the median of values of which many are tied, if those lay anywhere nearer to their value than to others.
+
+    The usual one leaps from level to level: of places in whole pixels, whose steps are squared, to twice as much.
+    """
+    level, count = np.unique(values, return_counts=True)
+    between = np.concatenate([level[:1], (level[1:] + level[:-1]) / 2, level[-1:]])
+    return float(np.interp(count.sum() / 2, np.append(0, np.cumsum(count)), between))
 
 
 def _sample(tracks: Tracks) -> np.ndarray:

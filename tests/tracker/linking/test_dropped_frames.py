@@ -10,7 +10,7 @@ from auctrack.tracker.linking.dropped_frames import as_if_later, dropped_after
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.points import Points
+from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.timeline import Timeline
 
 from .movies import f1, stirred, table, walks
@@ -96,6 +96,27 @@ def test_frames_that_are_shown_twice_are_known():
 def test_nothing_is_missing_where_particles_move_alike_in_all_frames(step, persistence):
     points, _ = walks(150, 16, step=step, persistence=persistence, missed=0.05, false=0.05, seed=2)
     assert not dropped(link_points(points))
+
+
+@pytest.mark.parametrize("pixels", [2, 4, 8])
+@pytest.mark.parametrize(("step", "persistence"), [(0.4, 0.9), (0.4, 0.0), (0.7, 0.0)])
+def test_nor_where_positions_are_whole_pixels(step, persistence, pixels):
+    """The median of their squared steps leaps from level to level, which looked like frames in ten such movies."""
+    for seed in range(4):
+        for ndim in (2, 3):
+            points, names = walks(150, 30, step=step, persistence=persistence, ndim=ndim, seed=seed)
+            assert not dropped_after(in_pixels(points, names, pixels), persistence), (seed, ndim)
+
+
+def test_frames_are_missed_in_whole_pixels_too():
+    points, _, names = without(*walks(300, 16, step=0.7, missed=0.03, false=0.03))
+    assert dropped_after(in_pixels(points, names, 4), 0.9) == {4: 1, 9: 1}
+
+
+def in_pixels(points: Points, names: np.ndarray, pixels: float) -> Tracks:
+    """Return the real tracks at whole pixels, so many a spacing."""
+    apart = np.where(names < 0, names.max() + 1 + np.arange(len(names)), names)
+    return table(points.frames, np.rint(pixels * points.positions)).with_track_ids(apart)
 
 
 def test_too_few_frames_or_particles_tell_nothing():
