@@ -59,6 +59,23 @@ def _name_what_was_meant(error: Any) -> None:
     meant = {option_of(word) for word in other_words(name.lstrip("-").replace("-", "_"))} & known
     if meant:
         error.possibilities = sorted(meant)
+    elif instead := _said_of_result(name, error.ctx) or _said_of_others(name, error.ctx):
+        error.message, error.possibilities = f"{error.message}. {instead}", None
+
+
+def _said_of_result(name: str, ctx: Any) -> str:
+    """Return that a result is named without an option, where it is an argument."""
+    arguments = [each.metavar for each in ctx.command.params if each.param_type_name == "argument"]
+    if name not in ("-o", "--output") or "OUT" not in arguments:
+        return ""
+    return f"The result is named without it: auctrack {ctx.command.name} {' '.join(arguments)}"
+
+
+def _said_of_others(name: str, ctx: Any) -> str:
+    """Return which other commands have an option; none where none has."""
+    commands = ctx.parent.command.commands.values() if ctx.parent else ()
+    others = [f"auctrack {each.name}" for each in commands if any(name in given.opts for given in each.params)]
+    return f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'} it" if others else ""
 
 
 def _page(doc: str) -> str:

@@ -476,5 +476,22 @@ def test_an_option_by_its_name_in_other_programs_is_answered_with_ours(auctrack,
     assert "--memory-budget" not in said
 
 
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (("simulate", "-o", "a.tif"), "simulate OUT"),
+        (("convert", "a.csv", "--output", "b.csv"), "convert IN OUT"),
+        (("link", "spots.csv", "--dry-run"), "auctrack track has it"),
+        (("link", "spots.csv", "--picture"), "auctrack track and auctrack measure have it"),
+    ],
+)
+def test_an_option_that_a_command_does_without_is_answered_with_what_does_it(auctrack, words, instead):
+    result = auctrack(*words)
+    assert result.exit_code == 2
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert instead in said
+    assert "ossible" not in said
+
+
 def test_an_option_that_nobody_knows_is_answered_with_none(auctrack):
     assert "ossible" not in auctrack("link", "spots.csv", "--quux", 1).stderr
