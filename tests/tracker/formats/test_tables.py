@@ -619,6 +619,15 @@ def test_a_row_that_is_too_long_is_named_without_the_words_of_a_parser(tmp_path)
         read_points(tmp_path / "t.csv")
 
 
+def test_times_are_not_said_to_be_frames_which_they_are_refused_as():
+    seconds, places = np.arange(4) * 0.5, {"y": np.zeros(4), "x": np.zeros(4)}
+    asked = {"frame": "…", "y": "y", "x": "x"}
+    with refused(UnknownColumns, match="'t_s' has times.* number them", setting="columns", examples=asked):
+        read_points(table(t_s=seconds, **places))
+    with refused(UnknownColumns, setting="columns", examples=asked | {"frame": "Time Point"}):
+        read_points(table(t_s=seconds, **places, **{"Time Point": np.arange(4)}))
+
+
 def test_a_dataframe_with_numbers_for_names_is_asked_for_names():
     with pytest.raises(InvalidInput, match=r"not all recognised; it has 0, 1, 2"):
         read_points(pd.DataFrame([[0, 1.0, 2.0]]))

@@ -99,11 +99,12 @@ def our_names(
                 f"{where}: its line of column names seems to be missing, as the first has {listed(table)}. Put one on "
                 "top, such as frame,z,y,x."
             )
-        likely = _likely(table)
+        times = _times(table)
+        likely = _likely([name for name in map(str, table.columns) if name not in times])
         unit = _unit_in(likely)
         unknown = UnknownColumns(
             f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
-            "frame, y, x (and z when 3D).",
+            f"frame, y, x (and z when 3D).{_on_times(times) if likely['frame'] == '…' else ''}",
             **naming(likely, "auctrack.read_points", unit),
         )
         unknown.has = tuple(map(str, table.columns))
@@ -143,11 +144,23 @@ def naming(names: Mapping[str, str], reader: str, unit: str = "") -> dict[str, A
     }
 
 
-def _likely(table: pd.DataFrame) -> dict[str, str]:
+def _times(table: pd.DataFrame) -> list[str]:
+    """Return the columns that sound like frames and have fractions, so that they cannot be."""
+    named = [(name, column) for name, column in table.items() if _sounds_like(str(name), "frame")]
+    return [str(name) for name, column in named if column.dtype.kind == "f" and (column.dropna() % 1 != 0).any()]
+
+
+def _on_times(times: Sequence[str]) -> str:
+    """Return what is said of times where nothing else may be the frames."""
+    number = "has times, and frames are counted: number them in a column of their own, and give the time between two"
+    return f" {times[0]!r} {number} as the frame interval." if times else ""
+
+
+def _likely(names: Sequence[str]) -> dict[str, str]:
     """Return for frame, z, y, x the column that has such a name, "…" where none has; z only where there is one."""
-    found = {role: next((str(name) for name in table.columns if _sounds_like(str(name), role)), "…") for role in ROLES}
+    found = {role: next((name for name in names if _sounds_like(name, role)), "…") for role in ROLES}
     if {found[axis] for axis in AXES} == {"…"}:
-        found |= _numbered(list(map(str, table.columns)))
+        found |= _numbered(names)
     return {role: found[role] for role in ("frame", *AXES) if role != "z" or found[role] != "…"}
 
 
