@@ -245,6 +245,21 @@ def on_truth_scale(tracks: Points, truth: Points, tolerance: float) -> list[str]
     ]
 
 
+def on_truth_axes(tracks: Points, truth: Points, tolerance: float) -> list[str]:
+    """Return what is to be said where a truth seems to have its axes in another order, or to be mirrored."""
+    from ...tracker.scoring.truth_axes import truth_axes
+
+    if (other := truth_axes(tracks, truth, tolerance)) is None:
+        return []
+    order = ",".join(f"{axis}={name}" for axis, name in other.names.items())
+    mirrored = " and ".join(f"{in_digits(total)} - {axis} in place of {axis}" for axis, total in other.mirrored.items())
+    how = f"to have other axes: by its columns {order} (--truth-columns)" if order else f"to be mirrored: by {mirrored}"
+    return [
+        f"the truth seems {how}, {other.after:.0%} of the detections lie within --tolerance of a real particle instead "
+        f"of {other.before:.0%}."
+    ]
+
+
 def on_unknown_size(points: Points, unit: str | None) -> list[str]:
     """Return what is to be said where lengths are in pixels that nobody asked for; `unit` is the one asked for."""
     if points.calibration.is_physical or (unit is not None and is_pixel(unit)):

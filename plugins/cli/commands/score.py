@@ -206,9 +206,10 @@ def _refuse_idle(kind: str, **given: int) -> None:
 
 def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:
     """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
-    from ...words.notes import on_frame_shift, on_tolerance, on_truth_scale
+    from ...words.notes import on_frame_shift, on_tolerance, on_truth_axes, on_truth_scale
 
-    shifted = on_truth_scale(found, real, tolerance) or on_frame_shift(found, real, tolerance)
+    pair = found, real, tolerance
+    shifted = on_truth_scale(*pair) or on_frame_shift(*pair) or on_truth_axes(*pair)
     elsewhere = (
         f"no detection of {tracks} lies within --tolerance of a real particle in its frame; are both tables of one "
         "movie, and in one unit (--truth-voxel)?"

@@ -193,6 +193,17 @@ def test_a_truth_in_lengths_that_is_taken_for_voxels_is_pointed_out(auctrack, tm
     assert "seem" not in auctrack(*words, "--truth-voxel", "1,1,1").stderr
 
 
+def test_a_truth_with_other_axes_is_pointed_out_with_what_mends_it(auctrack, tmp_path, samples):
+    truth = pd.read_csv(samples / "movie.truth.csv")[["frame", "z", "y", "x", "track_id"]]
+    write_tracks(read_tracks(truth, scale=(1, 0.5, 0.5)), tmp_path / "found.csv")
+    words = ("score", "found.csv", "truth.csv", "--tolerance", 0.5)
+    truth.rename(columns={"y": "x", "x": "y"}).to_csv(tmp_path / "truth.csv", index=False)
+    assert "by its columns y=x,x=y (--truth-columns), 100%" in " ".join(auctrack(*words).stderr.split())
+    assert "seem" not in auctrack(*words, "--truth-columns", "y=x,x=y").stderr
+    truth.assign(y=127 - truth["y"]).to_csv(tmp_path / "truth.csv", index=False)
+    assert "by 127 - y in place of y, 100%" in " ".join(auctrack(*words).stderr.split())
+
+
 def test_a_truth_without_z_is_answered_with_the_axes_of_both(auctrack, tmp_path, samples):
     table = pd.read_csv(samples / "movie.truth.csv")[["frame", "y", "x", "track_id"]]
     table.to_csv(tmp_path / "flat.csv", index=False)
