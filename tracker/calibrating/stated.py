@@ -25,6 +25,9 @@ AXES = ("z", "y", "x")
 ARRAY = "an array"
 """The source of what is stated of an array, which is nothing."""
 
+_ATOM, _METRE = 1e-5, 1e6
+"""Sizes in µm, below and above which no movie of particles has voxels as far as anybody knows."""
+
 
 @dataclass(frozen=True)
 class Stated:
@@ -86,13 +89,14 @@ def calibrate(
     UnknownScale
         If a size is neither stated nor given.
     InvalidSetting
-        If `scale` has the wrong length, a value is not above zero, a unit is not known, or there is a unit of time and
-        no time.
+        If `scale` has the wrong length, a value is not above zero, or in µm by default and absurd, a unit is not known,
+        or there is a unit of time and no time.
     """
     require_units(unit, time_unit, stated)
     interval, interval_unit = _interval(stated, frame_interval, time_unit)
     if scale is not None:
         sizes, name = three_sizes(scale, ndim), unit_name(unit or MICROMETRE)
+        require_micrometres(sizes, unit)
     elif unit is not None and is_pixel(unit):
         sizes, name = (1.0, 1.0, 1.0), PIXEL
     else:
@@ -107,6 +111,17 @@ def require_units(unit: str | None, time_unit: str | None, stated: Stated = NOTH
     is_known = time_unit in (None, FRAME, stated.time_unit)
     if not is_known and not _is_time(time_unit):
         raise InvalidSetting(f"needs one of {', '.join(TIMES)}; got {time_unit!r}.", setting="time_unit")
+
+
+def require_micrometres(scale: Sequence[float], unit: str | None) -> None:
+    """Refuse sizes that are in µm for want of a unit and can hardly be: who means them can say so."""
+    odd = [size for size in scale if unit is None and is_above_zero(size) and not _ATOM <= size <= _METRE]
+    if odd:
+        seen = "smaller than an atom" if odd[0] < _ATOM else "larger than a metre"
+        raise InvalidSetting(
+            f"is in µm where no unit is given, and {odd[0]:g} µm is {seen}: give its unit too, also if µm is meant.",
+            setting="scale",
+        )
 
 
 def _is_length(unit: object) -> bool:

@@ -87,12 +87,13 @@ def input_beside(table: Path) -> InputSettings | None:
 def _checked(asked: Mapping[str, Any]) -> Settings:
     """Return settings whose units, solver and device are there."""
     from ....matching.errors import InvalidProblem
-    from ....tracker.calibrating.stated import require_units
+    from ....tracker.calibrating.stated import require_micrometres, require_units
     from ....tracker.reading.axes import require_axes
     from ....tracker.settings import Settings
 
     settings = Settings.from_mapping(asked)
     require_units(settings.input.unit, settings.input.time_unit)
+    require_micrometres(settings.input.scale or (), settings.input.unit)
     if settings.input.axes is not None:
         require_axes(settings.input.axes)
     try:

@@ -35,7 +35,11 @@ def tracks(tmp_path):
         *((each, ("--unit", "furlong")) for each in ("link", "measure", "draw", "convert", "info")),
         *((each, ("--time-unit", "fortnight")) for each in ("link", "measure", "convert", "info")),
         *((each, ("--columns", "hour=Time")) for each in ("link", "measure", "draw", "convert", "info")),
-        *((each, ("--voxel", "0,1,1")) for each in ("link", "measure", "draw", "convert", "info")),
+        *(
+            (each, ("--voxel", size))
+            for size in ("0,1,1", "1e9,1,1")
+            for each in ("link", "measure", "draw", "convert", "info")
+        ),
         ("link", ("--forbidden", "missing.csv")),
         ("link", ("--config", "missing.toml")),
         ("draw", ("--tracks", "first")),

@@ -1,5 +1,7 @@
 """Units of length and time, and what they are worth."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,3 +47,17 @@ def test_frame_numbers_that_no_whole_number_holds_are_refused():
     table = pd.DataFrame({"frame": np.array([0, 2**63], dtype=np.uint64), "y": [0.0, 1.0], "x": [0.0, 1.0]})
     with pytest.raises(InvalidInput):
         Points(table)
+
+
+@pytest.mark.parametrize("size", [1e-9, 2e-7, 1.1e6, 1e9])
+def test_sizes_that_are_absurd_in_micrometres_need_their_unit(size):
+    with pytest.raises(InvalidSetting, match=re.escape(f"{size:g} µm is")) as refused:
+        calibrate(Stated(), 3, scale=(1.0, size, size))
+    assert refused.value.setting == "scale"
+    for unit in ("µm", "m", "pixel"):
+        assert calibrate(Stated(), 3, scale=(1.0, size, size), unit=unit).scale == (1.0, size, size)
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-3, 1e6])
+def test_sizes_of_atoms_and_fields_need_none(size):
+    assert calibrate(Stated(), 3, scale=(size, size, size)).unit == "µm"
