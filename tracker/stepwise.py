@@ -30,6 +30,8 @@ class Step:
         Those in force, where detection has measured what was automatic.
     device : str
         Where the work is done, "" where that is not known.
+    stage : str
+        What of several pieces of work it is, "" where there is one.
     """
 
     done: int
@@ -37,6 +39,7 @@ class Step:
     so_far: Callable[[], Points | None] = _nothing
     settings: Any = None
     device: str = ""
+    stage: str = ""
 
 
 Steps = Generator[Step, None, Result]

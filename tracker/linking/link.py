@@ -61,8 +61,8 @@ def link_points(
     margins : bool
         Without learned motion: whether to work out the margin of every link too. Learned motion always does.
     progress : callable, optional
-        Called as progress(done, in all): with learned motion the steps of learning; otherwise the frames that follow
-        another.
+        Called as progress(done, in all): with learned motion the steps of learning, and the trackings sampled;
+        otherwise the frames that follow another.
     edge_budget : int, optional
         Without learned motion: how many points and candidate links are solved together at most, to watch progress in
         smaller steps than pay; results do not depend on it.

@@ -14,6 +14,7 @@ from ....tracker.linking.motion.learning.belief import Belief
 from ....tracker.linking.motion.models.shares import Shares
 from ....tracker.linking.motion.models.step_model import StepModel
 from ....tracker.linking.trust.posterior import sampled_links
+from ....tracker.stepwise import finished
 from .movies import LinkingInput
 
 TRACKINGS = 200
@@ -41,7 +42,7 @@ def attainable_f1(given: LinkingInput, trackings: int = TRACKINGS) -> float:
     graph = candidates(movie, 1, radius, movie.position)
     shares = Shares(NONE, NONE, NONE**2, np.array([1 - NONE]))
     belief = Belief(movie, graph, model, shares, np.zeros(len(graph)), linked=True)
-    sampled = sampled_links(belief, source, target, np.ones(len(graph), bool), trackings)
+    sampled = finished(sampled_links(belief, source, target, np.ones(len(graph), bool), trackings))
     follows = sampled[:, source].T
     likeliest = [np.unique(each[each >= 0], return_counts=True)[1].max(initial=0) for each in follows]
     return float(np.sum(likeliest)) / trackings / len(source)

@@ -70,7 +70,8 @@ def command(
             "Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
             "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
             "with --msd, also for its curve. Thirty trackings are sampled by their likelihood, with the settings "
-            "beside the table, or else those of auctrack link.",
+            "beside the table, or else those of auctrack link; that takes longer than linking, and where links are "
+            "guesses many times as long.",
             "--intervals",
         ),
     ] = False,
@@ -158,12 +159,13 @@ def command(
     files = _Files.beside(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, msd=msd)
     others = (files.curve, msd), (files.intervals, intervals), (files.picture, picture)
     make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
-    with table_file(tracks) as file, console.at_work(name, "sampling trackings" if intervals else "reading it"):
-        read = read_tracks_table(file, tracks, given.of_table)
-        stated = stated_settings(file) if intervals else None
-        sampled = sampled_tracks(read, file, stated, min_length) if intervals else []
-        drift = measure_drift(read) if without_drift else None
-        beside = input_beside(file)
+    with table_file(tracks) as file:
+        with console.at_work(name, "reading it"):
+            read = read_tracks_table(file, tracks, given.of_table)
+            stated = stated_settings(file) if intervals else None
+            drift = measure_drift(read) if without_drift else None
+            beside = input_beside(file)
+        sampled = sampled_tracks(read, file, stated, min_length, name) if intervals else []
     asked = given.unit or (beside.unit if beside else None)
     console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, asked))
     console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))

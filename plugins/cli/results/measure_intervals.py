@@ -32,10 +32,13 @@ _NEEDED = {
 """What each measure needs to be there in a tracking, and what its interval comes from."""
 
 
-def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_length: int) -> list[Tracks]:
+def sampled_tracks(
+    tracks: Tracks, path: Path, stated: LinkSettings | None, min_length: int, title: str
+) -> list[Tracks]:
     """Sample trackings of the detections of a table, linked by the settings that stand beside it.
 
-    Where none are stated, they are linked by the defaults, and divide and merge where the tracks do.
+    Where none are stated, they are linked by the defaults, and divide and merge where the tracks do. How far that is
+    is shown under a title.
 
     Raises
     ------
@@ -43,13 +46,16 @@ def sampled_tracks(tracks: Tracks, path: Path, stated: LinkSettings | None, min_
         If these are settings of which no trackings are sampled, or all tracks are shorter than `min_length`.
     """
     from ....tracker.errors import InvalidSetting
-    from ....tracker.linking.link import link_points
+    from ....tracker.linking.link import link_steps
     from ....tracker.measuring.measures import filter_by_length
+    from ....tracker.stepwise import finished
     from ...words.notes import on_chance
     from ..terminal import console
 
+    steps = link_steps(tracks, stated or _as_tracks_are(tracks), samples=TRACKINGS)
     try:
-        linking = link_points(tracks, stated or _as_tracks_are(tracks), samples=TRACKINGS)
+        with console.progress(title, "step", {"sample": "tracking"}, ("link", "the detections again")) as show:
+            linking = finished(steps, lambda at: show(at.stage or "link", at.done, at.total))
     except InvalidSetting as error:
         if error.setting != "samples":
             raise

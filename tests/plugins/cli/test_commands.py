@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from auctrack.plugins.cli import entry
 from auctrack.plugins.cli.app import app
 from auctrack.plugins.cli.commands import simulate as simulate_command
+from auctrack.plugins.cli.terminal import console
 from auctrack.tracker.formats.tables import read_points, read_tracks
 from auctrack.tracker.simulating.render import RenderSettings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
@@ -489,6 +490,15 @@ def test_intervals_of_tracks_that_nothing_is_known_of_divide_and_merge_as_they_d
     assert "linked again" in unknown.stderr
     assert "linked again" not in known.stderr
     assert Path("others.intervals.csv").read_text() == Path("own.intervals.csv").read_text()
+
+
+def test_intervals_say_how_far_they_are(auctrack, walk, monkeypatch):
+    """Where links are guesses they take minutes, of which nothing was said."""
+    ok(auctrack("link", walk, "-o", "walk.tracks.csv"))
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.0)
+    with pytest.warns(UserWarning, match="not a diffusion coefficient"):  # these walk on as they came
+        said = auctrack("measure", "walk.tracks.csv", "--intervals").stderr
+    assert "walk: sample 2 of 30 trackings, about" in said
 
 
 def test_intervals_of_links_that_are_guesses_are_said_not_to_cover_that(auctrack, walk, tmp_path):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....matching.jit.compiled import BORROWING, compiled
+from ...stepwise import Step, Steps
 from ..motion.learning.belief import Belief
 from ..motion.models.step_model import tables
 from .chains import chains_of, edge_between, links_made
@@ -38,8 +39,8 @@ def sampled_links(
     count: int,
     seed: int = 0,
     explained: tuple[np.ndarray, np.ndarray] | None = None,
-) -> np.ndarray:
-    """Sample sets of links by their likelihood.
+) -> Steps[np.ndarray]:
+    """Sample sets of links by their likelihood, set by set.
 
     Parameters
     ----------
@@ -65,8 +66,11 @@ def sampled_links(
     weights = step, base, alone, belief.written_past, tie, belief.linked, tables(belief.model, belief.lags).packed
     _, out, into = links_made(graph, source, target)
     movable = _movable(edges, weights, out, into)
-    sampled = np.full((count, graph.n), -1, np.int32)
-    _walk(edges, weights, out, into, np.flatnonzero(movable), movable, sampled, np.random.default_rng(seed))
+    sampled, rng = np.empty((count, graph.n), np.int32), np.random.default_rng(seed)
+    for taken, following in enumerate(sampled):
+        sweeps = BETWEEN if taken else BURN_IN
+        _walk(edges, weights, out, into, np.flatnonzero(movable), movable, sweeps, following, rng)
+        yield Step(taken + 1, count, stage="sample")
     return sampled
 
 
@@ -238,18 +242,17 @@ def _movable(edges, weights, out, into):
 
 
 @compiled
-def _walk(edges, weights, out, into, tried, movable, sampled, rng):
-    """Try moves around edges sampled from `tried`; write the links after every so many sweeps to `sampled`."""
+def _walk(edges, weights, out, into, tried, movable, sweeps, following, rng):
+    """Try moves around edges sampled from `tried` for so many sweeps; write the links then to `following`."""
     _, tail, head, _, _ = edges
     move = np.empty(8, np.int64)
-    for taken in range(len(sampled)):
-        for _ in range((BETWEEN if taken else BURN_IN) * len(tried)):
-            e = tried[int(rng.random() * len(tried))]
-            odds = _odds(int(rng.random() * KINDS), e, edges, weights, out, into, move)
-            if rng.random() < odds and _can_be_undone(move, movable):
-                _apply(move, tail, head, out, into)
-        for i in range(len(out)):
-            sampled[taken, i] = head[out[i]] if out[i] >= 0 else -1
+    for _ in range(sweeps * len(tried)):
+        e = tried[int(rng.random() * len(tried))]
+        odds = _odds(int(rng.random() * KINDS), e, edges, weights, out, into, move)
+        if rng.random() < odds and _can_be_undone(move, movable):
+            _apply(move, tail, head, out, into)
+    for i in range(len(out)):
+        following[i] = head[out[i]] if out[i] >= 0 else -1
 
 
 @compiled(**BORROWING)

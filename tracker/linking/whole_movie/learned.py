@@ -87,7 +87,7 @@ def learned(
     else:
         found = yield from links_within_budget(task)
     solution = _solution(task, *found.whole[:2]) if found.whole and keeping.takes(found.candidates) else None
-    sampled = sampled_trackings(task, found, samples) if samples else None
+    sampled = (yield from sampled_trackings(task, found, samples)) if samples else None
     found = replace(found, whole=None)  # what the links rest on is not held while they are laid out
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())

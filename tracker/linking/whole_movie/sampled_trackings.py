@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ...stepwise import Steps
 from ..constraints import keys
 from ..motion.candidates.graph import Graph
 from ..motion.learning.belief import Belief
@@ -38,21 +39,22 @@ class SampledTrackings:
     seconds: tuple[np.ndarray, ...]
 
 
-def sampled_trackings(task: Task, found: MovieLinks, count: int) -> SampledTrackings:
-    """Sample trackings of a movie that was found as a whole."""
+def sampled_trackings(task: Task, found: MovieLinks, count: int) -> Steps[SampledTrackings]:
+    """Sample trackings of a movie that was found as a whole, one by one."""
     assert found.whole is not None
     belief, _, edges, closed = found.whole
     graph, n, made = belief.graph, len(task.movie), found.links
     can_be = allowed(graph, task.points, belief.movie, task.settings) & belief.can_be & _open(task, graph, closed)
     divisions, merges = _second_links(task, edges, closed)
-    links = (np.bincount(end, belief.probability, n) for end in (graph.tail, graph.head))
-    out_of, into = (np.maximum(1 - of, 0) for of in links)
+    linked = (np.bincount(end, belief.probability, n) for end in (graph.tail, graph.head))
+    out_of, into = (np.maximum(1 - of, 0) for of in linked)
     explained = (
         merges.likelier_unlinked(n) * divisions.likelier_end(into),
         divisions.likelier_unlinked(n) * merges.likelier_end(out_of),
     )
     first = ~made.is_second
-    chains = sampled_links(belief, made.source[first], made.target[first], can_be, count, SEED, explained)
+    links = made.source[first], made.target[first]
+    chains = yield from sampled_links(belief, *links, can_be, count, SEED, explained)
     pins = task.given.pinned
     is_first = np.isin(keys(pins[:, 0], pins[:, 1], n), keys(made.source[first], made.target[first], n))
     chains[:, pins[is_first, 0]] = pins[is_first, 1]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.errors import InvalidSetting
-from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.link import link_points, link_steps
 from auctrack.tracker.linking.motion.candidates.graph import candidates, merged
 from auctrack.tracker.linking.motion.detections.ordered import ordered
 from auctrack.tracker.linking.motion.learning.belief import Belief
@@ -21,6 +21,7 @@ from auctrack.tracker.linking.whole_movie.best_links import best_links
 from auctrack.tracker.measuring.ensemble import measure_ensemble
 from auctrack.tracker.measuring.intervals import ensemble_intervals
 from auctrack.tracker.points import Points
+from auctrack.tracker.stepwise import finished
 
 from ..movies import dividing, table, walks
 from .likelihood import log_likelihood_of, of_one_class
@@ -56,7 +57,7 @@ def held_to_all_trackings(belief: Belief) -> np.ndarray:
     expected = np.array([weight[[e in edges for edges in trackings]].sum() for e in range(len(belief.graph))])
     expected /= weight.sum()
     answer = best_links(belief.graph, belief.weight)
-    sampled = sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000)
+    sampled = finished(sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000))
     made = (sampled[:, belief.graph.tail] == belief.graph.head).mean(axis=0)
     np.testing.assert_allclose(made, expected, atol=0.04)
     return expected
@@ -72,6 +73,12 @@ def test_each_link_is_made_as_often_as_it_is_probable(aside):
     particles = [np.stack([along, s * np.array(aside) + 0.02 * s], axis=1) for s in (1, -1)]
     expected = held_to_all_trackings(of_few(np.repeat(np.arange(4), 2), np.stack(particles, axis=1).reshape(-1, 2)))
     assert ((expected > 0.02) & (expected < 0.98)).any()
+
+
+def test_trackings_are_sampled_one_by_one():
+    steps = [*link_steps(walks(30, 5, step=0.3)[0], LinkSettings(), samples=3)]
+    assert [(step.done, step.total) for step in steps if step.stage == "sample"] == [(1, 3), (2, 3), (3, 3)]
+    assert [step.stage for step in steps[-3:]] == ["sample"] * 3
 
 
 def test_a_detection_between_two_tracks_is_taken_by_either_or_skipped_as_often_as_is_probable():
