@@ -20,6 +20,7 @@ from .resources import (
     memory_of_detection,
     memory_of_linking,
     memory_of_run,
+    most_seconds_linking,
     seconds_linking,
     seconds_writing,
 )
@@ -54,6 +55,8 @@ class FirstLook:
         points.
     gpu_bytes : float
         Of a GPU's memory, where it takes part; 0 where none does.
+    most_linking : float
+        Seconds that linking takes at most, where that is not known better; else 0.
     """
 
     points: Points
@@ -64,6 +67,7 @@ class FirstLook:
     is_over_budget: bool
     seconds: StageSeconds
     gpu_bytes: float = 0.0
+    most_linking: float = 0.0
 
     @property
     def points_expected(self) -> int:
@@ -93,10 +97,11 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
     memory, is_over = memory_of_linking(expected, count, settings.link)
     spent.devices["link"] = device_of_linking(expected, settings.link)
     spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"])
+    most = most_seconds_linking(expected, points, settings.link, spent.devices["link"])
     spent["write"] = seconds_writing(expected)
     taken = memory_of_run(expected, working, memory)
     on_gpu = max(on_gpu, gpu_memory_of_linking(expected, settings.link))
-    return FirstLook(points, settings, count, seen, taken, is_over, spent, on_gpu)
+    return FirstLook(points, settings, count, seen, taken, is_over, spent, on_gpu, most)
 
 
 def _resolved(movie: Movie, settings: Settings) -> tuple[Settings, float]:

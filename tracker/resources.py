@@ -5,6 +5,8 @@ Figures of a machine are those of the runs in BENCHMARKS; they say "about".
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..matching.device import cuda
 from .detecting.diameter import SUGGESTING_FRAMES
 from .detecting.labels import labelled_at_a_time
@@ -12,11 +14,13 @@ from .detecting.side_by_side import bytes_on_gpu, read_at_a_time, work_plan
 from .detecting.threshold import SAMPLED_FRAMES
 from .linking.frame_pairs import gpu_frame_pairs
 from .linking.gate.gpu_movie import BYTES_A_POINT
+from .linking.gate.spacing import nearest_ahead, nearest_distances
 from .linking.motion import gpu_ordered
 from .linking.motion.candidates.gpu_graph import BYTES_AN_EDGE
 from .linking.motion.learning.other_starts import SAMPLE
 from .linking.settings import LinkSettings
 from .linking.whole_movie.windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, held_at_once
+from .points import Points
 from .reading.movie import Movie
 from .settings import Settings
 
@@ -33,6 +37,10 @@ _LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are m
 SECONDS_AT_REST = 3
 """Seconds to start and to link a small table, on a CPU."""
 _SECONDS_PER_POINT = {True: 7e-6, False: 5e-7}  # of linking on two cores, by whether motion is learned
+_MOST_SECONDS_PER_POINT = (
+    (0.7, 8e-4),
+    (0.4, 1.5e-4),
+)  # by how far from a particle, in spacings, one is in the next frame
 _SECONDS_PER_TRIED = {True: 120e-6, False: 0.0}  # for each of those that starts of learning are tried on
 _SECONDS_PER_POINT_ON_GPU = {True: 6e-8, False: 1e-8}
 _SECONDS_PER_ROW = 6e-7  # of writing the table
@@ -60,6 +68,19 @@ def seconds_linking(points: float, settings: LinkSettings, device: str) -> float
         return points * _SECONDS_PER_POINT_ON_GPU[is_learned]
     tried = min(points, 2 * SAMPLE)  # whole frames, which may hold more than asked for
     return points * _SECONDS_PER_POINT[is_learned] + tried * _SECONDS_PER_TRIED[is_learned]
+
+
+def most_seconds_linking(points: float, some: Points, settings: LinkSettings, device: str) -> float:
+    """Return the seconds that linking so many points takes at most, by some of them; 0 where `seconds_linking` knows.
+
+    Where the nearest particle of the next frame is hardly nearer than others of its own, many links are tried, and some
+    movies take forty times as long as others.
+    """
+    apart, ahead = nearest_distances(some), nearest_ahead(some)
+    if device != "cpu" or not settings.is_learned or not len(apart) or not len(ahead):
+        return 0.0
+    ratio = np.median(ahead) / (np.median(apart) or np.inf)
+    return points * next((seconds for least, seconds in _MOST_SECONDS_PER_POINT if ratio >= least), 0.0)
 
 
 def seconds_writing(points: float) -> float:

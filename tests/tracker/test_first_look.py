@@ -25,6 +25,7 @@ from auctrack.tracker.pipeline import DetectedPoints, open_movie
 from auctrack.tracker.settings import InputSettings, Settings
 
 from ..two_spots import two_spots
+from .linking.movies import walks
 
 
 class Clock:
@@ -81,6 +82,20 @@ def test_starts_are_tried_on_no_more_than_a_sample():
     ]
     assert seconds[0][0] > 5 * seconds[0][1]
     assert seconds[1][0] == pytest.approx(seconds[1][1])
+
+
+@pytest.mark.parametrize("step", [0.2, 0.5, 2.0])
+def test_linking_may_take_longer_where_particles_step_as_far_as_they_are_apart(step):
+    """2,000 a frame, 20 frames, of steps of 0.5 and 2 spacings took 1.0 and 33 CPU seconds; 1 was foretold."""
+    swarm, settings = walks(500, 4, step=step)[0], LinkSettings()
+    expected, most = (
+        resources.seconds_linking(40_000, settings, "cpu"),
+        resources.most_seconds_linking(40_000, swarm, settings, "cpu"),
+    )
+    assert (most > 5 * expected) == (step > 0.2)
+    assert (most > 30 * expected) == (step > 1)
+    assert resources.most_seconds_linking(4e4, swarm, LinkSettings(motion="none"), "cpu") == 0
+    assert resources.most_seconds_linking(4e4, swarm.cut(slice(0, 1)), settings, "cpu") == 0
 
 
 def in_frames(frames: int, each: int) -> pd.DataFrame:

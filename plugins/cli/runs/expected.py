@@ -7,6 +7,9 @@ from ....tracker.first_look import FirstLook
 from ....tracker.resources import SECONDS_AT_REST
 from ..terminal import console
 
+_DOUBTFUL = 2.0
+"""Times as long as expected that linking may take before that is said."""
+
 
 def memory_in_words(look: FirstLook) -> str:
     """Return the memory that is expected, and what bounds it."""
@@ -21,4 +24,6 @@ def time_in_words(look: FirstLook) -> str:
     stages = console.stages(look.seconds, look.seconds.devices, digits=0)
     together = sum(look.seconds.values())
     said = "a few seconds" if together < SECONDS_AT_REST else f"about {together:.0f} s"
-    return f"{said}, once all is compiled: {stages}"
+    is_known = look.most_linking < max(_DOUBTFUL * look.seconds.get("link", 0.0), SECONDS_AT_REST)
+    longest = f"; steps are long beside the spacing, so that linking may take up to {look.most_linking:.0f} s"
+    return f"{said}, once all is compiled: {stages}{'' if is_known else longest}"

@@ -13,13 +13,18 @@ from auctrack.tracker.stage_seconds import StageSeconds
 
 
 def looked_at(
-    seconds: dict[str, float], device: str = "", *, is_over_budget: bool = False, gpu_bytes: float = 0.0
+    seconds: dict[str, float],
+    device: str = "",
+    *,
+    is_over_budget: bool = False,
+    gpu_bytes: float = 0.0,
+    most_linking: float = 0.0,
 ) -> FirstLook:
     spent = StageSeconds()
     spent.update(seconds)
     spent.devices["link"] = device
     points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
-    return FirstLook(points, Settings(), 1, 1, 0.0, is_over_budget, spent, gpu_bytes)
+    return FirstLook(points, Settings(), 1, 1, 0.0, is_over_budget, spent, gpu_bytes, most_linking)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,11 @@ def looked_at(
 )
 def test_no_run_is_expected_to_take_no_time(seconds, said):
     assert time_in_words(looked_at(seconds)) == said
+
+
+@pytest.mark.parametrize(("most", "is_said"), [(0.0, False), (2.9, False), (9.9, False), (24.0, True)])
+def test_how_long_linking_may_take_is_said_where_that_is_much_longer(most, is_said):
+    assert ("up to 24 s" in time_in_words(looked_at({"link": 5.0}, most_linking=most))) == is_said
 
 
 def test_where_the_particles_of_all_frames_would_be_linked_is_said():

@@ -49,6 +49,22 @@ def nearest_distances(points: Points, enough: int = ENOUGH) -> np.ndarray:
     return np.concatenate(nearest)
 
 
+def nearest_ahead(points: Points) -> np.ndarray:
+    """Return how far particles are from the nearest of the next frame, of the first frames until `ENOUGH`."""
+    nearest = [np.empty(0)]
+    for (frame, own), (after, others) in itertools.pairwise(points.rows_by_frame()):
+        if after - frame != points.frame_step:
+            continue
+        positions = points.positions_of(own)
+        some = positions[:: max(len(positions) // ENOUGH, 1)]
+        tree = cKDTree(points.positions_of(others), balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(some, k=[1])
+        nearest.append(np.ravel(distance))
+        if sum(map(len, nearest)) >= ENOUGH:
+            break
+    return np.concatenate(nearest)
+
+
 def automatic_range(points: Points) -> float:
     """Return the search range that "auto" stands for: `WIDEST` spacings, or the extent of the data if it has none.
 
