@@ -72,6 +72,11 @@ def read_array(**part):
         (lambda: auctrack.ensemble_intervals(TRACKS.table), InvalidSetting, "^sampled needs .*; got DataFrame"),
         (lambda: auctrack.msd_intervals([TRACKS, POINTS]), InvalidSetting, "^sampled needs .*; got Points"),
         (lambda: auctrack.ensemble_intervals([TRACKS] * 2, level="95%"), InvalidSetting, "^level needs .*'95%'"),
+        (
+            lambda: auctrack.measure_tracks(auctrack.link_points(POINTS)),
+            InvalidInput,
+            r"^tracks needs Tracks; got Linking\. Its tracks are\.$",
+        ),
         (lambda: auctrack.detect(POINTS), InvalidInput, "^movie needs a Movie; got Points"),
         (lambda: auctrack.link(POINTS.table, features=None), InvalidSetting, "^features needs 'auto'.*None"),
         (lambda: auctrack.read_points(POINTS.table, unit=3), InvalidSetting, "^unit needs one of .* 3"),
