@@ -27,7 +27,7 @@ from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, edge_costs
 from ..problem.outline import Outline
 from ..tolerance import EPS, SHARE, ULPS
-from .above_least import MOST_PAIRS, barely_above_least
+from .above_least import MOST_PAIRS, barely_above_least, look_above_least
 from .assignment import Assignment
 from .cheap_edges import cheap_edges
 from .exact_gap import exact_gap
@@ -360,6 +360,28 @@ def add_terms(span, offsets, row_unmatched, col_unmatched, found, eps, never_bel
             in_doubt[b] = sums[2, b] > (SHARE * least * n_paid if n_paid else 0.0)
             proves &= not in_doubt[b]
     return has_zero_slack, has_zero_slack and proves
+
+
+@compiled
+def prove_matrices(run, offsets, costs, is_float, found, proof):
+    """Add up the terms of matrices, and look at what pays barely more than its least; return as `add_terms`.
+
+    `run` are the first block, the last but one, and where its costs begin; `costs` those of pairs, and the unmatched
+    costs or None. `is_float` is True or None.
+    """
+    first, end, _ = run
+    data, row_unmatched, col_unmatched = costs
+    _, _, in_doubt = proof
+    eps = 0.0 if is_float is None else EPS
+    sides = offsets, row_unmatched, col_unmatched
+    has_zero_slack, proves = add_terms((first, end), *sides, found, eps, False, proof)
+    if is_float is not None and has_zero_slack:
+        none_but_dense = None, None, None, None, False
+        look_above_least(run, *sides, data, *none_but_dense, found[0], proof[0][2], in_doubt)
+        proves = True
+        for b in range(first, end):
+            proves = proves and not in_doubt[b]
+    return has_zero_slack, proves
 
 
 @compiled(forceinline=True)

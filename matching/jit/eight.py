@@ -41,23 +41,32 @@ def _place(context: Any, builder: Any, array: Any, given: Any) -> Any:
     return builder.bitcast(pointer, ir.VectorType(pointer.type.pointee, LANES).as_pointer())
 
 
+def _widened(context: Any, builder: Any, array: Any, given: Any, kind: Any) -> Any:
+    """Return eight elements of an array as `kind` has them."""
+    loaded = builder.load(_place(context, builder, array, given), align=array.dtype.bitwidth // 8)
+    if array.dtype == kind.dtype:
+        return loaded
+    is_float = isinstance(kind.dtype, types.Float)
+    widen = builder.fpext if is_float else builder.sext if array.dtype.signed else builder.zext
+    return widen(loaded, context.get_value_type(kind))
+
+
 def _load(typing: Any, array: Any, first: Any, like: Any) -> Any:  # noqa: ARG001
     kind = Eight(like.dtype)
 
     def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
-        loaded = builder.load(_place(context, builder, array, given), align=array.dtype.bitwidth // 8)
-        if array.dtype == like.dtype:
-            return loaded
-        is_float = isinstance(like.dtype, types.Float)
-        widen = builder.fpext if is_float else builder.sext if array.dtype.signed else builder.zext
-        return widen(loaded, context.get_value_type(kind))
+        return _widened(context, builder, array, given, kind)
 
     return kind(array, types.intp, like), codegen
 
 
 def _store(typing: Any, array: Any, first: Any, values: Any) -> Any:  # noqa: ARG001
     def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
-        builder.store(given[2], _place(context, builder, array, given), align=array.dtype.bitwidth // 8)
+        if array.dtype == types.boolean:
+            truths = builder.zext(given[2], ir.VectorType(ir.IntType(8), LANES))
+            builder.store(truths, _place(context, builder, array, given), align=1)
+        else:
+            builder.store(given[2], _place(context, builder, array, given), align=array.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, values), codegen
@@ -102,6 +111,14 @@ def _minus(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
     return (builder.fsub if is_float else builder.sub)(x, y)
 
 
+def _plus(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    return (builder.fadd if is_float else builder.add)(x, y)
+
+
+def _times(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    return (builder.fmul if is_float else builder.mul)(x, y)
+
+
 def _less(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
     return (builder.fcmp_ordered if is_float else builder.icmp_signed)("<", x, y)
 
@@ -118,12 +135,32 @@ def _either(builder: Any, is_float: bool, x: Any, y: Any) -> Any:  # noqa: ARG00
     return builder.or_(x, y)
 
 
+def _called(builder: Any, name: str, *given: Any) -> Any:
+    """Return what LLVM's function of eight floats gives; none of them is NaN."""
+    kind = ir.FunctionType(given[0].type, [own.type for own in given])
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{LANES}f64")
+    return builder.call(function, given, fastmath=("nnan", "nsz"))
+
+
 def _lesser(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
-    if not is_float:
-        return builder.select(_less(builder, is_float, x, y), x, y)
-    kind = ir.FunctionType(x.type, [x.type, x.type])
-    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.minnum.v{LANES}f64")
-    return builder.call(function, [x, y], fastmath=("nnan", "nsz"))
+    if is_float:
+        return _called(builder, "minnum", x, y)
+    return builder.select(_less(builder, is_float, x, y), x, y)
+
+
+def _greater(builder: Any, is_float: bool, x: Any, y: Any) -> Any:
+    if is_float:
+        return _called(builder, "maxnum", x, y)
+    return builder.select(_less(builder, is_float, x, y), y, x)
+
+
+def _size(typing: Any, x: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        if isinstance(x.dtype, types.Float):
+            return _called(builder, "fabs", given[0])
+        return _greater(builder, False, given[0], builder.neg(given[0]))
+
+    return x(x), codegen
 
 
 def _pick(typing: Any, test: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
@@ -131,6 +168,31 @@ def _pick(typing: Any, test: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
         return builder.select(*given)
 
     return x(test, x, y), codegen
+
+
+def _how_many(typing: Any, test: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        return builder.zext(builder.ctpop(builder.bitcast(given[0], ir.IntType(LANES))), _I64)
+
+    return types.int64(test), codegen
+
+
+def _turn(typing: Any, out: Any, first: Any, array: Any, places: Any) -> Any:  # noqa: ARG001
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        begins = [builder.extract_element(given[3], ir.Constant(_I32, k)) for k in range(LANES)]
+        rows = [_widened(context, builder, array, (given[2], begin), Eight(out.dtype)) for begin in begins]
+        for step in (1, 2, 4):  # of two rows each, elements change places with those `step` to the left
+            kept = [k if not k & step else LANES + k - step for k in range(LANES)]
+            moved = [k + step if not k & step else LANES + k for k in range(LANES)]
+            kept, moved = (ir.Constant(ir.VectorType(_I32, LANES), lanes) for lanes in (kept, moved))
+            pairs = [(rows[k & ~step], rows[k | step], moved if k & step else kept) for k in range(LANES)]
+            rows = [builder.shuffle_vector(*pair) for pair in pairs]
+        for j, row in enumerate(rows):
+            begin = builder.add(given[1], ir.Constant(given[1].type, j * LANES))
+            builder.store(row, _place(context, builder, out, (given[0], begin)), align=out.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(out, types.intp, array, places), codegen
 
 
 def _least(typing: Any, values: Any) -> Any:  # noqa: ARG001
@@ -172,7 +234,8 @@ filled: Callable[[Any], Any] = cast("Any", intrinsic(_filled))
 numbered: Callable[[Any], Any] = cast("Any", intrinsic(_numbered))
 """``numbered(first)``: ``first`` to ``first + 7``."""
 
-minus, both, either = _of_two(_minus), _of_two(_both), _of_two(_either)
+plus, minus, times = _of_two(_plus), _of_two(_minus), _of_two(_times)
+both, either = _of_two(_both), _of_two(_either)
 less, same = _of_two(_less, tells=True), _of_two(_same, tells=True)
 
 lesser: Callable[[Any, Any], Any] = _of_two(_lesser)
@@ -180,6 +243,18 @@ lesser: Callable[[Any, Any], Any] = _of_two(_lesser)
 
 Of a `pick`, compilers store those that change: the processor then waits until they have reached its cache.
 """
+
+greater: Callable[[Any, Any], Any] = _of_two(_greater)
+"""``greater(x, y)``: the greater of each two."""
+
+size: Callable[[Any], Any] = cast("Any", intrinsic(_size))
+"""``size(x)``: without signs."""
+
+how_many: Callable[[Any], int] = cast("Any", intrinsic(_how_many))
+"""``how_many(test)``: in how many of eight it holds."""
+
+turn: Callable[[Any, Any, Any, Any], None] = cast("Any", intrinsic(_turn))
+"""``turn(out, first, array, places)``: ``out[first + 8 * j + k] = array[places[k] + j]``, j and k from 0 to 7."""
 
 pick: Callable[[Any, Any, Any], Any] = cast("Any", intrinsic(_pick))
 """``pick(test, x, y)``: x where the test holds, else y."""

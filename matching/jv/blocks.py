@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..certificate.above_least import look_above_least
-from ..certificate.certify import Slackness, Terms, add_terms
+from ..certificate.certify import Slackness, Terms, prove_matrices
 from ..certificate.hall import infeasible
 from ..certificate.matched import Matched
 from ..errors import Infeasible
 from ..jit.compiled import compiled
+from ..jit.eight import LANES
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
 from ..paths.finish import NO_LIMIT, TOO_HARD
@@ -23,9 +23,9 @@ from ..paths.shortest_paths import State, named_counts
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import dense_minima
 from ..problem.flat_graph import allowed_pairs, flat_graph
-from ..tolerance import EPS
+from .eight_blocks import match_small_blocks, scratch_of_eight_blocks
 from .limit import out_of_scans
-from .small_blocks import WIDEST, match_small_blocks, scratch_of_small_blocks
+from .small_blocks import WIDEST, match_one_by_one, scratch_of_small_blocks
 
 PAIRS_OF_A_RUN = 30_000
 """Pairs that are worth a thread: it takes some 50 microseconds to wake one."""
@@ -56,7 +56,8 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     counts = np.zeros((runs, 3), np.int64)
     scans = NO_LIMIT if most_scans is None else int(most_scans)
     is_small = most_scans is None and not problem.has_unmatched_cost and _widest(problem) <= WIDEST
-    kind = (True, None, None) if is_small else (None, True, _may_tie(problem))
+    is_many = is_small and blocks >= LANES
+    kind = (not is_many or None, is_many or None, None, None) if is_small else (None, None, True, _may_tie(problem))
     is_float = None if problem.is_integer else True
 
     def work(k: int) -> tuple[int, int, bool, bool]:
@@ -110,7 +111,8 @@ def _match_run(
     col_unmatched,
     none,
     scans,
-    is_small,
+    is_few,
+    is_many,
     is_large,
     may_tie,
     is_float,
@@ -128,7 +130,7 @@ def _match_run(
     """Match blocks `first` to `end`, whose costs begin at `lo`; fill in what is found, and the sums of its proof.
 
     Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
-    takes more than `scans` a row; and what `add_terms` returns. The four flags are True or None: numba compiles
+    takes more than `scans` a row; and what `add_terms` returns. The five flags are True or None: numba compiles
     nothing below a condition that None decides. One by one, as Python hands them over: taking tuples apart there would
     compile for half a second more.
     """
@@ -137,23 +139,21 @@ def _match_run(
     col_of_row[row_offsets[first] : row_offsets[end]] = -1
     row_of_col[col_offsets[first] : col_offsets[end]] = -1
     at = failed = -1
-    if is_small is not None:
-        at, failed = match_small_blocks(run, offsets, data, none, found, scratch_of_small_blocks(data, v), counts)
+    has_zero_slack = proves = False
+    costs = data, row_unmatched, col_unmatched
+    if is_few is not None:
+        at, failed = match_one_by_one(run, offsets, data, none, found, scratch_of_small_blocks(data, v), counts)
+    if is_many is not None:
+        scratch = scratch_of_small_blocks(data, v), scratch_of_eight_blocks(v)
+        at, failed, has_zero_slack, proves = match_small_blocks(
+            run, offsets, data, none, is_float, found, proof, scratch, counts
+        )
     if is_large is not None:
-        costs, scratch = (data, row_unmatched, col_unmatched), _scratch(first, end, col_offsets, none, v)
+        scratch = _scratch(first, end, col_offsets, none, v)
         at, failed = _match_each(run, offsets, *costs, none, scans, may_tie, found, scratch, counts)
-    if failed != -1:
-        return at, failed, False, False
-    sides = offsets, row_unmatched, col_unmatched
-    eps = 0.0 if is_float is None else EPS
-    has_zero_slack, proves = add_terms((first, end), *sides, found, eps, False, proof)
-    if is_float is not None and has_zero_slack:
-        none_but_dense = None, None, None, None, False
-        look_above_least(run, *sides, data, *none_but_dense, col_of_row, sums[2], in_doubt)
-        proves = True
-        for b in range(first, end):
-            proves = proves and not in_doubt[b]
-    return -1, -1, has_zero_slack, proves
+    if is_many is None and failed == -1:
+        has_zero_slack, proves = prove_matrices(run, offsets, costs, is_float, found, proof)
+    return at, failed, has_zero_slack, proves
 
 
 @compiled

@@ -1,13 +1,12 @@
 """Jonker and Volgenant's method on many small matrices, one after the other, without a call or an array for each.
 
 The method is that of `dense_paths`, where calls, slices and blocks of 64 columns pay. Here a row is read eight columns
-at a time, and beyond its end: column duals of -inf there let nothing that follows count. Rows of a few columns are read
-one by one, which is sooner over. Choices that the processor could not predict are made without branches.
+at a time, and beyond its end: column duals of -inf there let nothing that follows count. Choices that the processor
+could not predict are made without branches. Eight blocks of one shape are sooner matched by `eight_blocks`.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
-# A conditional expression vectorises where max() does not.
-# ruff: noqa: ANN001, ANN201, ANN202, FURB136
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
@@ -37,9 +36,6 @@ WIDEST = 64
 LONGEST_CHAIN = 30
 """Rows that displace each other in turn before the last one waits for a shortest path."""
 
-FEW = 12
-"""Columns up to which a row that bids is read one by one: of 10, a batch takes 0.94 of its time."""
-
 NO_PLACE = np.int64(2**31)
 """Above every column."""
 
@@ -49,19 +45,19 @@ BEYOND = 2**61
 
 @compiled
 def scratch_of_small_blocks(data, v):
-    """Return what `match_small_blocks` writes to."""
-    last, waiting = np.empty(WIDEST * WIDEST + LANES, data.dtype), np.empty(WIDEST, np.int64)
+    """Return what `match_one_by_one` writes to."""
+    last = np.empty(WIDEST * WIDEST + LANES, data.dtype)
     own_v, dist = np.empty(WIDEST, v.dtype), np.empty(WIDEST, v.dtype)
     pred, place, open_cols = np.empty(WIDEST, np.int64), np.empty(WIDEST, np.int64), np.empty(WIDEST, np.int64)
-    return last, own_v, waiting, (dist, pred, place, open_cols)
+    return last, own_v, (dist, pred, place, open_cols)
 
 
 @compiled(**BORROWING)
-def match_small_blocks(run, offsets, data, none, found, scratch, counts):
+def match_one_by_one(run, offsets, data, none, found, scratch, counts):
     """As `blocks._match_each`, of blocks without more rows than columns and without an unmatched cost, and no limit."""
     (first, end, lo), (row_offsets, col_offsets) = run, offsets
     col_of_row, row_of_col, r, v, cost, terms = found
-    last, own_v, waiting, paths = scratch
+    last, own_v, paths = scratch
     for b in range(first, end):
         r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
         n, m = r1 - r0, c1 - c0
@@ -74,9 +70,9 @@ def match_small_blocks(run, offsets, data, none, found, scratch, counts):
             own = last
         lo += n * m
         _begin(own, none, n, m, own_v)
-        failed, n_waiting = _bid(own, none, own_cols, own_rows, own_v, waiting, counts)
-        if n_waiting > 0:
-            failed = _augment(waiting, n_waiting, own, none, own_cols, own_rows, own_v, paths, counts)
+        failed, some_wait = _bid(own, none, own_cols, own_rows, own_v, counts)
+        if some_wait:
+            failed = augment(own, none, own_cols, own_rows, own_v, paths, counts)
         if failed >= 0:
             return b, failed
         for j in range(m):
@@ -120,36 +116,20 @@ def _two_least(cost, lo, m, v, none):
 
 
 @compiled(**BORROWING)
-def _two_least_of_few(cost, lo, m, v, none):
-    """As `_two_least`, one column after the other: each waits for the least value so far, and for nothing else."""
-    best, second, at = none, none, NO_PLACE
-    for j in range(m):
-        value = cost[np.uint64(lo + j)] - v[j]
-        larger = value if value > best else best
-        second = larger if larger < second else second
-        at = np.int64(j) if value < best else at
-        best = value if value < best else best
-    return best, second, at
+def _bid(cost, none, col_of_row, row_of_col, v, counts):
+    """Let each row bid, then the row that it displaces, and so on; return (a row without a pair or -1, some wait).
 
-
-@compiled(**BORROWING)
-def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
-    """Let each row bid, then the row that it displaces, and so on; return (a row without a pair or -1, rows that wait).
-
-    What waits for a shortest path is filled in. Which row is next is not a branch: the processor could not predict it.
-    Places are unsigned where bids wait for them: numba else looks whether they count from the end.
+    What is left without a column waits for a shortest path. Which row is next is not a branch: the processor could not
+    predict it. Places are unsigned where bids wait for them: numba else looks whether they count from the end.
     """
-    m, n_waiting, bids = len(row_of_col), 0, 0
+    m, bids, some_wait = len(row_of_col), 0, False
     row = i = chain = 0
     while row < len(col_of_row):
         bids += 1
         chain += 1
-        if m <= FEW:
-            best, second, best_col = _two_least_of_few(cost, i * m, m, v, none)
-        else:
-            best, second, best_col = _two_least(cost, i * m, m, v, none)
+        best, second, best_col = _two_least(cost, i * m, m, v, none)
         if best_col == NO_PLACE:
-            return i, 0
+            return i, False
         k = np.int64(row_of_col[np.uint64(best_col)])
         if second <= best and k >= 0:
             best_col = _unassigned_if_any(i, best, best_col, cost, row_of_col, v)
@@ -157,25 +137,20 @@ def _bid(cost, none, col_of_row, row_of_col, v, waiting, counts):
         before = lowered = v[np.uint64(best_col)]
         if second < none:
             lowered = min(lowered, best - best + cost[np.uint64(i * m + best_col)] - second)
-        if chain > LONGEST_CHAIN or lowered >= before:
-            waiting[n_waiting] = i  # written first, which keeps compilers from asking of every bid whether k < 0
-            if k >= 0:
-                col_of_row[i] = -1
-                n_waiting += 1
-                row += 1
-                i, chain = row, 0
-                continue
-        if m <= FEW:
-            v[np.uint64(best_col)] = lowered
-        else:
-            _lower(v, best_col, lowered, none)
+        if k >= 0 and (chain > LONGEST_CHAIN or lowered >= before):
+            col_of_row[i] = -1
+            some_wait = True
+            row += 1
+            i, chain = row, 0
+            continue
+        _lower(v, best_col, lowered, none)
         row_of_col[np.uint64(best_col)], col_of_row[np.uint64(i)] = i, best_col
         is_free = k >> 63  # all bits or none
         row -= is_free
         i = k ^ ((k ^ row) & is_free)
         chain &= ~is_free
     counts[0] += bids
-    return -1, n_waiting
+    return -1, some_wait
 
 
 @compiled(**BORROWING)
@@ -197,13 +172,15 @@ def _unassigned_if_any(i, best, best_col, cost, row_of_col, v):
 
 
 @compiled(**BORROWING)
-def _augment(waiting, n_waiting, cost, none, col_of_row, row_of_col, v, paths, counts):
-    """Match the rows that wait along shortest paths; return one that has none, or -1."""
+def augment(cost, none, col_of_row, row_of_col, v, paths, counts):
+    """Match the rows without a column along shortest paths; return one that has none, or -1."""
     m, (dist, pred, _, open_cols) = len(row_of_col), paths
-    for k in range(n_waiting):
-        j, scans = _search(waiting[k], cost, none, row_of_col, v, paths)
+    for row in range(len(col_of_row)):
+        if col_of_row[row] >= 0:
+            continue
+        j, scans = _search(row, cost, none, row_of_col, v, paths)
         if j < 0:
-            return waiting[k]
+            return row
         counts[1] += 1
         counts[2] += scans
         for place in range(m - scans + 1, m):

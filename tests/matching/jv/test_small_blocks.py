@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import JV, Infeasible, Problem, solve, verify
+from auctrack.matching.certificate.matched import Matched
 from auctrack.matching.jit.eight import LANES
 from auctrack.matching.jv import blocks
-from auctrack.matching.jv.small_blocks import WIDEST, _begin, _two_least, _two_least_of_few
+from auctrack.matching.jv.small_blocks import WIDEST, _begin, _two_least
 from auctrack.matching.problem import INT_LIMIT
 
 COSTS = {
@@ -66,7 +69,7 @@ def test_threads_share_a_batch_and_change_nothing(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("data", [np.float64, np.int32])
-def test_eight_at_a_time_the_two_best_columns_are_those_found_one_by_one(data: type) -> None:
+def test_eight_at_a_time_the_two_best_columns_are_those_of_a_stable_sort(data: type) -> None:
     rng = np.random.default_rng(3)
     is_float = np.issubdtype(data, np.floating)
     none = np.inf if is_float else np.int64(INT_LIMIT)
@@ -74,11 +77,45 @@ def test_eight_at_a_time_the_two_best_columns_are_those_found_one_by_one(data: t
         cost = rng.integers(-9, 9, 2 * m + LANES).astype(data)  # what follows the row is below its own costs
         cost[m:] -= 100
         if is_float:
-            cost[:m][rng.random(m) < rng.random()] = np.inf
+            cost[1:m][rng.random(m - 1) < rng.random()] = np.inf
         v = np.empty(WIDEST, np.float64 if is_float else np.int64)
         _begin(cost, none, 1, m, v)
         v[:m] = rng.integers(-4, 4, m)
-        assert _two_least(cost, 0, m, v, none) == _two_least_of_few(cost, 0, m, v, none)
+        values = cost[:m] - v[:m]
+        order = np.argsort(values, kind="stable")
+        second = values[order[1]] if m > 1 else none
+        assert _two_least(cost, 0, m, v, none) == (values[order[0]], second, order[0])
+
+
+@pytest.mark.parametrize("kind", [*COSTS, "sentinels"])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 3), (4, 9), (8, 8), (9, 17), (20, 20), (WIDEST - 1, WIDEST)])
+def test_side_by_side_each_block_is_matched_and_proven_as_it_is_alone(kind: str, n: int, m: int) -> None:
+    def sentinels(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+        return np.where(rng.random((n, m)) < 0.4, 1e16, rng.random((n, m)))
+
+    rng = np.random.default_rng(5)
+    costs = [(COSTS | {"sentinels": sentinels})[kind](rng, n, m) for _ in range(2 * LANES + 3)]
+    found = JV().match(Problem.dense(np.stack(costs)))
+    alone = [JV().match(Problem.dense(cost)) for cost in costs]
+    np.testing.assert_array_equal(found.col_of_row, np.concatenate([one.col_of_row for one in alone]))
+    np.testing.assert_array_equal(found.col_duals, np.concatenate([one.col_duals for one in alone]))
+    for name in ("row_of_col", "r"):
+        np.testing.assert_array_equal(_term(found, name), np.concatenate([_term(one, name) for one in alone]))
+    for name in ("cost", "gap", "size", "rounding", "in_doubt"):
+        np.testing.assert_array_equal(_sum(found, name), np.concatenate([_sum(one, name) for one in alone]))
+    for name in ("has_zero_slack", "proves"):
+        assert _sum(found, name) == all(_sum(one, name) for one in alone)
+    for name in ("bids", "shortest_paths", "rows_scanned"):
+        assert found.stats[name] == sum(one.stats[name] for one in alone)
+
+
+def _term(found: Matched, name: str) -> Any:
+    assert found.terms is not None
+    return getattr(found.terms, name)
+
+
+def _sum(found: Matched, name: str) -> Any:
+    return getattr(_term(found, "sums"), name)
 
 
 def test_the_greatest_integers_hide_what_follows_a_row() -> None:
