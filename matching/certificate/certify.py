@@ -50,6 +50,7 @@ def certify(
     device: str = "cpu",
     stats: Mapping[str, Any] | None = None,
     terms: Terms | None = None,
+    costs: np.ndarray | None = None,
 ) -> Assignment:
     """Turn a matching and column duals into an `Assignment` whose duals are feasible and whose gap is proven.
 
@@ -65,6 +66,8 @@ def certify(
     terms : Terms, optional
         Of these duals, where the method has come across them: none is above its bound then, and all are matched that
         must be.
+    costs : ndarray (rows,), optional
+        What each row's matched edge costs, where that is known; see `slackness_of_matched`.
 
     Returns
     -------
@@ -76,7 +79,8 @@ def certify(
         v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
         r, sizes = best_row_duals(problem, v)
         row_of_col = inverse(problem, col_of_row)
-        sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, sizes)
+        costs = _matched_costs(problem, col_of_row) if costs is None else costs
+        sums = slackness_of_matched(problem, col_of_row, row_of_col, costs, r, v, sizes)
         sums = doubted(problem, col_of_row, row_of_col, sums)
     else:
         (row_of_col, r, sums), v = terms, col_duals
@@ -285,10 +289,15 @@ def complementary_slackness(
     terms : ndarray (rows,)
         Size of the pair that bounds each row's dual, as `costs.best_row_duals` returns it.
     """
+    return slackness_of_matched(problem, col_of_row, row_of_col, _matched_costs(problem, col_of_row), r, v, terms)
+
+
+def _matched_costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+    """Return what each row's matched edge costs, 0 where there is none."""
     rows = np.flatnonzero(col_of_row >= 0)
-    cost = np.zeros(len(r), r.dtype)
-    cost[rows] = edge_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
-    return slackness_of_matched(problem, col_of_row, row_of_col, cost, r, v, terms)
+    costs = np.zeros(len(col_of_row), problem.dual_dtype)
+    costs[rows] = edge_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
+    return costs
 
 
 def slackness_of_matched(

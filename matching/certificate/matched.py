@@ -56,6 +56,8 @@ class Matched(NamedTuple):
         As in `SolverMatching`.
     terms : Terms or None
         What the proof needs besides, where the method has come across it.
+    costs : ndarray (rows,) or None
+        What each row's matched edge costs, as `slackness_of_matched` takes it, where the method has come across that.
     """
 
     form: Problem
@@ -65,11 +67,12 @@ class Matched(NamedTuple):
     unfinished: str = ""
     is_refinable: bool = True
     terms: Terms | None = None
+    costs: np.ndarray | None = None
 
     def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:
         """As `certify`."""
-        matched = self.col_of_row, self.col_duals
-        return certify(problem, *matched, solver=solver, device=device, stats=stats, terms=self.terms)
+        matched, known = (self.col_of_row, self.col_duals), {"terms": self.terms, "costs": self.costs}
+        return certify(problem, *matched, solver=solver, device=device, stats=stats, **known)
 
 
 def nothing_matched(problem: Problem) -> Matched:

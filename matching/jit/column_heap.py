@@ -9,7 +9,7 @@ each of them is.
 
 from __future__ import annotations
 
-from .compiled import compiled
+from .compiled import BORROWING, compiled
 
 UNSEEN = -1
 """Place of a column that was never in the heap."""
@@ -31,7 +31,7 @@ def pop(heap, size, dist, place):
     return size
 
 
-@compiled
+@compiled(**BORROWING)
 def rise(heap, at, dist, place):
     """Move the column at `at` up until its parent is no farther."""
     j = heap[at]
@@ -44,7 +44,7 @@ def rise(heap, at, dist, place):
     _put(j, at, heap, place)
 
 
-@compiled
+@compiled(**BORROWING)
 def _sink(heap, size, dist, place):
     """Move the column on top down until no child is nearer."""
     if size == 0:

@@ -86,7 +86,7 @@ def _match_dense(problem: Problem, most_scans: int | None) -> Matched:
         return found
     if stated.dual_dtype == problem.dual_dtype:
         return found._replace(form=costs)
-    return found._replace(form=costs, col_duals=found.col_duals.astype(problem.dual_dtype), terms=None)
+    return found._replace(form=costs, col_duals=found.col_duals.astype(problem.dual_dtype), terms=None, costs=None)
 
 
 def without_mask(problem: Problem) -> Problem:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit.column_heap import UNSEEN, append, pop, rise
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 from ..problem import INT_LIMIT
 
 BIDS_PER_ROW = 6
@@ -131,31 +131,35 @@ def augment_rows(rows, indptr, indices, data, state, counts):
     return -1
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _bid(i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row, row_of_col, matched_cost):
     """Give row i its best column, whose dual falls to where the second is as good; or that one, if tied and free.
 
     The arrays come one by one: numba counts the references of those that it takes out of a tuple or hands on, which
-    takes longer than the bid.
+    takes longer than the bid. The best pair is found without branches, which could not be predicted, and places are
+    unsigned, as numba else asks whether they count from the end.
 
     Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
     """
-    best, second = row_bound[i], none
-    best_col, second_col = -1, -1
-    best_cost, second_cost = best, second
-    lo = indptr[i]
-    for e in range(lo, indptr[i + 1]):
-        j = e - lo if indices is None else indices[e]
-        value = data[e] - v[j]
-        if value < second:
-            cost = value * 0 + data[e]  # in the type of the duals
-            if value < best:
-                second, second_col, second_cost = best, best_col, best_cost
-                best, best_col, best_cost = value, j, cost
-            else:
-                second, second_col, second_cost = value, j, cost
-    if best_col < 0:
+    own = np.uint64(i)
+    lo, hi = np.uint64(indptr[own]), np.uint64(indptr[own + np.uint64(1)])
+    best, second, at = row_bound[own], none, hi
+    for e in range(lo, hi):
+        value = data[e] - v[np.uint64(e - lo if indices is None else indices[e])]
+        larger = value if value > best else best
+        second = larger if larger < second else second
+        at = e if value < best else at
+        best = value if value < best else best
+    if at == hi:
         return -1, (i if best >= none else -1)
+    best_col, best_cost = np.uint64(at - lo if indices is None else indices[at]), best * 0 + data[at]
+    second_col, second_cost = best_col, best_cost  # costs in the type of the duals
+    if second <= best:
+        for e in range(at + np.uint64(1), hi):
+            j = np.uint64(e - lo if indices is None else indices[e])
+            if data[e] - v[j] <= best:
+                second_col, second_cost = j, best * 0 + data[e]
+                break
     choice = best_col, best_cost, second_col, second_cost, second, best
     return take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost)
 
@@ -240,7 +244,7 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
         dual = matched_cost[i] - v[j]
 
 
-@compiled
+@compiled(**BORROWING)
 def least_of_row(i, indptr, indices, data, v, row_bound):
     """Return the best feasible dual of row i: min over its pairs of c - v, and its bound."""
     least = row_bound[i]
@@ -259,7 +263,7 @@ def least_of_rows(indptr, indices, data, v, row_bound):
     return r
 
 
-@compiled
+@compiled(**BORROWING)
 def augment_path(start_row, sink, state):
     """Augment along the path to `sink`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     pred, pred_cost = state.pred, state.pred_cost

@@ -35,7 +35,7 @@ def edge_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.n
     rows : int64 (k,)
         Rows, counted over all blocks.
     block : int64 (k,)
-        Their blocks.
+        Their blocks; not read of a sparse problem.
     cols : int (k,)
         A column for each, local to the block and within its range.
     """
@@ -204,11 +204,12 @@ def _sparse_minima(row_offsets, col_offsets, indptr, indices, data, v, r, terms)
     for b in range(len(row_offsets) - 1):
         first = col_offsets[b]
         for i in range(row_offsets[b], row_offsets[b + 1]):
+            at, least = -1, r[i]
             for e in range(indptr[i], indptr[i + 1]):
-                j = first + indices[e]
-                if data[e] - v[j] < r[i]:
-                    r[i] = data[e] - v[j]
-                    terms[i] = max(abs(data[e]), abs(v[j]))
+                value = data[e] - v[first + indices[e]]
+                at, least = (e if value < least else at), (value if value < least else least)
+            if at >= 0:
+                r[i], terms[i] = least, max(abs(data[at]), abs(v[first + indices[at]]))
 
 
 @compiled

@@ -21,8 +21,8 @@ def _edges(of_a_row: int) -> Problem:
 
 
 def _is_read_as_a_graph(problem: Problem, form: str) -> bool:
-    """Whether components were looked for."""
-    return "components" in solve(problem, "jv", "cpu", form=form).stats
+    """Whether its edges were counted."""
+    return "edges" in solve(problem, "jv", "cpu", form=form).stats
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 
 from ....matching.certificate.assignment import Assignment
-from ....matching.certificate.certify import block_of
 from ....matching.points.grid import (
     Grid,
     Grids,
@@ -137,8 +136,7 @@ class CandidateLinks:
     def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:
         """Return the lengths of the links of their problem's answer, in the order of `answer.edges()`."""
         rows, _ = answer.edges()
-        block = block_of(problem.row_offsets, rows)
-        return edge_costs(replace(problem, data=self.distance), rows, block, answer.col_of_row[rows])
+        return edge_costs(replace(problem, data=self.distance), rows, rows, answer.col_of_row[rows])
 
 
 @dataclass(frozen=True)
