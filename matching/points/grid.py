@@ -24,6 +24,8 @@ DENSE = 64.0
 _ROWS_ASKED = 16
 SPARE_CELLS = 64
 """Cells that a grid may have beyond two a point."""
+AT_ONCE = 8
+"""Points of a line of cells that are numbered without asking how many there are; few lines have more."""
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -333,47 +335,43 @@ def _pairs_looked_at(_: np.ndarray, first: np.ndarray, *asked: Any) -> int:
 def _query(x, first, most, radius, longest, y_first, origins, cell_of, dims_of, cells, starts, y):
     """Return (pairs of each row, columns, squares) of each set's rows `x` against another's sorted points `y`.
 
-    Where a row's points lie in memory, line of cells by line, is laid out first; then they are gone through as one, and
-    each is written, to be written over where its square is above `longest`. Branches that depend on where points are
-    take longer than all else.
+    A row's points are first numbered, line of cells by line, `AT_ONCE` at a time, of which what is too many is written
+    over; then they are gone through as one, and each is written, to be written over where its square is above
+    `longest`. Branches that depend on where points are take longer than all else, and so does a loop whose turns wait
+    for each other.
     """
     reach = radius * (1 + CELL_MARGIN)
-    begins, ends = np.empty(1, np.uint64), np.empty(1, np.uint64)
+    near = np.empty(len(y) + AT_ONCE, np.int32)
     counts = np.empty(len(x), np.int64)
     indices, squares = np.empty(2 * len(x) + 64, np.int32), np.empty(2 * len(x) + 64)
     rows, n_found = 0, np.uint64(0)  # numba asks of an index that has a sign whether it counts from the end
     for s in range(len(cell_of)):
         origin, cell, dims, before = origins[s], cell_of[s], dims_of[s], n_found
         own, at, of_row, those = starts[cells[s] :], y[y_first[s] :], counts[first[s] :], x[first[s] : first[s + 1]]
-        across = 2 * reach / cell + 3
-        most_lines = np.int64(min(across, dims[0])) * np.int64(min(across, dims[1]))
-        if most_lines >= len(begins):
-            begins, ends = np.empty(most_lines + 1, np.uint64), np.empty(most_lines + 1, np.uint64)
         for i in range(len(those)):
             low, high = cells_touched(those[i], reach, origin, cell, dims)
             z0, y0, x0 = those[i, 0], those[i, 1], those[i, 2]
             left, right = np.uint64(low[2]), np.uint64(high[2] + 1)
-            lines, points = np.uint64(0), 0
+            points = np.uint64(0)
             for cz in range(low[0], high[0] + 1):
                 for cy in range(low[1], high[1] + 1):
                     line = np.uint64((cz * dims[1] + cy) * dims[2])
                     begin, end = own[line + left], own[line + right]
-                    begins[lines], ends[lines] = begin, end
-                    lines += np.uint64(begin < end)
-                    points += end - begin
-            if points > len(indices) - np.int64(n_found):
-                indices = np.concatenate((indices, np.empty(len(indices) + points, np.int32)))
-                squares = np.concatenate((squares, np.empty(len(squares) + points)))
-            began, line, k = n_found, np.uint64(0), begins[0]
-            for _ in range(points):
+                    for k in range(AT_ONCE):
+                        near[points + np.uint64(k)] = begin + k
+                    for k in range(begin + AT_ONCE, end):
+                        near[points + np.uint64(k - begin)] = k
+                    points += np.uint64(end - begin)
+            if points > np.uint64(len(indices)) - n_found:
+                indices = np.concatenate((indices, np.empty(len(indices) + np.int64(points), np.int32)))
+                squares = np.concatenate((squares, np.empty(len(squares) + np.int64(points))))
+            began = n_found
+            for p in range(points):
+                k = np.uint64(near[p])
                 dz, dy, dx = z0 - at[k, 0], y0 - at[k, 1], x0 - at[k, 2]
                 square = dz * dz + dy * dy + dx * dx
-                indices[n_found], squares[n_found] = k, square
+                indices[n_found], squares[n_found] = near[p], square
                 n_found += np.uint64(square <= longest)
-                k += np.uint64(1)
-                is_last = k == ends[line]
-                line += np.uint64(is_last)
-                k = begins[line] if is_last else k
             of_row[i] = n_found - began
         if n_found > most and s > 0:
             n_found = before

@@ -1,7 +1,8 @@
 """Reading costs: one definition of c_ij for every kind of problem, shared by solvers' proofs and `verify`."""
 
 # Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN201, ANN202
+# A conditional expression has no branch where min() has one.
+# ruff: noqa: ANN001, ANN201, ANN202, FURB136
 
 from __future__ import annotations
 

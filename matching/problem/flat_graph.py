@@ -9,8 +9,8 @@ from .host_problem import INT_LIMIT
 from .problem import Problem
 
 EDGES_A_CHUNK = 1 << 16
-"""Size of the runs of components or blocks that the threads share: it, not their number, decides how work is cut, so that answers
-do not depend on the machine."""
+"""Size of the runs of components or blocks that the threads share: it, not their number, decides how work is cut, so
+that answers do not depend on the machine."""
 
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
 """(indptr, indices or None, data) as `flat_graph` returns them."""
