@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from ....tracker.calibrating.digits import counted
-from ....tracker.first_look import first_look
+from ....tracker.first_look import FirstLook, first_look
 from ....tracker.settings import Settings
-from ...words.notes import on_frames, on_points
+from ...words.notes import on_frames, on_points, on_single_frames
 from ..terminal import console
 from .batch import describe, refusal_of_standing
 from .expected import memory_in_words, time_in_words
@@ -22,25 +22,28 @@ from .outcome import ALL_GOOD, SOME_FAILED
 
 def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> int:
     """Show every input and what would become of it; return the exit code that a real run would end with."""
-    failed = 0
+    failed, frames = 0, list[int]()
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")
-        failed += (
-            failure_of(job.source, partial(_show, job, settings, overwrite=overwrite, picture=picture)) is not None
-        )
+        shown = partial(_show, job, settings, frames, overwrite=overwrite, picture=picture)
+        failed += failure_of(job.source, shown) is not None
+    console.note(*on_single_frames(frames))
     of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD
 
 
-def _show(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:
+def _show(job: Job, settings: Settings, frames: list[int], *, overwrite: bool, picture: bool) -> None:
+    """Show one input; how many frames a movie has is added to `frames`."""
     refuse_hopeless(job)
     describe(job, settings)
-    _show_expected(job, settings)
+    look = _show_expected(job, settings)
+    if not settings.input.is_table(job.source):
+        frames.append(look.frames)
     _show_result(job, settings, overwrite=overwrite, picture=picture)
 
 
-def _show_expected(job: Job, settings: Settings) -> None:
+def _show_expected(job: Job, settings: Settings) -> FirstLook:
     look = first_look(job.source, settings, frames=1)
     unit, found = look.points.calibration.unit, look.settings.detect
     rows: list[tuple[str, str]] = []
@@ -56,6 +59,7 @@ def _show_expected(job: Job, settings: Settings) -> None:
         console.note(*on_points(look.points, detected=not is_table, of_table=is_table))
     if is_table and not (np.diff(look.points.frame_numbers) == look.points.frame_step).any():
         console.note(*on_frames(look.points))
+    return look
 
 
 def _show_result(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:

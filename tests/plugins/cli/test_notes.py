@@ -120,9 +120,10 @@ def test_files_that_a_shell_has_listed_may_be_the_frames_of_one_movie(auctrack, 
     for number, frame in enumerate(image):
         tifffile.imwrite(tmp_path / f"t{number}.tif", np.stack([frame] * 3), imagej=True, metadata={"axes": "ZYX"})
     given = ("--voxel", "1,1,1", "--diameter", 3)
-    said = notes(auctrack("track", "t0.tif", "t1.tif", "t2.tif", *given))
-    assert [note for note in said if "in quotes" in note] == said[-1:]
-    assert "each of the 3 movies" in said[-1]
+    for asked in (given, (*given, "--dry-run", "-o", "elsewhere")):
+        said = notes(auctrack("track", "t0.tif", "t1.tif", "t2.tif", *asked))
+        assert [note for note in said if "in quotes" in note] == said[-1:]
+        assert "each of the 3 movies" in said[-1]
     again = notes(auctrack("track", "t?.tif", movie, *given, "-o", "together"))
     assert not any("in quotes" in note for note in again)
 
