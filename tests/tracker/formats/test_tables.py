@@ -503,6 +503,7 @@ def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(
         ),
         (("slice", "Pos_Y", "Pos_X"), {"frame": "slice", "y": "Pos_Y", "x": "Pos_X"}),
         (("a", "b"), {"frame": "…", "y": "…", "x": "…"}),
+        (("frame_y", "y", "x"), {"frame": "frame_y", "y": "y", "x": "x"}),  # none for two
         (  # scikit-image
             ("t", "label", "bbox-0", "bbox-1", "bbox-2", "bbox-3", "centroid-0", "centroid-1"),
             {"frame": "t", "y": "centroid-0", "x": "centroid-1"},
@@ -621,9 +622,11 @@ def test_a_row_that_is_too_long_is_named_without_the_words_of_a_parser(tmp_path)
 
 def test_times_are_not_said_to_be_frames_which_they_are_refused_as():
     seconds, places = np.arange(4) * 0.5, {"y": np.zeros(4), "x": np.zeros(4)}
+    dates = pd.Timestamp("2026-11-29") + pd.to_timedelta(seconds, unit="s")
     asked = {"frame": "…", "y": "y", "x": "x"}
-    with refused(UnknownColumns, match="'t_s' has times.* number them", setting="columns", examples=asked):
-        read_points(table(t_s=seconds, **places))
+    for times in (seconds, dates, dates.astype(str)):
+        with refused(UnknownColumns, match="'t_s' has times.* number them", setting="columns", examples=asked):
+            read_points(table(t_s=times, **places))
     with refused(UnknownColumns, setting="columns", examples=asked | {"frame": "Time Point"}):
         read_points(table(t_s=seconds, **places, **{"Time Point": np.arange(4)}))
 

@@ -145,9 +145,13 @@ def naming(names: Mapping[str, str], reader: str, unit: str = "") -> dict[str, A
 
 
 def _times(table: pd.DataFrame) -> list[str]:
-    """Return the columns that sound like frames and have fractions, so that they cannot be."""
-    named = [(name, column) for name, column in table.items() if _sounds_like(str(name), "frame")]
-    return [str(name) for name, column in named if column.dtype.kind == "f" and (column.dropna() % 1 != 0).any()]
+    """Return the columns that sound like frames and are no whole numbers, so that they cannot be: times, or dates."""
+    named = [(name, column.dropna()) for name, column in table.items() if _sounds_like(str(name), "frame")]
+    return [str(name) for name, column in named if column.dtype.kind in "mM" or not _are_whole(column)]
+
+
+def _are_whole(column: pd.Series) -> bool:
+    return bool((pd.to_numeric(column, errors="coerce") % 1 == 0).all())
 
 
 def _on_times(times: Sequence[str]) -> str:
@@ -158,7 +162,10 @@ def _on_times(times: Sequence[str]) -> str:
 
 def _likely(names: Sequence[str]) -> dict[str, str]:
     """Return for frame, z, y, x the column that has such a name, "…" where none has; z only where there is one."""
-    found = {role: next((name for name in names if _sounds_like(name, role)), "…") for role in ROLES}
+    found = {
+        role: next((name for name in sorted(names, key=lambda name: name != role) if _sounds_like(name, role)), "…")
+        for role in ROLES
+    }
     if {found[axis] for axis in AXES} == {"…"}:
         found |= _numbered(names)
     return {role: found[role] for role in ("frame", *AXES) if role != "z" or found[role] != "…"}

@@ -107,7 +107,7 @@ class Motion:
         said = [f"typical step {in_digits(self.typical_step)} {self.unit} {per}, {self._predicted_from()}"]
         if self.flow_weight > 0:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
-            said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
+            said.append(f"neighbours explain {max(self.flow_share, 0):.0%} of a step and {gain}")
         if self.persistence is not None:
             along = self._along_axes()
             time = "" if along or frame_interval is None else self._as_time(frame_interval * frame_step, time_unit)
