@@ -58,10 +58,11 @@ def test_the_block_and_the_rows_that_cannot_be_matched_are_named(columns: list[i
     assert (caught.value.block, caught.value.rows, caught.value.columns) == (2, tuple(rows), tuple(columns))
 
 
-def test_threads_share_a_batch_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem.batch([np.random.default_rng(k).random((3, 3 + k % 5)) for k in range(500)])
+@pytest.mark.parametrize("shapes", [1, 5])
+def test_threads_share_a_batch_and_change_nothing(monkeypatch: pytest.MonkeyPatch, shapes: int) -> None:
+    problem = Problem.batch([np.random.default_rng(k).random((3, 3 + k % shapes)) for k in range(500)])
     alone = solve(problem, "jv", "cpu")
-    monkeypatch.setattr(blocks, "PAIRS_OF_A_RUN", 50)
+    monkeypatch.setattr(blocks, "SMALL_PAIRS_OF_A_RUN", 50)
     shared = solve(problem, "jv", "cpu")
     np.testing.assert_array_equal(alone.col_of_row, shared.col_of_row)
     np.testing.assert_array_equal(alone.cost, shared.cost)
