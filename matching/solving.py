@@ -140,7 +140,7 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     if answer is not None:
         return answer
     choice = choose(problem, device)
-    if not options and large_blocks(problem, choice.device).any():
+    if not options and problem.n_blocks > 1 and large_blocks(problem, choice.device).any():
         return _solved_apart(problem, choice)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)
