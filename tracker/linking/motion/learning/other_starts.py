@@ -9,6 +9,7 @@ tells, on a sample.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -24,9 +25,10 @@ from ..detections.ordered import NEAREST, Ordered
 from ..models.shares import Shares
 from ..models.step_model import StepModel
 from .belief import Belief, TooManyCandidates
+from .crowding import crowding
 from .decoys import are_chance
 from .learning_record import LearningRecord
-from .likelihood import log_likelihood
+from .likelihood import best_links, log_likelihood
 from .start import TURNS
 
 PERSISTENCE, LEFT = 0.9, 0.2
@@ -51,7 +53,10 @@ ROOM = 2 * MOST * MOST_AT_ONE_PLACE * SAMPLE
 CLEAR = 1.0
 """Nats a detection from which links are no chance, by any start."""
 UNCLEAR = -0.5
-"""Nats a link that could be, below which the best links are so unlikely that more are wrong than they make expect."""
+"""Nats a link that could be, below which the best links are so unlikely that more are wrong than they make expect.
+
+They are beside particles as dense as around those that are linked (`crowding`).
+"""
 TELLING_PAIR = 500
 """Detections of a single frame pair from which decoys tell chance; of fewer they take links that are right for it."""
 GAIN_A_DETECTION, LOGS = 0.05, 5.0
@@ -201,11 +206,25 @@ def try_starts(movie: Ordered, learn: Learn, tried: Tried | None = None) -> Tria
         start, likelihood = tried or (best_of(sample, is_inner, learn) if pairs > 1 else _of_nearest(sample, learn))
     except TooManyCandidates:
         return Trial()  # a trial holds fewer than the movie may
-    is_chance = False
+    is_chance = is_unclear = False
     if likelihood < CLEAR * len(sample):
         with suppress(TooManyCandidates):
             is_chance = are_chance(sample, lambda decoyed: learn(decoyed, start))
-    return Trial(start, is_chance, likelihood < UNCLEAR * _most_links(sample))
+        with suppress(TooManyCandidates):
+            is_unclear = _is_unclear(sample, likelihood, lambda: learn(sample, start))
+    return Trial(start, is_chance, is_unclear)
+
+
+def _is_unclear(sample: Ordered, likelihood: float, learned: Callable[[], Belief]) -> bool:
+    """Whether the best links make a sample clearly less likely than none, where particles are as dense as around them.
+
+    Beside particles from anywhere, as `likelihood` has it, any link in the middle of a swarm is likely.
+    """
+    least, denser = UNCLEAR * _most_links(sample), crowding(sample)
+    if likelihood < least or likelihood - denser * _most_links(sample) >= least:
+        return likelihood < least
+    tail, _ = best_links(learned())
+    return likelihood - denser * len(tail) < least
 
 
 def _most_links(movie: Ordered) -> int:

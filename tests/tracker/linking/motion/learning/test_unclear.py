@@ -10,7 +10,8 @@ from auctrack.tracker.linking.advice.expected_accuracy import expected_f1
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
-from tests.tracker.linking.movies import f1, walks
+from auctrack.tracker.points import Points
+from tests.tracker.linking.movies import f1, table, walks
 
 SLOW, FAST = 0.3, 1.3  # steps, in distances to the nearest neighbour
 
@@ -36,6 +37,30 @@ def test_where_steps_are_longer_than_the_spacing_more_links_are_said_to_be_wrong
     assert len(on_chance(linking)) == 1
     assert "more than" in linking.report["learned"][-1] or "guesses" in linking.report["learned"][-1]
     assert expected_f1(linking.tracks) is None
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize(("step", "is_said"), [(SLOW, False), (0.6, False), (2.0, True)])
+def test_so_they_are_in_a_swarm_that_is_dense_in_the_middle(ndim, step, is_said):
+    """There any link was likelier than from anywhere, and nothing was said of the mosquitos' every 40th frame."""
+    points, who = swarm(step, ndim)
+    linking = link_points(points, LinkSettings(device="cpu"))
+    source, target = linking.links[["source", "target"]].to_numpy().T
+    wrong = int((who[source] != who[target]).sum())
+    assert linking.report["more_are_wrong"] == is_said
+    assert not is_said or wrong > max(1.1 * linking.report["expected_wrong"], 0.4 * len(source))
+
+
+def swarm(step: float, ndim: int, n: int = 300, frames: int = 8) -> tuple[Points, np.ndarray]:
+    """Random walks from a place far denser in the middle, and who each detection is."""
+    rng = np.random.default_rng(1)
+    position = rng.standard_t(2, (n, ndim)) * n ** (1 / ndim) / 4
+    who = [np.flatnonzero(rng.random(n) > 0.05) for _ in range(frames)]
+    places: list[np.ndarray] = []
+    for seen in who:
+        places.append(position[seen])
+        position = position + rng.normal(0, 0.55 * step / np.sqrt(8 / np.pi), position.shape)
+    return table(np.repeat(np.arange(frames), [len(seen) for seen in who]), np.vstack(places)), np.concatenate(who)
 
 
 @pytest.mark.parametrize("step", [SLOW, 0.5])
