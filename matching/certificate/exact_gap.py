@@ -93,20 +93,22 @@ class _Answer(NamedTuple):
     def gap_of(self, base: Duals, duals: Duals, above_forced: np.ndarray, above_least: float) -> tuple[float, bool]:
         """Return the gap that duals above the base leave, and whether it is within `SHARE` in every group and in all.
 
-        Held to what rows and columns pay above the forced duals, and to what all of them pay above their least.
+        Held to what rows and columns pay above the forced duals, and to what all of them pay above their least; to no
+        more than they pay, where unmatched costs that nobody pays set the duals.
         """
         slack = self.slacks(base, duals)
         gap = float(slack.sum())
-        if gap > SHARE * above_least:
-            return gap, False
         sizes = abs(np.concatenate([self.pays, np.where(self.row_of_col < 0, self.col_unmatched, 0.0)]))
+        if gap > SHARE * min(above_least, float(sizes.sum())):
+            return gap, False
         measures = slack, above_forced, sizes
         doubted = _beyond_share(_groups(*self.edges, base, duals, gap), *measures)
         if gap > PAIRS_LOSE * sizes.sum():
             doubted |= _beyond_share(np.zeros(len(slack), np.int32), *measures)
         if doubted.any():
             part = _groups(*self.edges, base, duals, np.inf)
-            beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
+            own = np.minimum(np.bincount(part, above_forced), np.bincount(part, sizes))
+            beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * own
             doubted = beyond_rounding[part[doubted]]
         return gap, not doubted.any()
 
@@ -168,8 +170,8 @@ def _beginnings(
 def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays: np.ndarray) -> np.ndarray:
     """Return which rows and columns are in groups whose slack is more than a share of what their matched edges cost.
 
-    That is the larger of two measures: what they cost above the forced, and what they would cost if each were as cheap
-    as the cheapest that is not 0.
+    That is the larger of two measures: what they cost above the forced, no more than they cost at all, and what they
+    would cost if each were as cheap as the cheapest that is not 0.
     """
     groups = int(group.max(initial=-1)) + 1
     positive = pays > 0
@@ -177,7 +179,7 @@ def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays
     np.minimum.at(cheapest, group[positive], pays[positive])
     number = np.bincount(group[positive], minlength=groups)
     at_least = np.where(number > 0, number * np.where(number > 0, cheapest, 0.0), 0.0)
-    own = np.maximum(np.bincount(group, forced, groups), at_least)
+    own = np.maximum(np.minimum(np.bincount(group, forced, groups), np.bincount(group, pays, groups)), at_least)
     return (np.bincount(group, slack, groups) > SHARE * own)[group]
 
 

@@ -31,7 +31,7 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, exactl
     """Whether the matching of a small block costs no more than the optimum, or 10⁻⁹ of what not every answer pays.
 
     That is what is paid above each row's least; it is held to what is paid above all that is easily forced, too, or to
-    what matched edges would cost if each were as cheap as the cheapest that is not 0.
+    what matched edges would cost if each were as cheap as the cheapest that is not 0; and to no more than is paid.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray, *, exactl
     elif n > m:  # every column is matched: the last m rows by their column are those of the columns
         net, partners, v = (net[0].T, net[1].T), np.argsort(col_of_row)[n - m :], _row_duals(*net, v)
     paid = int(net[0][np.arange(len(partners)), partners].sum())
-    own = 0 if exactly else _own(*net, paid, _least_own(whole, row_unmatched, col_unmatched, col_of_row))
+    own = 0 if exactly else _own(*net, paid, _sizes(whole, row_unmatched, col_unmatched, col_of_row))
     return _gap(*net, partners, v) * _PARTS <= own or (paid - _optimum(*net)) * _PARTS <= own
 
 
@@ -118,25 +118,24 @@ def _gap(cost: np.ndarray, allowed: np.ndarray, partners: np.ndarray, v: np.ndar
     return slack - sum(v[unassigned])
 
 
-def _least_own(cost: np.ndarray, row_unmatched: np.ndarray, col_unmatched: np.ndarray, col_of_row: np.ndarray) -> int:
-    """Return what matched edges and unassigned members cost if all that is not 0 were as little as the least."""
+def _sizes(cost: np.ndarray, row_unmatched: np.ndarray, col_unmatched: np.ndarray, col_of_row: np.ndarray) -> list[int]:
+    """Return what matched edges and unassigned members cost, each, signs and zeros left out."""
     rows = np.flatnonzero(col_of_row >= 0)
     unassigned = np.ones(len(col_unmatched), bool)
     unassigned[col_of_row[rows]] = False
     paid = [*cost[rows, col_of_row[rows]], *row_unmatched[col_of_row < 0], *col_unmatched[unassigned]]
-    sizes = [abs(each) for each in paid if each]
-    return len(sizes) * min(sizes, default=0)
+    return [abs(each) for each in paid if each]
 
 
-def _own(cost: np.ndarray, allowed: np.ndarray, paid: int, least_own: int) -> int:
-    """Return what is paid that not every answer pays, by the lesser of both measures of `is_cheapest`."""
+def _own(cost: np.ndarray, allowed: np.ndarray, paid: int, sizes: list[int]) -> int:
+    """Return what is paid that not every answer pays, by the least of the measures of `is_cheapest`."""
     row_least = np.array([min(cost[i][allowed[i]], default=0) for i in range(len(cost))], object)
     left = cost - row_least[:, None]
     forced = above = int(row_least.sum())
     if cost.shape[0] == cost.shape[1]:
         forced += sum(min(left[:, j][allowed[:, j]], default=0) for j in range(len(left)))
     forced = max(forced, sum(min([0, *cost[:, j][allowed[:, j]]]) for j in range(cost.shape[1])))
-    return min(paid - above, max(least_own, paid - forced))
+    return min(sum(sizes), paid - above, max(len(sizes) * min(sizes, default=0), paid - forced))
 
 
 def _optimum(cost: np.ndarray, allowed: np.ndarray) -> int:

@@ -152,11 +152,21 @@ def _excess(cost: np.ndarray, unmatched: Any, col_of_row: np.ndarray) -> Fractio
     matched, least = paid(cost, col_of_row, sides), optimum(cost, sides)
     if matched == least:
         return Fraction(0)
-    return (matched - least) / max(_own(cost, sides, matched), Fraction(1, 10**400))
+    return (matched - least) / max(_own(cost, sides, col_of_row, matched), Fraction(1, 10**400))
 
 
-def _own(cost: np.ndarray, sides: tuple[Any, Any] | None, matched: Fraction) -> Fraction:
-    """Return what is paid above the rows' least, the unmatched cost of every column taken as paid."""
+def _own(cost: np.ndarray, sides: tuple[Any, Any] | None, col_of_row: np.ndarray, matched: Fraction) -> Fraction:
+    """Return what is paid above the rows' least, the unmatched cost of every column taken as paid; no more than that.
+
+    Where unmatched costs differ by more than all costs, what nobody pays is no measure of what is paid.
+    """
+    sizes = paid(
+        abs(cost), col_of_row, None if sides is None else (abs(np.asarray(sides[0])), abs(np.asarray(sides[1])))
+    )
+    return min(sizes, _above_least(cost, sides, matched))
+
+
+def _above_least(cost: np.ndarray, sides: tuple[Any, Any] | None, matched: Fraction) -> Fraction:
     if sides is None:
         short = cost if cost.shape[0] <= cost.shape[1] else cost.T
         return matched - sum((Fraction(float(row.min())) for row in short), Fraction(0))
@@ -280,6 +290,28 @@ def test_what_was_proven_from_columns_is_proven_from_rows_too(seed: int) -> None
     problem, stated = _stated(seed)
     solver = "auto" if seed % 2 else ON_CPU[seed // 2 % len(ON_CPU)]
     assert _assert_not_fooled(problem, stated, solve(problem, solver, "cpu"))
+
+
+@pytest.mark.parametrize("solver", ON_CPU, ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_unmatched_costs_that_differ_by_more_than_all_that_is_paid_hide_no_wrong_edge(
+    seed: int, solver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Costs of sixty decades, unmatched costs of sixteen: nobody pays the latter, and they set the duals."""
+    for is_large in (False, True):
+        if is_large:
+            monkeypatch.setattr(certifying, "FEW_PAIRS", 0)
+            monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
+        rng = np.random.default_rng(seed)
+        n, called = 7, 0
+        for _ in range(12):
+            cost = _scattered(rng, n, n)
+            unmatched = tuple(10.0 ** (rng.uniform(0, 25) + rng.uniform(-8, 8, n)) for _ in range(2))
+            problem, stated = Problem.dense(cost, unmatched_cost=unmatched), [(cost, unmatched)]
+            answer = solve(problem, solver, "cpu")
+            called += _assert_not_fooled(problem, stated, answer)
+            _assert_forged_is_refused(problem, stated, _forged(problem, answer, rng))
+        assert called >= (2 if is_large else 8)
 
 
 @pytest.mark.parametrize("is_small", [True, False])
