@@ -186,12 +186,15 @@ def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays
 def _forced(edges: Edges, row_bound: np.ndarray, col_bound: np.ndarray) -> Iterator[Duals]:
     """Yield duals that need no solve: each row's least, then each column's, and the reverse.
 
-    Where many rows stay unassigned the one says far less than the other, where many columns do the other.
+    Where many rows stay unassigned the one says far less than the other, where many columns do the other. Where few do,
+    what they would pay unassigned says nothing: then the other side begins at 0.
     """
     nothing = _no_duals(len(row_bound), len(col_bound))
     rows, cols = (*edges, True, nothing, row_bound), (*edges, False, nothing, col_bound)
-    for one, other, other_bound in ((rows, cols, col_bound), (cols, rows, row_bound)):
-        start = np.where(np.isfinite(other_bound), other_bound, 0.0)
+    row_start, col_start = (np.where(np.isfinite(bound), bound, 0.0) for bound in (row_bound, col_bound))
+    sides = (rows, cols, col_start), (cols, rows, row_start)
+    from_zero = [(one, other, np.minimum(start, 0.0)) for one, other, start in sides if (start > 0).any()]
+    for one, other, start in (*sides, *from_zero):
         found = _finite(*_best_duals(*one, start, np.zeros(len(start))))
         rest = _finite(*_best_duals(*other, *found))
         yield Duals(*found, *rest) if one is rows else Duals(*rest, *found)

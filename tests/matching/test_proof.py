@@ -37,6 +37,26 @@ def test_sentinels_do_not_hide_wrong_edges(size: float, sides: str, solver: str)
     assert verify(cost, answer)
 
 
+@pytest.mark.parametrize(("seed", "n", "m"), [(37, 105, 108), (56, 105, 108), (56, 105, 105)])
+def test_sentinels_do_not_hide_wrong_edges_beside_unmatched_costs_that_differ_by_more(
+    seed: int, n: int, m: int
+) -> None:
+    """Of more pairs than are checked in whole numbers: what a column would pay unassigned says nothing of what is."""
+    rng = np.random.default_rng(seed)
+    cost = rng.random((n, m))
+    cost[:5] = 1e17
+    problem = Problem.dense(cost, unmatched_cost=tuple(10.0 ** (20 + rng.uniform(-8, 8, size)) for size in (n, m)))
+    answer = solve(problem, device="cpu")
+    assert answer.is_optimal
+    assert verify(problem, answer)
+    wrong = answer.col_of_row.copy()
+    matched = np.flatnonzero(wrong >= 0)
+    cheap = matched[np.argsort(cost[matched, wrong[matched]])[:3]]
+    wrong[cheap] = np.roll(wrong[cheap], 1)
+    forged = replace(certify(problem, wrong, answer.col_duals, solver="forged"), is_optimal=True)
+    assert not verify(problem, forged)
+
+
 @pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("far", [1e5, 1e8, 1e15, 1e30])
