@@ -102,5 +102,5 @@ class DeviceMemoryExceeded(DeviceUnavailable, MemoryError):
 
 def refuse_block_beyond(block: object, blocks: int) -> None:
     """Refuse a block that is not there, and what is no whole number."""
-    if not (isinstance(block, Integral) and 0 <= int(block) < blocks):
+    if isinstance(block, bool) or not (isinstance(block, Integral) and 0 <= int(block) < blocks):
         raise InvalidProblem(f"block needs a whole number from 0 to {blocks - 1}; got {block!r}.", argument="block")

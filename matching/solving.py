@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from numbers import Integral
 from time import perf_counter
 from typing import Any, cast
+
+import numpy as np
 
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
@@ -104,6 +107,8 @@ def solve(
     >>> solve([[4, 1, 3], [2, 0, 5], [3, 2, 2]]).cost
     5
     """
+    if not (isinstance(maximize, (Integral, np.bool_)) and maximize in (0, 1)):  # 1 for True, as SciPy takes it
+        raise InvalidProblem(f"maximize needs True or False; got a {type(maximize).__name__}.", argument="maximize")
     if maximize:
         return _greatest(problem, solver, device, options)
     if isinstance(problem, ShardedCosts):

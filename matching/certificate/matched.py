@@ -71,8 +71,15 @@ class Matched(NamedTuple):
 
     def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:
         """As `certify`."""
-        matched, known = (self.col_of_row, self.col_duals), {"terms": self.terms, "costs": self.costs}
-        return certify(problem, *matched, solver=solver, device=device, stats=stats, **known)
+        return certify(
+            problem,
+            *(self.col_of_row, self.col_duals),
+            solver=solver,
+            device=device,
+            stats=stats,
+            terms=self.terms,
+            costs=self.costs,
+        )
 
 
 def nothing_matched(problem: Problem) -> Matched:

@@ -13,7 +13,7 @@ import numpy as np
 from ..device import cuda
 from ..errors import InvalidProblem
 from . import host_problem
-from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, supported
+from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, exact_in_float64, supported
 
 _COUNTED = {"int32": "int", "int64": "int64"}
 """Types of column numbers that the kernel reads."""
@@ -127,7 +127,7 @@ def _refuse_edges(bad: Any, why: str, row: Any, indices: Any) -> None:
 def coordinates(values: Any, name: str) -> Any:
     """Return positions as contiguous float64 (points, axes), all finite and within ±`COORDINATE_LIMIT`."""
     cp = on_one_device(values)
-    values = cp.ascontiguousarray(supported(values, name), dtype=np.float64)
+    values = cp.ascontiguousarray(exact_in_float64(supported(values, name), name), dtype=np.float64)
     if values.ndim != 2 or not 1 <= values.shape[1] <= 3:
         raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.", argument=name)
     if values.size and not bool(abs(values).max() <= COORDINATE_LIMIT):

@@ -152,7 +152,7 @@ def refuse_sums_beyond_range(
 
 def coordinates(values: Any, name: str) -> np.ndarray:
     """Return positions as contiguous float64 (points, axes), all finite and within ±`COORDINATE_LIMIT`."""
-    values = np.ascontiguousarray(supported(array(values, name), name), dtype=np.float64)
+    values = np.ascontiguousarray(exact_in_float64(supported(array(values, name), name), name), dtype=np.float64)
     if values.ndim != 2 or not 1 <= values.shape[1] <= 3:
         raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.", argument=name)
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
@@ -164,6 +164,16 @@ def coordinates(values: Any, name: str) -> np.ndarray:
         raise InvalidProblem(
             f"{name} needs coordinates within ±{COORDINATE_LIMIT:g}, so that their squares can be held; got "
             f"{abs(values).max()}.",
+            argument=name,
+        )
+    return values
+
+
+def exact_in_float64(values: Any, name: str) -> Any:
+    """Return positions, of the host or of a GPU; whole ones that float64 would round are refused."""
+    if values.dtype == np.int64 and values.size and max(int(values.max()), -int(values.min())) > 2**53:
+        raise InvalidProblem(
+            f"{name} needs whole coordinates within ±2**53, as distances are computed in float64; subtract an origin.",
             argument=name,
         )
     return values

@@ -166,8 +166,8 @@ class Problem(Outline):
         Raises
         ------
         InvalidProblem
-            On NaN or infinite coordinates, shapes that do not fit, or coordinates whose squares do not (beyond 1e140,
-            or all below 1e-140).
+            On NaN or infinite coordinates, shapes that do not fit, whole coordinates beyond 2**53, or coordinates whose
+            squares do not fit (beyond 1e140, or all below 1e-140).
         """
         on_device = cuda.is_device_array(x) or cuda.is_device_array(y)
         if on_device:
