@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LANES = 8
+
+
+def _bits_of_vectors() -> int:
+    """Return the bits of the processor's vectors, 128 where it is not known for more."""
+    features = binding.get_host_cpu_features()
+    return 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
+
+
+BITS = _bits_of_vectors()
+"""Eight float64 are 512: processors of fewer bits take two or four instructions for one."""
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 _FIRST = ir.Constant(_I32, 0)

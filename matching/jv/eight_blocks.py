@@ -15,6 +15,7 @@ import numpy as np
 from ..certificate.certify import prove_matrices
 from ..jit.compiled import BORROWING, compiled
 from ..jit.eight import (
+    BITS,
     LANES,
     both,
     either,
@@ -37,6 +38,9 @@ from ..jit.eight import (
 from ..tolerance import EPS, SHARE, ULPS
 from .small_blocks import BEYOND, LONGEST_CHAIN, NO_PLACE, WIDEST, augment, match_one_by_one
 
+WIDEST_OF_EIGHT = {512: WIDEST, 256: 20, 128: 12}[BITS]
+"""Columns up to which eight blocks side by side are sooner done than one by one; answers are the same."""
+
 
 @compiled
 def scratch_of_eight_blocks(v):
@@ -57,14 +61,14 @@ def match_small_blocks(run, offsets, data, none, is_float, found, proof, scratch
         n, m = row_offsets[b + 1] - row_offsets[b], col_offsets[b + 1] - col_offsets[b]
         to, lo_to = b + LANES, lo + LANES * n * m
         zero = proven = is_matched = False
-        if _are_alike(b, end, offsets) and lo_to + LANES <= len(data):  # as much is read beyond their costs
+        if _go_together(b, end, lo, offsets, data):
             place = b, row_offsets[b], col_offsets[b], n, m
             is_matched = _match_eight(place, data[lo:], none, found, scratch, counts)
             if is_matched:
                 zero, proven = _prove(place, data[lo:], none, is_float, found, proof, scratch[1])
         if not is_matched:
             to, lo_to = b, lo
-            while to < end and (to < b + LANES or not _are_alike(to, end, offsets)):
+            while to < end and (to < b + LANES or not _go_together(to, end, lo_to, offsets, data)):
                 n, m = row_offsets[to + 1] - row_offsets[to], col_offsets[to + 1] - col_offsets[to]
                 to, lo_to = to + 1, lo_to + n * m
             own = b, to, lo
@@ -78,14 +82,16 @@ def match_small_blocks(run, offsets, data, none, is_float, found, proof, scratch
 
 
 @compiled(**BORROWING)
-def _are_alike(b, end, offsets):
-    """Whether there are eight blocks from b on, all of the shape of the first."""
-    if end - b < LANES:
+def _go_together(b, end, lo, offsets, data):
+    """Whether eight blocks from b on, whose costs begin at `lo`, are of one shape and soonest done side by side."""
+    row_offsets, col_offsets = offsets
+    n, m = row_offsets[b + 1] - row_offsets[b], col_offsets[b + 1] - col_offsets[b]
+    read = lo + LANES * (n * m + 1)  # as much is read beyond their costs
+    if end - b < LANES or m > WIDEST_OF_EIGHT or read > len(data):
         return False
     are_alike = True
-    for side in offsets:
-        for k in range(b + 1, b + LANES):
-            are_alike &= side[k + 1] - side[k] == side[b + 1] - side[b]
+    for k in range(b + 1, b + LANES):
+        are_alike &= row_offsets[k + 1] - row_offsets[k] == n and col_offsets[k + 1] - col_offsets[k] == m
     return are_alike
 
 
