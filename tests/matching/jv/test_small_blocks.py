@@ -49,13 +49,16 @@ def test_beyond_the_widest_and_with_a_limit_the_answer_is_the_same(monkeypatch: 
 
 
 @pytest.mark.parametrize("columns", [[], [3], [3, 4]])
-def test_the_block_and_the_rows_that_cannot_be_matched_are_named(columns: list[int]) -> None:
-    costs = np.random.default_rng(2).random((4, 9, 9))
+@pytest.mark.parametrize(("n_blocks", "failing"), [(4, 2), (3 * LANES, LANES + 5)])
+def test_the_block_and_the_rows_that_cannot_be_matched_are_named(
+    columns: list[int], n_blocks: int, failing: int
+) -> None:
+    costs = np.random.default_rng(2).random((n_blocks, 9, 9))
     rows = list(range(len(columns) + 1))
-    costs[2][np.ix_(rows, np.setdiff1d(np.arange(9), columns))] = np.inf
+    costs[failing][np.ix_(rows, np.setdiff1d(np.arange(9), columns))] = np.inf
     with pytest.raises(Infeasible) as caught:
         solve(Problem.dense(costs), "jv", "cpu")
-    assert (caught.value.block, caught.value.rows, caught.value.columns) == (2, tuple(rows), tuple(columns))
+    assert (caught.value.block, caught.value.rows, caught.value.columns) == (failing, tuple(rows), tuple(columns))
 
 
 @pytest.mark.parametrize("shapes", [1, 5])
