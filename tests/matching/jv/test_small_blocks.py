@@ -98,8 +98,19 @@ def test_side_by_side_each_block_is_matched_and_proven_as_it_is_alone(kind: str,
         return np.where(rng.random((n, m)) < 0.4, 1e16, rng.random((n, m)))
 
     rng = np.random.default_rng(5)
-    costs = [(COSTS | {"sentinels": sentinels})[kind](rng, n, m) for _ in range(2 * LANES + 3)]
-    found = JV().match(Problem.dense(np.stack(costs)))
+    _assert_as_alone([(COSTS | {"sentinels": sentinels})[kind](rng, n, m) for _ in range(2 * LANES + 3)])
+
+
+def test_eight_alike_are_found_between_others() -> None:
+    rng = np.random.default_rng(6)
+    alike, narrower, square = [(3, 5)], [(3, 4)], [(5, 5)]
+    shapes = [(2, 5), (4, 4), *alike * 9, *narrower, *alike * 7, (3, 3), *narrower * 8, (2, 4), *square * 17, (2, 5)]
+    _assert_as_alone([rng.random(shape) for shape in shapes])
+
+
+def _assert_as_alone(costs: list[np.ndarray]) -> None:
+    """Hold what is found of a batch, proof included, against what is found of each block alone, to the last bit."""
+    found = JV().match(Problem.batch(costs))
     alone = [JV().match(Problem.dense(cost)) for cost in costs]
     np.testing.assert_array_equal(found.col_of_row, np.concatenate([one.col_of_row for one in alone]))
     np.testing.assert_array_equal(found.col_duals, np.concatenate([one.col_duals for one in alone]))
