@@ -14,7 +14,18 @@ import numpy as np
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
-from .choice import FEW_SCANS, FEW_UPDATES, Choice, choose, go_at_once, hard_ones_apart, large_blocks
+from .choice import (
+    FEW_SCANS,
+    FEW_UPDATES,
+    FIRST_TRIED,
+    SMALL,
+    Choice,
+    choose,
+    go_at_once,
+    hard_ones_apart,
+    hardly_large_blocks,
+    large_blocks,
+)
 from .device import cuda
 from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
@@ -97,9 +108,10 @@ def solve(
     - a single problem of equal sides, or a matrix on a GPU of which less than 1 % must stay unassigned, changes to
       another solver where the first one's own counts say that it takes too long, unless options are given; more than
       8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
-    - matrices of 500 rows and columns or more, and point sets of 1,000 without `unmatched_cost`, are solved as each
-      would be alone where they are blocks of a batch; on a GPU up to 8 from 1,000 on, any number
-      that look as if sorting solves them, or are too large to be solved at once, and few that take long at once.
+    - matrices of 500 rows and columns or more (on a CPU of 200, where one of the batch turns out to be hard), and point
+      sets of 1,000 without `unmatched_cost`, are solved as each would be alone where they are blocks of a batch; on a
+      GPU up to 8 from 1,000 on, any number that look as if sorting solves them, or are too large to be solved at once,
+      and few that take long at once.
 
     Examples
     --------
@@ -147,6 +159,8 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     choice = choose(problem, device)
     if not options and problem.n_blocks > 1 and large_blocks(problem, choice.device).any():
         return _solved_apart(problem, choice)
+    if choice.device == "cpu" and not options and hardly_large_blocks(problem).any():
+        return _solved_soon_or_apart(problem, choice)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)
         if answer is not None:
@@ -177,6 +191,16 @@ def _solved_apart(problem: Problem, choice: Choice) -> Assignment:
     groups, alone = large_ones_apart(large_blocks(problem, choice.device)), partial(_solved_alone, choice=choice)
     with cuda.device_of(problem.data):
         return solve_apart(problem, groups, alone, threads=choice.device == "cpu" and not problem.is_on_device)
+
+
+def _solved_soon_or_apart(problem: Problem, choice: Choice) -> Assignment:
+    """Solve matrices of a batch together on a CPU, or, where one is hard, those that may be as each is alone."""
+    (first, limits), *_ = FIRST_TRIED["jv"](SMALL)
+    try:
+        return _solved(problem, make_solver(first, **limits), choice.device).with_stats(auto=choice.reason)
+    except NotConverged:
+        groups, alone = large_ones_apart(hardly_large_blocks(problem)), partial(_solved_alone, choice=choice)
+        return solve_apart(problem, groups, alone, threads=True)
 
 
 def _solved_alone(problem: Problem, choice: Choice) -> Assignment:

@@ -46,6 +46,18 @@ def test_large_hard_matrices_are_solved_by_what_each_alone_is(make: Callable[[in
     assert set(together.solver.split(",")) == {solve(block, device="cpu").solver for block in blocks}
 
 
+@pytest.mark.parametrize("make", [inner_products, two_blobs, machol_wien])
+def test_hard_matrices_that_are_hardly_large_are_solved_by_what_each_alone_is(make: Callable[[int, int], np.ndarray]):
+    """Together as long as they are easy: one hard one is told by its scans, and the small stay together."""
+    sizes = (300, 400, 30, 20, 300)
+    easy = [Problem.dense(_independent(n, k)) for k, n in enumerate(sizes)]
+    blocks = [*easy, Problem.dense(make(450, 1))]
+    together = solve(Problem.batch(blocks), device="cpu")
+    _assert_as_alone(blocks, together)
+    assert set(together.solver.split(",")) == {solve(block, device="cpu").solver for block in blocks}
+    assert "given up" not in solve(Problem.batch(easy), device="cpu").stats["auto"]
+
+
 def test_several_solvers_are_named_in_the_order_of_their_blocks():
     blocks = [Problem.dense(make(LARGE, 1)) for make in (_independent, machol_wien, _independent)]
     together = solve(Problem.batch(blocks), device="cpu")
