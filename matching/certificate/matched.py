@@ -71,15 +71,9 @@ class Matched(NamedTuple):
 
     def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:
         """As `certify`."""
-        return certify(
-            problem,
-            *(self.col_of_row, self.col_duals),
-            solver=solver,
-            device=device,
-            stats=stats,
-            terms=self.terms,
-            costs=self.costs,
-        )
+        matched = self.col_of_row, self.col_duals
+        how = {"solver": solver, "device": device}
+        return certify(problem, *matched, **how, stats=stats, terms=self.terms, costs=self.costs)
 
 
 def nothing_matched(problem: Problem) -> Matched:

@@ -24,7 +24,7 @@ _FORMS = ("auto", "dense", "sparse")
 
 @dataclass(frozen=True)
 class JV:
-    """Shortest augmenting paths, O(n³) at worst; parts of a problem side by side in threads.
+    """Shortest augmenting paths, O(n³) at worst; blocks of a problem side by side in threads.
 
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. Takes every
     kind of problem.
@@ -33,15 +33,15 @@ class JV:
     ----------
     form : {"auto", "dense", "sparse"}
         As what a problem is read: "dense", as a cost matrix, block by block (it must fit memory, see
-        `convert.as_dense`); "sparse", as a graph, component by component (see `convert.as_sparse`); "auto", the
+        `convert.as_dense`); "sparse", as a graph (see `convert.as_sparse`); "auto", the
         default: costs that were given dense as a matrix; other problems as a graph where an `unmatched_cost` leaves few
         pairs worth matching, or where edges are far fewer than the matrix has pairs, else as a matrix too.
     most_scans : int, optional
-        Rows that searches for shortest paths may scan, for each row of a block or component. When they are spent, or
-        those that the rows matched so far took make it likely that all take more, the solve ends in `NotConverged`,
-        without an answer; five times what a solve takes is enough. No limit by default. One scan of every row reads the
-        matrix once; where independent costs are drawn from a wide range some 10 are needed, and up to half the rows at
-        worst.
+        Rows that searches for shortest paths may scan, for each row of a block, or of some blocks of a graph. When they
+        are spent, or those that the rows matched so far took make it likely that all take more, the solve ends in
+        `NotConverged`, without an answer; five times what a solve takes is enough. No limit by default. One scan of
+        every row reads the matrix once; where independent costs are drawn from a wide range some 10 are needed, and up
+        to half the rows at worst.
     """
 
     name: ClassVar[str] = "jv"
