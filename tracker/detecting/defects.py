@@ -74,10 +74,13 @@ class Defects:
         for name, lines, first in (("row", self.rows, origin[-2]), ("column", self.columns, origin[-1])):
             if lines:
                 found.append(f"{name}{'s' if len(lines) > 1 else ''} {', '.join(str(line + first) for line in lines)}")
-        differ = "differs" if pixels + len(self.rows) + len(self.columns) == 1 else "differ"
+        is_one = pixels + len(self.rows) + len(self.columns) == 1
+        differ, them, they_are, their = (
+            ("differs", "it", "it is", "its") if is_one else ("differ", "them", "they are", "their")
+        )
         return (
-            f"{' and '.join(found)} {differ} from what surrounds them alike in every frame, as defects of a camera do; "
-            "they are filled in from their neighbours, so no particle of a single pixel is found there."
+            f"{' and '.join(found)} {differ} from what surrounds {them} alike in every frame, as defects of a camera "
+            f"do; {they_are} filled in from {their} neighbours, so no particle of a single pixel is found there."
         )
 
 

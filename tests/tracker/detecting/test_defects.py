@@ -8,7 +8,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from auctrack.tracker.detecting.defects import Mended, without_defects
+from auctrack.tracker.detecting.defects import Defects, Mended, without_defects
 from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.diameter import suggest_diameter
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -196,6 +196,16 @@ def test_what_was_filled_in_is_said_in_the_coordinates_of_the_file():
     (note,) = track(np.clip(images, 0, 65535).astype(np.uint16), Settings(given)).notes
     assert "column 90 " in note
     assert "pixel" in note
+
+
+def test_one_defect_is_said_to_be_one_and_several_to_be_several():
+    single = np.zeros(PLANE, bool)
+    single[5, 5] = True
+    one, several = Defects(single).in_words(), Defects(single, columns=(90,)).in_words()
+    assert "differs from what surrounds it " in one
+    assert "it is filled in from its neighbours" in one
+    assert "differ from what surrounds them " in several
+    assert "they are filled in from their neighbours" in several
 
 
 def test_what_is_said_of_a_movie_comes_with_its_tracks_and_its_points():
