@@ -65,6 +65,7 @@ def links_of_one(score: Score, max_missed_frames: int) -> str:
     complete, covered = (_share(share, ".1%") for share in (score.tracks.completeness, score.tracks.mean_coverage))
     named = [("detections", score.detections), ("links", score.links)]
     gaps = [("gap links", score.gap_links)] if score.gap_links.real or score.gap_links.predicted else []
+    switches = "1 switch" if score.tracks.switches == 1 else f"{score.tracks.switches} switches"
     among = f"up to {max_missed_frames}, in links too" if max_missed_frames else "not among the links"
     rows = [
         f"  {'':<11}{'real':>9}{'found':>9}{'right':>9}{'precision':>11}{'recall':>9}{'F1':>9}",
@@ -76,7 +77,7 @@ def links_of_one(score: Score, max_missed_frames: int) -> str:
         *(f"  {'':<38}   across missed frames: {among}" for _ in gaps),
         f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
         f"   {complete} complete, {covered} covered on average,",
-        f"  {'':<38}   {pieces} pieces a track, {score.tracks.switches} switches of identity",
+        f"  {'':<38}   {pieces} pieces a track, {switches} of identity",
     ]
     return "\n".join(rows)
 

@@ -148,6 +148,16 @@ def test_links_across_gaps_are_counted_by_themselves(auctrack, tmp_path):
     assert "gap links" not in ok(auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1))
 
 
+@pytest.mark.parametrize(("cuts", "said"), [([3], " 1 switch of identity"), ([2, 4], " 2 switches of identity")])
+def test_one_switch_of_identity_is_said_to_be_one(auctrack, tmp_path, cuts, said):
+    table = pd.DataFrame({"frame": range(6), "y": 5.0, "x": 1.0, "track_id": 1})
+    table.to_csv(tmp_path / "truth.csv", index=False)
+    table.assign(track_id=np.searchsorted(cuts, table["frame"], side="right")).to_csv(
+        tmp_path / "found.csv", index=False
+    )
+    assert said in ok(auctrack("score", "found.csv", "truth.csv", "--tolerance", 1))
+
+
 @pytest.mark.parametrize("words", [(), ("--scores", "isbi"), ("--scores", "lineages")])
 def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, tmp_path, samples, words):
     table = pd.read_csv(samples / "movie.truth.csv")[["frame", "z_um", "y_um", "x_um", "track_id"]]
