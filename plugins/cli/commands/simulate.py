@@ -117,17 +117,16 @@ def command(
         )
     is_movie = output.name.lower().endswith(OME_TIFF)
     _refuse_idle(ctx, output, is_movie=is_movie)
+    with usage(options=_OPTIONS):
+        swarm, camera = _swarm(ctx.params), _camera(ctx.params)
+        expected = _expected(output, swarm, camera) if is_movie else ""
     truth = _truth_beside(output)
     _refuse_truth_of_another(truth, output)
     beside = [sidecar_path(table) for table in ((truth,) if is_movie else (output, truth))]
     make_ready(output, truth, *beside, overwrite=overwrite, elsewhere="another OUT")
-    with usage(options=_OPTIONS):
-        swarm, camera = _swarm(ctx.params), _camera(ctx.params)
     from ....tracker.simulating.simulate import simulate
 
-    if is_movie:
-        with usage(options=_OPTIONS):
-            expected = _expected(output, swarm, camera)
+    if expected:
         console.say(expected)
     with console.progress(output.name, nouns={"draw": "plane"}) as progress:
         simulation = simulate(swarm, progress=lambda done, total: progress("simulate", done, total))

@@ -231,6 +231,18 @@ def test_simulate_names_the_option_of_the_microscope_that_cannot_be(auctrack, op
     assert f"{option} needs" in " ".join(result.output.split())
 
 
+@pytest.mark.parametrize(
+    ("output", "option", "value"),
+    [("p.csv", "--missed", 1.5), ("m.ome.tif", "--box", "1,2"), ("m.ome.tif", "--voxel", "0,1,1")],
+)
+def test_simulate_names_an_option_that_cannot_be_before_a_result_that_exists(auctrack, tmp_path, output, option, value):
+    (tmp_path / output).write_text("mine")
+    result = auctrack("simulate", output, option, value)
+    assert result.exit_code == 2
+    assert f"{option} needs" in " ".join(result.output.split())
+    assert (tmp_path / output).read_text() == "mine"
+
+
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
