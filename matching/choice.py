@@ -266,8 +266,8 @@ def hardly_large_blocks(problem: Problem) -> np.ndarray:
     the auction 0.08, 0.07 and 0.08.
     """
     rows, cols = problem.n_rows_of_block, problem.n_cols_of_block
-    is_one = problem.n_blocks == 1 or problem.kind != "dense" or problem.has_unmatched_cost or problem.is_on_device
-    return np.zeros(problem.n_blocks, bool) if is_one else (rows == cols) & (rows >= SMALL)
+    is_other = problem.kind != "dense" or problem.has_unmatched_cost or problem.is_on_device
+    return np.zeros(problem.n_blocks, bool) if is_other else (rows == cols) & (rows >= SMALL)
 
 
 def go_at_once(problem: Problem, choice: Choice) -> bool:

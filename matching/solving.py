@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from numbers import Integral
 from time import perf_counter
 from typing import Any, cast
 
@@ -119,7 +118,8 @@ def solve(
     >>> solve([[4, 1, 3], [2, 0, 5], [3, 2, 2]]).cost
     5
     """
-    if not (isinstance(maximize, (Integral, np.bool_)) and maximize in (0, 1)):  # 1 for True, as SciPy takes it
+    is_truth = isinstance(maximize, (int, np.integer, np.bool_))  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not is_truth or maximize not in (0, 1):  # 1 for True, as SciPy takes it
         raise InvalidProblem(f"maximize needs True or False; got a {type(maximize).__name__}.", argument="maximize")
     if maximize:
         return _greatest(problem, solver, device, options)
@@ -157,10 +157,11 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
     if answer is not None:
         return answer
     choice = choose(problem, device)
-    if not options and problem.n_blocks > 1 and large_blocks(problem, choice.device).any():
-        return _solved_apart(problem, choice)
-    if choice.device == "cpu" and not options and hardly_large_blocks(problem).any():
-        return _solved_soon_or_apart(problem, choice)
+    if not options and problem.n_blocks > 1:
+        if large_blocks(problem, choice.device).any():
+            return _solved_apart(problem, choice)
+        if choice.device == "cpu" and hardly_large_blocks(problem).any():
+            return _solved_soon_or_apart(problem, choice)
     if choice.device == "cpu" and not options and not problem.is_on_device:
         answer = by_points(problem, _solved_soon)
         if answer is not None:
