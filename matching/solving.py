@@ -29,7 +29,7 @@ from .device import cuda
 from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
-from .presolve.far_above import solve_beside_far_points, solved_above_least
+from .presolve.far_above import far_above_blocks, solve_beside_far_points, solved_above_least
 from .presolve.groups import from_shorter_side, large_ones_apart, solve_apart, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
 from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
@@ -339,6 +339,11 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     """Match blocks whose rows are the shorter side, and prove the answer as far as rounding lets."""
     began = perf_counter()
     found = solver.match(problem, device)
+    by_same = partial(_proven, solver=solver, device=device)
+    if found.is_refinable and not found.unfinished and not (found.terms and found.terms.sums.proves):
+        answer = _solved_above_far_costs(problem, far_above_blocks(problem, found.col_of_row), by_same)
+        if answer is not None and answer.is_optimal:
+            return answer
     matched = perf_counter()
     stats = {**found.stats, "solve_s": 0.0}
     answer = found.certified(problem, solver=solver.name, device=device, stats=stats)
@@ -351,9 +356,20 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     if not found.is_refinable or answer.is_optimal:
         return answer
     if problem.kind == "dense":
-        answer = solved_above_least(problem, partial(_proven, solver=solver, device=device)) or answer
+        answer = solved_above_least(problem, by_same) or answer
     is_matrix_of_points = problem.kind == "points" and found.form.kind == "dense"  # as large as it is, never fetched
     return refined(problem if is_matrix_of_points else found.form, answer)
+
+
+def _solved_above_far_costs(
+    problem: Problem, far: np.ndarray, solve_same: Callable[[Problem], Assignment]
+) -> Assignment | None:
+    """Solve matrices that pay far above most costs above their least: a proof as stated takes long, in vain."""
+    if not far.any():
+        return None
+    if problem.n_blocks > 1:
+        return solve_apart(problem, large_ones_apart(far), solve_same, threads=True)
+    return solved_above_least(problem, solve_same)
 
 
 @contextmanager

@@ -15,11 +15,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import recertified
+from ..certificate.certify import block_of, recertified
 from ..certificate.not_converged import NotConverged
 from ..problem import Problem
 from ..problem.convert import MATRIX_PAIRS, as_dense, unmasked
-from ..tolerance import FAR
+from ..problem.costs import edge_costs
+from ..tolerance import EPS, FAR
 
 FEWEST = 200
 """Points a side below which far ones are not looked for: `auto` takes the matrix of these, which is refined."""
@@ -50,6 +51,23 @@ def solved_above_least(problem: Problem, solve: Callable[[Problem], Assignment])
     except NotConverged as error:
         raise error.restated(Assignment.on_device) from None
     return None if answer is None else answer.on_device()
+
+
+def far_above_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+    """Return the matrices on the host of which a matched edge costs so much that most others are below its rounding.
+
+    bool (blocks,). Their duals have lost all digits of the others.
+    """
+    far = np.zeros(problem.n_blocks, bool)
+    if problem.kind != "dense" or problem.is_on_device or problem.is_integer or problem.has_unmatched_cost:
+        return far
+    rows = np.flatnonzero(col_of_row >= 0)
+    block = block_of(problem.row_offsets, rows)
+    paid = abs(edge_costs(problem, rows, block, col_of_row[rows]))
+    most = np.zeros(len(far))
+    np.maximum.at(most, block, paid)
+    below = np.bincount(block, paid < EPS * most[block], len(far))
+    return 2 * below > np.bincount(block, minlength=len(far))
 
 
 def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:

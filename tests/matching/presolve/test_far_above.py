@@ -12,9 +12,12 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import Problem, solve, verify
 from auctrack.matching.auction.scaling import cost_scale
+from auctrack.matching.certificate import exact_gap
 from auctrack.matching.certificate.not_converged import NotConverged
 from auctrack.matching.presolve import far_above
 from auctrack.matching.presolve.far_above import solve_beside_far_points, solved_above_least
+
+from ..exact import optimum, paid
 
 on_cpu = partial(solve, device="cpu")
 
@@ -148,3 +151,24 @@ def test_one_row_far_from_all_others_does_not_set_the_increments_of_an_auction()
     assert largest == cost.max()
     stats = solve(cost, "auction", "cpu").stats
     assert stats["rows_scanned"] < 40 * 400
+
+
+@pytest.mark.parametrize("sizes", [(60,), (220,), (20, 30, 40)])
+def test_a_matrix_beside_whose_sentinels_most_costs_lose_their_digits_is_not_looked_at_pair_by_pair(
+    sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search for duals as pairs of floats takes longer than the solve, for each block."""
+    rng = np.random.default_rng(0)
+    costs = [rng.random((n, n)) for n in sizes]
+    for cost in (*costs[:1], *costs[2:]):  # one of several has none
+        cost[:3] = 1e16
+    problem = Problem.batch(costs) if len(costs) > 1 else Problem.dense(costs[0])
+
+    def refuse(*_: object) -> bool:
+        raise AssertionError
+
+    monkeypatch.setattr(exact_gap, "_lower_until_rows_pay_least", refuse)
+    answer = solve(problem, "jv", "cpu")
+    assert answer.is_optimal
+    for cost, block in zip(costs, answer.blocks(), strict=True):
+        assert paid(cost, block.col_of_row) == optimum(cost)
