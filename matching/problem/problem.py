@@ -199,8 +199,15 @@ class Problem(Outline):
         InvalidProblem
             If there are none, they differ in kind, or integers beside real costs are beyond ±2**53.
         """
-        if getattr(problems, "ndim", None) == 3:
+        axes = getattr(problems, "ndim", None)
+        if axes == 3:
             return cls.dense(problems)
+        if axes == 2 or isinstance(problems, Problem):
+            raise InvalidProblem(
+                "batch needs problems, or a stack of costs (blocks, n, m); got a single problem, of shape "
+                f"{tuple(problems.shape)}. [problem] is a batch of one.",
+                argument="problems",
+            )
         if not isinstance(problems, Iterable):
             raise InvalidProblem(
                 f"batch needs problems, or a stack of costs; got {type(problems).__name__}.", argument="problems"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from auctrack.matching import InvalidProblem, Problem, linear_sum_assignment, solve, verify
 
@@ -51,6 +52,14 @@ def test_whole_coordinates_that_floats_would_round_are_refused(sign: int, side: 
     assert refused.value.argument == "xy"[side]
     sets[side][1] = sign * 2**53
     assert Problem.points(*sets).n_rows == 2
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array, Problem.dense], ids=["dense", "sparse", "problem"])
+def test_a_single_problem_is_no_batch_and_is_told_how_it_becomes_one(form: Any) -> None:
+    single = form(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    with pytest.raises(InvalidProblem, match=r"a single problem, of shape \(2, 2\)\. \[problem\] is a batch of one"):
+        Problem.batch(single)
+    assert Problem.batch([single]).n_blocks == 1
 
 
 def test_point_sets_of_a_batch_have_one_number_of_axes() -> None:
