@@ -162,7 +162,7 @@ def suggest_diameter(
         frames = spread_frames(movie.frame_numbers, _IF_EMPTY_FRAMES)
         responses, heights = _blobs_in(movie, frames, diameters, bright_on_dark, device, None, budget)
     blobs = np.array([len(found) for found in heights], dtype=np.int64)
-    where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
+    where = _in_words(frames)
     if not responses.any():
         tone, other = ("bright", "darker") if bright_on_dark else ("dark", "brighter")
         raise InvalidInput(
@@ -187,6 +187,13 @@ def suggest_diameter(
             f"{responses[other]:.3g}): if those are the particles, give that diameter."
         )
     return DiameterSuggestion(diameter, unit, f"{reason} {hint}".strip(), diameters, responses, blobs, hint)
+
+
+def _in_words(frames: tuple[int, ...]) -> str:
+    """Return which frames were looked at: a few by number, many by how many there were."""
+    if len(frames) > SUGGESTING_FRAMES:
+        return f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
+    return f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
 
 
 def _blobs_in(

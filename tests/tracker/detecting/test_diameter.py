@@ -239,6 +239,15 @@ def test_nothing_but_noise_is_said_so():
         suggest_diameter(Stack(np.full((1, 32, 32), 7, dtype=np.uint8), (1.0, 1.0)), bright_on_dark=False)
 
 
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "frame 0;"), (3, "frames 0, 1, 2;"), (9, "9 frames from 0 to 8;"), (99, "frames from 0 to 98;")],
+)
+def test_many_frames_that_were_looked_at_are_counted_a_few_are_named(count, said):
+    with pytest.raises(InvalidInput, match=said):
+        suggest_diameter(Stack(np.zeros((count, 32, 32), dtype=np.uint8), (1.0, 1.0)))
+
+
 def test_a_frame_too_small_for_any_blob_is_said_so():
     with pytest.raises(InvalidInput, match=r"3 × 20 "):
         suggest_diameter(Stack(np.zeros((1, 3, 20), dtype=np.uint8), (1.0, 1.0)))
