@@ -354,6 +354,7 @@ def _of_links(points: Points, linking: Linking, settings: Settings) -> tuple[dic
         ("unlinked", f"unmatched cost {in_digits(cost.distance)} {unit}, {cost.reason}"),
         *table,
         ("reach", text),
+        ("learned", "range and unmatched cost are those of --motion none; learned motion, the default, finds its own"),
         *row,
     ]
     return {"unmatched_costs": unmatched_costs, "reach": reach, "expected_f1": expected}, rows

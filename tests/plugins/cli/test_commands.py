@@ -278,6 +278,7 @@ def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     for fact in ("TZYX", "1 × 0.5 × 0.5 µm", "10 s between frames", "20: 0 to 19", "diameter", "threshold", "range"):
         assert fact in said
     assert "of all possible links" in said
+    assert "range and unmatched cost are those of --motion none" in said
     assert "automatic (measured on all frames, so numbers may differ slightly) in: auctrack track" in said
     facts = json.loads(ok(auctrack("info", samples / "movie.ome.tif", "--json", "--diameter", 3)))
     assert facts["voxel_size"] == [1.0, 0.5, 0.5]
