@@ -31,6 +31,7 @@ AS_TIFF = (
     "As writes TIFF. Tables are read from CSV and Parquet."
 )
 """What to do with other files."""
+_OF_ARRAYS = "Arrays of NumPy are tracked from Python (auctrack.track), or saved as TIFF (tifffile.imwrite)."
 _NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")
 _BITS = (1, 8, 16, 32, 64)  # a voxel, that tifffile reads by itself
 _GREY = "grey"
@@ -421,6 +422,8 @@ def damage_explained(path: Path) -> Generator[None]:
             what = "the file is empty."
         elif path.suffix.lower() not in TIFF:
             what = f"is not a TIFF file. {AS_TIFF}"
+        if path.suffix.lower() in (".npy", ".npz"):
+            what = f"is not a TIFF file. {_OF_ARRAYS} {AS_TIFF}"
         if path.suffix.lower() == ".xml":
             what = "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table."
         raise InvalidInput(f"{path}: {what}") from error

@@ -58,6 +58,12 @@ def test_another_format_is_told_how_to_become_tiff(tmp_path: Path, name: str) ->
             read_movie(path)
 
 
+def test_arrays_in_a_file_are_told_what_takes_them(tmp_path: Path) -> None:
+    np.save(tmp_path / "m.npy", STACK)
+    with pytest.raises(InvalidInput, match=r"tracked from Python \(auctrack\.track\)"):
+        read_movie(tmp_path / "m.npy")
+
+
 @pytest.mark.parametrize("kind", ["ome", "zlib", "imagej", "plain"])
 @pytest.mark.parametrize("kept", [0.3, 0.7, 0.98])
 def test_a_truncated_tiff_never_gives_pixels(tmp_path: Path, kind: str, kept: float) -> None:
