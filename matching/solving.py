@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from .certificate.assignment import Assignment
+from .certificate.matched import Matched
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
 from .choice import (
@@ -340,7 +341,7 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     began = perf_counter()
     found = solver.match(problem, device)
     by_same = partial(_proven, solver=solver, device=device)
-    if found.is_refinable and not found.unfinished and not (found.terms and found.terms.sums.proves):
+    if device == "cpu" and isinstance(found, Matched) and _is_in_doubt(found):
         answer = _solved_above_far_costs(problem, far_above_blocks(problem, found.col_of_row), by_same)
         if answer is not None and answer.is_optimal:
             return answer
@@ -359,6 +360,11 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
         answer = solved_above_least(problem, by_same) or answer
     is_matrix_of_points = problem.kind == "points" and found.form.kind == "dense"  # as large as it is, never fetched
     return refined(problem if is_matrix_of_points else found.form, answer)
+
+
+def _is_in_doubt(found: Matched) -> bool:
+    """Whether what a method noted does not prove what it found, but refining may."""
+    return found.is_refinable and not found.unfinished and not (found.terms and found.terms.sums.proves)
 
 
 def _solved_above_far_costs(
