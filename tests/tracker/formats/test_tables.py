@@ -631,6 +631,22 @@ def test_times_are_not_said_to_be_frames_which_they_are_refused_as():
         read_points(table(t_s=seconds, **places, **{"Time Point": np.arange(4)}))
 
 
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (np.array([0, 1, 2, 5]) * 0.5, "between two, here 0.5, as the frame interval"),
+        (np.arange(40) * 0.1 + 3.25, "between two, here 0.1, as the frame interval"),
+        (np.array([0.3, 0.1 + 0.2, 0.6, 0.9]), "between two, here 0.3, as the frame interval"),
+        (np.array([0.0, 1.01, 1.97, 3.04]), "between two as the frame interval"),
+        (np.array([0.5, 0.5]), "between two as the frame interval"),
+        (np.array([0.5, np.inf, np.nan]), "between two as the frame interval"),
+    ],
+)
+def test_how_far_times_are_apart_is_said_where_that_is_even(times, said):
+    with pytest.raises(UnknownColumns, match=said):
+        read_points(table(t_s=times, y=np.zeros(len(times)), x=np.zeros(len(times))))
+
+
 def test_a_dataframe_with_numbers_for_names_is_asked_for_names():
     with pytest.raises(InvalidInput, match=r"not all recognised; it has 0, 1, 2"):
         read_points(pd.DataFrame([[0, 1.0, 2.0]]))

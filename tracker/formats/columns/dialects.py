@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from ...calibrating.digits import in_digits
 from ...calibrating.units import LENGTHS, is_pixel, micrometres_of, unit_name
 from ...errors import InvalidInput, InvalidSetting, UnknownColumns
 from ...points import AXES
@@ -17,6 +19,8 @@ from .physical_columns import length_names
 ROLES = ("frame", *AXES, "track_id")
 _FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice", "imagenumber"})
 _NUMBERS = re.compile(r"[-+.,;e\s]*\d[-+.,;e\s\d]*", re.IGNORECASE)
+_SAME = 1e-6  # of how long a movie is, two times are apart that differ by rounding alone
+_EVEN = 0.01  # of a step, others differ from a multiple of it at most
 _AXIS_WORDS = frozenset({"pos", "position", "centroid", "center", "centre"})
 
 
@@ -104,7 +108,7 @@ def our_names(
         unit = _unit_in(likely)
         unknown = UnknownColumns(
             f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
-            f"frame, y, x (and z when 3D).{_on_times(times) if likely['frame'] == '…' else ''}",
+            f"frame, y, x (and z when 3D).{_on_times(table, times) if likely['frame'] == '…' else ''}",
             **naming(likely, "auctrack.read_points", unit),
         )
         unknown.has = tuple(map(str, table.columns))
@@ -154,10 +158,29 @@ def _are_whole(column: pd.Series) -> bool:
     return bool((pd.to_numeric(column, errors="coerce") % 1 == 0).all())
 
 
-def _on_times(times: Sequence[str]) -> str:
-    """Return what is said of times where nothing else may be the frames."""
-    number = "has times, and frames are counted: number them in a column of their own, and give the time between two"
-    return f" {times[0]!r} {number} as the frame interval." if times else ""
+def _on_times(table: pd.DataFrame, times: Sequence[str]) -> str:
+    """Return what is said of times where nothing else may be the frames; how far they are apart where that is even."""
+    if not times:
+        return ""
+    apart = _apart(table[times[0]])
+    here = "" if apart is None else f", here {in_digits(apart)},"
+    return (
+        f" {times[0]!r} has times, and frames are counted: number them in a column of their own, and give the time "
+        f"between two{here} as the frame interval."
+    )
+
+
+def _apart(times: pd.Series) -> float | None:
+    """Return the least time between two that differ, of which all others are multiples; None where they are not."""
+    if times.dtype.kind in "mM":
+        return None
+    numbers = pd.to_numeric(times, errors="coerce").to_numpy(np.float64)
+    steps = np.diff(np.unique(numbers[np.isfinite(numbers)]))
+    steps = steps[steps > _SAME * steps.sum()]
+    if not len(steps):
+        return None
+    counts = steps / steps.min()
+    return float(steps.min()) if np.abs(counts - counts.round()).max() < _EVEN else None
 
 
 def _likely(names: Sequence[str]) -> dict[str, str]:
