@@ -268,8 +268,9 @@ def _doubtful(result: Result) -> str:
     doubtful = links[links["probability"] < _DOUBTFUL].sort_values("probability")
     wrong, now = (1 - links["probability"]).sum(), links["probability"].mean()
     number = f"more than {wrong:.1f}" if result.known.get("more_are_wrong") else f"{wrong:.1f}"
+    are = "is" if len(doubtful) == 1 else "are"
     says = (
-        f"{len(doubtful):,} of {len(links):,} links are less than {_DOUBTFUL:.0%} probable; "
+        f"{len(doubtful):,} of {len(links):,} links {are} less than {_DOUBTFUL:.0%} probable; "
         f"{number} are expected to be wrong.{_accuracy(result, now)}"
     )
     rows = [

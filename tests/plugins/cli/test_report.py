@@ -161,6 +161,13 @@ def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, t
     assert any("missed" in alt for _, alt in page.pictures)
 
 
+def test_one_doubtful_link_is_said_to_be_one(auctrack, tmp_path):
+    rows = {"frame": [0, 1, 2], "y": [0.0, 1, 2], "x": 0.0, "track_id": 7, "link_probability": [1, 0.25, 0.99]}
+    pd.DataFrame(rows).to_csv(tmp_path / "t.tracks.csv", index=False)
+    ok(auctrack("report", "t.tracks.csv"))
+    assert "1 of 2 links is less than 90% probable" in Page((tmp_path / "t.report.html").read_text("utf-8")).words
+
+
 def test_where_no_link_has_a_probability_the_page_says_so(auctrack, tmp_path):
     pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0, "track_id": 7}).to_csv(tmp_path / "t.tracks.csv", index=False)
     ok(auctrack("report", "t.tracks.csv"))
