@@ -31,6 +31,7 @@ from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
 from .presolve.far_above import far_above_blocks, solve_beside_far_points, solved_above_least
+from .presolve.forced_pairs import by_forced_pairs
 from .presolve.groups import from_shorter_side, large_ones_apart, solve_apart, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
 from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
@@ -95,6 +96,9 @@ def solve(
       `presolve.sorting`); `Assignment.solver` is then "sorting", and `device` "cpu", where it is done whatever device
       was asked for (a matrix on a GPU is fetched for it where the order of some rows and columns calls for it, and the
       GPU does not solve it soon);
+    - on a CPU, sparse costs of equal sides that must be matched whole: pairs that every matching holds are taken first
+      where they are half of the rows or more (see `presolve.forced_pairs`); `Assignment.solver` is "forced pairs" where
+      they are all;
     - on a CPU, matrices of squared distances or inner products of up to three axes, from 1,000 rows on: `auction`, on
       the points that are read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
@@ -164,6 +168,9 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
         if choice.device == "cpu" and hardly_large_blocks(problem).any():
             return _solved_soon_or_apart(problem, choice)
     if choice.device == "cpu" and not options and not problem.is_on_device:
+        answer = by_forced_pairs(problem, partial(_solved_by_choice, device="cpu", options={}))
+        if answer is not None:
+            return answer.with_stats(auto="most rows or columns have one partner that is left to them")
         answer = by_points(problem, _solved_soon)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")

@@ -1,0 +1,140 @@
+"""Pairs that every complete matching holds: a row or a column with one edge left has no other partner.
+
+Taking such a pair leaves fewer edges to others, of which some have one left then, and so on; what remains is matched by
+any method. Duals come in the reverse order: of a row that had one edge left its column's is the highest that the edges
+to the rows after it allow, and its own what that leaves of the cost; likewise of a column. Edges to what went before
+bound the duals of that, so that all are feasible, and forced pairs have no slack.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.refine import refined
+from ..errors import Infeasible
+from ..jit.compiled import compiled
+from ..problem import Problem
+
+FEWEST = 256
+"""Rows below which none are looked for."""
+
+SHARE_FORCED = 0.5
+"""Of the rows, below which what remains takes as long as all of them."""
+
+
+def by_forced_pairs(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
+    """Return the optimum of a sparse problem at least half of whose rows are forced, proven; None of others.
+
+    Parameters
+    ----------
+    problem : Problem
+        On the host. Only single problems of equal sides without an `unmatched_cost` are looked at.
+    solve : callable
+        What matches the rest.
+    """
+    n = problem.n_rows
+    if problem.kind != "sparse" or not problem.must_match_all(FEWEST) or problem.n_cols != n:
+        return None
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    if not ((np.diff(problem.indptr) == 1).any() or (np.bincount(problem.indices, minlength=n) == 1).any()):
+        return None
+    by_col = csr_array((np.arange(problem.n_edges), problem.indices, problem.indptr), shape=(n, n)).tocsc()
+    sides = problem.indptr, problem.indices, by_col.indptr, by_col.indices
+    *rows, col_ptr, row_of = (side.astype(np.int64, copy=False) for side in sides)
+    cols = col_ptr, row_of
+    row, col, is_of_row, count = _forced(*rows, *cols)
+    if count < SHARE_FORCED * n:
+        return None
+    row, col, is_of_row = row[:count], col[:count], is_of_row[:count]
+    left = np.ones((2, n), bool)
+    left[0, row] = left[1, col] = False
+    r, v = np.zeros((2, n), problem.dual_dtype)
+    col_of_row, solver = np.full(n, -1, np.int32), "forced pairs"
+    col_of_row[row] = col
+    kept = tuple(np.flatnonzero(side) for side in left)
+    if len(kept[0]):
+        costs = csr_array((problem.data, *rows[::-1]), shape=(n, n))[kept[0]][:, kept[1]]
+        try:
+            rest = solve(Problem.sparse((costs.indptr, costs.indices, costs.data), shape=costs.shape))
+        except Infeasible:  # named of the whole
+            return None
+        col_of_row[kept[0]], solver = kept[1][rest.col_of_row], rest.solver
+        r[kept[0]], v[kept[1]] = rest.row_duals, rest.col_duals
+    _add_duals(row, col, is_of_row, *left, *rows, *cols, problem.data, by_col.data, r, v)
+    answer = certify(problem, col_of_row, v, solver=solver, stats={"forced_pairs": count})
+    answer = refined(problem, answer)
+    return answer if answer.is_optimal else None
+
+
+@compiled
+def _forced(row_ptr, col_of, col_ptr, row_of):
+    """Return rows and columns of forced pairs in order, whether the row had one edge left, and how many there are."""
+    n = len(row_ptr) - 1
+    row, col, is_of_row = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.bool_)
+    degree, waiting = np.empty(2 * n, np.int64), np.empty(2 * n, np.int64)
+    is_left = np.ones(2 * n, np.bool_)
+    queued = count = 0
+    for i in range(n):
+        degree[i], degree[n + i] = row_ptr[i + 1] - row_ptr[i], col_ptr[i + 1] - col_ptr[i]
+    for u in range(2 * n):
+        if degree[u] == 1:
+            waiting[queued] = u
+            queued += 1
+    taken = 0
+    while taken < queued:
+        u = waiting[taken]
+        taken += 1
+        if not is_left[u] or degree[u] != 1:
+            continue
+        of_row = u < n
+        own, other_from = (u, n) if of_row else (u - n, 0)
+        ptr, beside = (row_ptr, col_of) if of_row else (col_ptr, row_of)
+        back_ptr, back = (col_ptr, row_of) if of_row else (row_ptr, col_of)
+        partner = -1
+        for e in range(ptr[own], ptr[own + 1]):
+            if is_left[other_from + beside[e]]:
+                partner = np.int64(beside[e])
+        is_left[u] = is_left[other_from + partner] = False
+        row[count], col[count], is_of_row[count] = (own, partner, True) if of_row else (partner, own, False)
+        count += 1
+        for e in range(back_ptr[partner], back_ptr[partner + 1]):
+            w = back[e] + (0 if of_row else n)
+            degree[w] -= 1
+            if is_left[w] and degree[w] == 1:
+                waiting[queued] = w
+                queued += 1
+    return row, col, is_of_row, count
+
+
+@compiled
+def _add_duals(row, col, is_of_row, row_left, col_left, row_ptr, col_of, col_ptr, row_of, cost, edge_of, r, v):
+    """Write the duals of forced pairs, from the last to the first; those of what is left are there."""
+    for k in range(len(row) - 1, -1, -1):
+        i, j = row[k], col[k]
+        own, least, has_others = cost[0], cost[0], False
+        for at in range(col_ptr[j], col_ptr[j + 1]):
+            if row_of[at] == i:
+                own = cost[edge_of[at]]
+            elif is_of_row[k] and row_left[row_of[at]]:
+                bound = cost[edge_of[at]] - r[row_of[at]]
+                least, has_others = (bound if not has_others or bound < least else least), True
+        if is_of_row[k]:
+            v[j] = least if has_others else 0
+            r[i] = own - v[j]
+        else:
+            for e in range(row_ptr[i], row_ptr[i + 1]):
+                if col_of[e] != j and col_left[col_of[e]]:
+                    bound = cost[e] - v[col_of[e]]
+                    least, has_others = (bound if not has_others or bound < least else least), True
+            r[i] = least if has_others else 0
+            v[j] = own - r[i]
+        row_left[i] = col_left[j] = True
