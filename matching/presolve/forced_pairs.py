@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
+from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..errors import Infeasible
 from ..jit.compiled import compiled
@@ -65,7 +66,7 @@ def by_forced_pairs(problem: Problem, solve: Callable[[Problem], Assignment]) ->
         costs = csr_array((problem.data, *rows[::-1]), shape=(n, n))[kept[0]][:, kept[1]]
         try:
             rest = solve(Problem.sparse((costs.indptr, costs.indices, costs.data), shape=costs.shape))
-        except Infeasible:  # named of the whole
+        except (Infeasible, NotConverged):  # either is told of the whole
             return None
         col_of_row[kept[0]], solver = kept[1][rest.col_of_row], rest.solver
         r[kept[0]], v[kept[1]] = rest.row_duals, rest.col_duals
