@@ -10,16 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
-from ...matching.jit.threads import side_by_side
 from ..points import Points, Tracks
 from ..timeline import Timeline
 
 SAMPLE, SAMPLE_A_FRAME = 100_000, 250
 """Detections whose steps are looked at, in all and a frame, or up to twice as many: those of every n-th track."""
-AT_A_TIME = 1 << 18
-"""Rows of the table that a thread looks at; what fits a cache takes a third of the time."""
 FEWEST_PAIRS, FEWEST_STEPS = 8, 10
 """Pairs of frames that tell what is usual, and steps that tell how far particles moved over one of them."""
 OUTLYING = 6.0
@@ -74,18 +70,29 @@ def _median_squares(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
     rows = rows[np.lexsort((tracks.frames[rows], ids[rows]))]
     frames = tracks.frames[rows]
     is_step = (np.diff(ids[rows]) == 0) & (np.diff(frames) == tracks.frame_step)
-    steps = pd.DataFrame(np.diff(tracks.positions_of(rows), axis=0)[is_step])
-    by_frame = steps.groupby(frames[:-1][is_step])
-    left = (steps - by_frame.transform("median")).pow(2).sum(axis=1)
-    level, middle = (left / (left.median() or 1.0)).round(6), "median"
-    if level.nunique() < TIED * len(level):
-        left, middle = level, _middle_of_tied
-    of_each = left.groupby(frames[:-1][is_step]).agg(middle=middle, size="size")
-    of_each = of_each[of_each["size"] >= FEWEST_STEPS]
-    return of_each.index.to_numpy(), of_each["middle"].to_numpy()
+    after, which, count = np.unique(frames[:-1][is_step], return_inverse=True, return_counts=True)
+    which = which.astype(np.min_scalar_type(len(after)))  # two bytes are sorted in a tenth of the time
+    steps = np.diff(tracks.positions_of(rows), axis=0)[is_step].T
+    left = sum(((along - _medians(along, which, count)[which]) ** 2 for along in steps), np.zeros(len(which)))
+    level = np.round(left / (np.median(left) or 1.0), 6) if len(left) else left
+    if len(np.unique(level)) < TIED * len(level):
+        of_each = np.split(level[np.argsort(which, kind="stable")], np.cumsum(count)[:-1])
+        middle = np.array([_middle_of_tied(each) for each in of_each])
+    else:
+        middle = _medians(left, which, count)
+    told = count >= FEWEST_STEPS
+    return after[told], middle[told]
 
 
-def _middle_of_tied(values: pd.Series) -> float:
+def _medians(values: np.ndarray, which: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Return the median of the values of each group, by the group of each value and the sizes of the groups."""
+    order = np.argsort(values)
+    ranked = values[order[np.argsort(which[order], kind="stable")]]
+    first = np.cumsum(count) - count
+    return (ranked[first + (count - 1) // 2] + ranked[first + count // 2]) / 2
+
+
+def _middle_of_tied(values: np.ndarray) -> float:
     """Return the median of values of which many are tied, if those lay anywhere nearer to their value than to others.
 
     The usual one leaps from level to level: of places in whole pixels, whose steps are squared, to twice as much.
@@ -99,11 +106,7 @@ def _sample(tracks: Tracks) -> np.ndarray:
     """Return the rows of the tracks whose steps are looked at."""
     ids = tracks.table["track_id"].to_numpy()
     every = _power(len(ids) / SAMPLE)
-
-    def rows_from(first: int) -> np.ndarray:
-        return first + np.flatnonzero((ids[first : first + AT_A_TIME] & (every - 1)) == 0)
-
-    rows = np.concatenate(side_by_side(rows_from, range(0, max(len(ids), 1), AT_A_TIME)))
+    rows = np.flatnonzero((ids & (every - 1)) == 0)
     span = int(np.ptp(tracks.frames[rows])) if len(rows) else 0
     every *= _power(len(rows) / (SAMPLE_A_FRAME * (span // tracks.frame_step + 1)))
     return rows[(ids[rows] & (every - 1)) == 0]

@@ -238,8 +238,8 @@ def _told_by(features: Features, belief: Belief) -> FeatureModel | None:
         return None
     taught = np.ones(len(edges), bool)
     taught[sure[asked]] = False
-    model = FeatureModel.learned(change[taught], length[taught], probability[taught])
-    gain = float(np.log(model.ratio(change[sure][asked])).mean())
+    model = FeatureModel.learned(change[:, taught], length[taught], probability[taught])
+    gain = float(np.log(model.ratio(change[:, sure[asked]])).mean())
     if gain < LINK_GAIN:
         belief.notes.append(_tell_nothing(features))
         return None

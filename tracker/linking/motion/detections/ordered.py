@@ -13,7 +13,7 @@ from .....matching.points.grid import build_grid
 from ....points import Points
 from ...gate.gpu_movie import DeviceMovie
 from ...gate.spacing import mean_of_near
-from .rounding import NARROWEST, rounding_of
+from .rounding import NARROWEST, places_of, rounding_of
 from .row_order import by_frame_and_place
 
 NOT_BY_CHANCE = 7
@@ -244,8 +244,7 @@ def log_density_of(position: np.ndarray, starts: np.ndarray) -> float:
 def _widths(position: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the standard deviation of particles within a frame, float64 (d,), on frames spread over the movie."""
     squares, freedoms = np.zeros(position.shape[1]), 0
-    for asked in asked_for_spacing(starts):
-        places = cuda.to_host(position[asked])
+    for places in places_of(position, asked_for_spacing(starts)):
         squares += len(places) * places.var(axis=0)
         freedoms += len(places) - 1
     return np.sqrt(squares / max(freedoms, 1))

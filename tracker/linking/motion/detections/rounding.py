@@ -6,6 +6,8 @@ class of steps as narrow as a class can be, which is sure of links within a plan
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .....matching.device import cuda
@@ -24,6 +26,9 @@ WHOLE, ALL_BUT = 0.1, 0.1
 LEAST_PITCH = 1e-6
 """Distance of levels, in spacings, below which they are one."""
 
+_levels = partial(np.unique, return_counts=True)
+"""Different coordinates, and how many have each."""
+
 
 def rounding_of(position: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the variance that rounding adds to displacements along each axis, float64 (d,).
@@ -39,28 +44,40 @@ def rounding_of(position: np.ndarray, starts: np.ndarray) -> np.ndarray:
     A place that is rounded to whole levels, a pitch apart, is off by anything up to half of it, with a variance of
     pitch²/12 (Sheppard); a displacement has twice that.
     """
-    places = _some_frames(position, starts)
-    return np.array([_pitch([each[:, axis] for each in places]) ** 2 / 6 for axis in range(position.shape[1])])
+    frames, axes = _some_frames(position, starts), range(position.shape[1])
+    if not any(_are_tied([each[:, axis] for each in frames]) for axis in axes):
+        return np.zeros(len(axes))  # of most movies, long before those at one place are one
+    frames = [np.unique(each, axis=0) for each in frames]
+    return np.array([_pitch([each[:, axis] for each in frames]) ** 2 / 6 for axis in axes])
 
 
 def _some_frames(position: np.ndarray, starts: np.ndarray) -> list[np.ndarray]:
-    """Return places of frames spread over the movie, on the host; those at one place are one."""
+    """Return places of frames spread over the movie, on the host."""
     frames = np.flatnonzero(np.diff(starts) > 1)
     frames = frames[:: max(len(frames) // FRAMES, 1)]
     spans = zip(starts[frames].tolist(), starts[frames + 1].tolist(), strict=True)
-    some = (position[first : last : max((last - first) // ASKED, 1)] for first, last in spans)
-    return [np.unique(cuda.to_host(each), axis=0) for each in some]
+    return places_of(position, [slice(first, last, max((last - first) // ASKED, 1)) for first, last in spans])
+
+
+def places_of(position: np.ndarray, asked: list[slice]) -> list[np.ndarray]:
+    """Return some places of several frames, float64 (k, d) each, on the host; from a GPU all in one copy."""
+    ranks = [np.arange(each.start, each.stop, each.step) for each in asked]
+    places = cuda.to_host(position[np.concatenate([np.empty(0, np.int64), *ranks])])
+    return np.split(places, np.cumsum([len(each) for each in ranks])[:-1])
+
+
+def _are_tied(frames: list[np.ndarray]) -> bool:
+    """Whether most coordinates, float64 (n,) of each frame, are those of others of their frame."""
+    held = sum(int(count[count > 1].sum()) for _, count in map(_levels, frames))
+    return held >= TIED * sum(map(len, frames))
 
 
 def _pitch(frames: list[np.ndarray]) -> float:
     """Return the distance of the levels that coordinates are rounded to, float64 (n,) of each frame; 0 without."""
-    levels, held = np.empty(0), 0
-    for along in frames:
-        level, count = np.unique(along, return_counts=True)
-        levels, held = np.union1d(levels, level[count > 1]), held + count[count > 1].sum()
-    gaps = np.diff(levels)
+    shared = (level[count > 1] for level, count in map(_levels, frames))
+    gaps = np.diff(np.unique(np.concatenate([np.empty(0), *shared])))
     gaps = gaps[gaps > LEAST_PITCH]
-    if len(gaps) == 0 or held < TIED * sum(map(len, frames)):
+    if len(gaps) == 0 or not _are_tied(frames):
         return 0.0
     pitch = float(gaps.min())
     off = np.abs(gaps / pitch - np.rint(gaps / pitch))

@@ -7,6 +7,7 @@ and without it; what the asked links gain is the difference of their mean log-li
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,64 +64,96 @@ def gain_of_link_before(step: np.ndarray, before: np.ndarray, asked: np.ndarray,
     """
     model = _fitted(step[~asked], model)
     model = replace(model, second=0.8 * model.first)
+    taught = _Pairs.of(step[~asked], before[~asked], model)
     for _ in range(ROUNDS):
-        model = model.learned_from(_sums(step[~asked], before[~asked], model)).floored()
+        model = model.learned_from(taught.sums(model)).floored()
     after = log_density_after(step[asked], before[asked], model)
     return float((after - log_density(step[asked], model)).mean())
 
 
 def _fitted(step: np.ndarray, model: StepModel) -> StepModel:
     """Return the model with shares and variances fitted to steps."""
+    squares = step.T**2
     for _ in range(ROUNDS):
-        share = _densities(step, model.first) * model.shares
-        share /= share.sum(axis=1, keepdims=True)
-        total = share.sum(axis=0)
-        first = (share.T @ step**2 + model.first) / (total + 1)[:, None]
+        share = _densities(squares, model.first, model.shares)
+        share /= share.sum(axis=0)
+        total = share.sum(axis=1)
+        first = (share @ squares.T + model.first) / (total + 1)[:, None]
         model = replace(model, shares=(total + model.shares) / (len(step) + 1), first=first).floored()
     return model
 
 
 def log_density(step: np.ndarray, model: StepModel) -> np.ndarray:
     """Return the log-density of steps of which nothing else is known, float64 (links,)."""
-    return np.log(_densities(step, model.first) @ model.shares)
+    return np.log(_densities(step.T**2, model.first, model.shares).sum(axis=0))
 
 
 def log_density_after(step: np.ndarray, before: np.ndarray, model: StepModel) -> np.ndarray:
     """Return the log-density of steps where those before them are known, float64 (links,)."""
-    kept, switched, new = _turns(step, before, model)
-    return np.log((kept + switched + new).sum(axis=1))
+    kept, switched, new = _Pairs.of(step, before, model).turns(model)
+    return np.log((kept + switched + new).sum(axis=0))
 
 
-def _densities(step: np.ndarray, variance: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
-    """Return the density of each step in each class, float64 (links, classes); `mean` (links, classes, d)."""
-    square = (
-        step**2 @ (1 / variance).T
-        if mean is None
-        else np.einsum("lkd,kd->lk", (step[:, None] - mean) ** 2, 1 / variance)
-    )
-    return np.exp(-0.5 * (square + np.log(2 * np.pi * variance).sum(axis=1))) + 1e-300
+def _densities(squares: np.ndarray, variance: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return the share times the density of each step in each class, float64 (classes, links).
+
+    `squares` float64 (d, links): links come last here, as NumPy is slow along rows of two or three.
+    """
+    return _gaussian((1 / variance) @ squares, variance, shares)
 
 
-def _turns(step: np.ndarray, before: np.ndarray, model: StepModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the density of each step with its class kept, redrawn, and of one that begins afresh, per class."""
-    was = _densities(before, model.first) * model.shares
-    was /= was.sum(axis=1, keepdims=True)
-    after = _densities(step, model.second, before[:, None, :] * model.persistence)
-    keeps, switches, afresh = model.turns
-    return keeps * was * after, switches * model.shares * after, afresh * model.shares * _densities(step, model.first)
+def _gaussian(square: np.ndarray, variance: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return shares times densities by the squares of standardised distances, float64 (classes, links)."""
+    norm = np.log(2 * np.pi * variance).sum(axis=1)[:, None]
+    return (np.exp(-0.5 * (square + norm)) + 1e-300) * shares[:, None]
 
 
-def _sums(step: np.ndarray, before: np.ndarray, model: StepModel) -> Sums:
-    """Return what the teaching pairs of links say of a step after another."""
-    kept, switched, new = _turns(step, before, model)
-    whole = (kept + switched + new).sum(axis=1)
-    share = (kept + switched) / whole[:, None]
-    return Sums(
-        pairs=float(len(step)),
-        kept=float((kept.sum(axis=1) / whole).sum()),
-        new=float((new.sum(axis=1) / whole).sum()),
-        by_class=share.sum(axis=0),
-        later2=share.T @ step**2,
-        product=share.T @ (step * before),
-        earlier2=share.T @ before**2,
-    )
+class _Pairs(NamedTuple):
+    """Steps after others, for models that differ only in what the one before tells.
+
+    Attributes
+    ----------
+    moments : float64 (3 d, links)
+        y², y·y_before and y_before² along each axis.
+    was : float64 (classes, links)
+        Class of the step before, summing to 1.
+    alone : float64 (classes, links)
+        Share times density of the step, were nothing known of the one before.
+    """
+
+    moments: np.ndarray
+    was: np.ndarray
+    alone: np.ndarray
+
+    @classmethod
+    def of(cls, step: np.ndarray, before: np.ndarray, model: StepModel) -> _Pairs:
+        step, before = step.T, before.T
+        was = _densities(before**2, model.first, model.shares)
+        was /= was.sum(axis=0)
+        return cls(
+            np.concatenate([step**2, step * before, before**2]), was, _densities(step**2, model.first, model.shares)
+        )
+
+    def turns(self, model: StepModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the density of each step with its class kept, redrawn, and of one that begins afresh, per class."""
+        p, precision = model.persistence, 1 / model.second
+        square = np.concatenate([precision, -2 * p * precision, p**2 * precision], axis=1) @ self.moments
+        after = _gaussian(square, model.second, np.ones(len(p)))
+        keeps, switches, afresh = model.turns
+        return keeps * self.was * after, switches * model.shares[:, None] * after, afresh * self.alone
+
+    def sums(self, model: StepModel) -> Sums:
+        """Return what the pairs say of a step after another."""
+        kept, switched, new = self.turns(model)
+        whole = (kept + switched + new).sum(axis=0)
+        share = (kept + switched) / whole
+        later2, product, earlier2 = np.split(share @ self.moments.T, 3, axis=1)
+        return Sums(
+            pairs=float(len(whole)),
+            kept=float((kept.sum(axis=0) / whole).sum()),
+            new=float((new.sum(axis=0) / whole).sum()),
+            by_class=share.sum(axis=1),
+            later2=later2,
+            product=product,
+            earlier2=earlier2,
+        )

@@ -373,9 +373,9 @@ def _as_many_of_each_frame(inside: np.ndarray, starts: np.ndarray) -> np.ndarray
 
 def _around_the_middle(position: np.ndarray, share: float) -> tuple[np.ndarray, float]:
     """Return how far each position is from one in the middle, squared, and within how much about a share of them is."""
-    some = cuda.to_host(position[:: max(len(position) // ASKED, 1)])
-    middle = some[((some - np.median(some, axis=0)) ** 2).sum(axis=1).argmin()]
+    some = np.ascontiguousarray(cuda.to_host(position[:: max(len(position) // ASKED, 1)]).T)
+    middle = some[:, ((some - np.median(some, axis=1)[:, None]) ** 2).sum(axis=0).argmin()]
     square = np.zeros(len(position), like=position)
     for axis, at in enumerate(middle.tolist()):
         square += (position[:, axis] - at) ** 2
-    return square, float(np.quantile(((some - middle) ** 2).sum(axis=1), share))
+    return square, float(np.quantile(((some - middle[:, None]) ** 2).sum(axis=0), share))

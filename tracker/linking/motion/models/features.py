@@ -42,17 +42,17 @@ class Features:
     Attributes
     ----------
     names : tuple of str
-    value : float64 (n, features)
+    value : float64 (features, n)
         Logarithms, in the order of the movie, such that the change between detections drawn at random has the identity
-        for its covariance.
+        for its covariance. Detections come last, as NumPy and CuPy are slow along rows of one or two.
     """
 
     names: tuple[str, ...]
     value: np.ndarray
 
     def change(self, tail: np.ndarray, head: np.ndarray) -> np.ndarray:
-        """Return what changes along links, float64 (links, features)."""
-        return self.value[head] - self.value[tail]
+        """Return what changes along links, float64 (features, links)."""
+        return self.value[:, head] - self.value[:, tail]
 
     def on_host(self) -> Features:
         """Return the same in the memory of the host."""
@@ -60,7 +60,7 @@ class Features:
 
     def of(self, rows: slice | np.ndarray) -> Features:
         """Return the features of some of the detections."""
-        return Features(self.names, self.value[rows])
+        return Features(self.names, self.value[:, rows])
 
 
 def columns_of(asked: Asked) -> tuple[str, ...]:
@@ -92,14 +92,14 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
         )
     if not names or len(points) < 2:
         return None
-    value = np.log(np.asarray(points.table[list(names)].to_numpy(np.float64), like=movie.position))
-    value -= value.mean(axis=0)
-    variance, direction = np.linalg.eigh(2 * cuda.to_host(value.T @ value) / (len(value) - 1))
+    value = np.log(np.asarray(points.table[list(names)].to_numpy(np.float64).T, like=movie.position))
+    value -= value.mean(axis=1)[:, None]
+    variance, direction = np.linalg.eigh(2 * cuda.to_host(value @ value.T) / (len(points) - 1))
     telling = variance > 1e-9 * max(float(variance.max()), 1e-9)
     if not telling.any():
         return None
     apart = np.asarray(direction[:, telling] / np.sqrt(variance[telling]), like=value)
-    return Features(names, (value @ apart)[movie.row if movie.grid is None else movie.grid.row])
+    return Features(names, (apart.T @ value)[:, movie.row if movie.grid is None else movie.grid.row])
 
 
 def _is_positive(points: Points, name: str) -> bool:
@@ -140,8 +140,9 @@ class FeatureModel:
 
     def times(self, change: np.ndarray) -> np.ndarray:
         """Return how many times likelier a link makes a change than one that does not look alike, float64 (links,)."""
-        square = (change @ np.asarray(self.direction, like=change)) ** 2
-        return np.exp(0.5 * (square @ np.asarray(1 - 1 / self.variance, like=change) - np.log(self.variance).sum()))
+        along = np.einsum("fl,fa->al", change, np.asarray(self.direction, like=change))
+        gain = np.asarray(1 - 1 / self.variance, like=change)[:, None] * along**2
+        return np.exp(0.5 * (gain.sum(axis=0) - np.log(self.variance).sum()))
 
     @classmethod
     def learned(
@@ -151,12 +152,12 @@ class FeatureModel:
 
         Parameters
         ----------
-        change : float64 (candidates, features)
+        change : float64 (features, candidates)
         length, probability : float64 (candidates,)
         start : FeatureModel, optional
         """
         others = _as_long_as_links(length, probability)
-        n_features = change.shape[1]
+        n_features = len(change)
         model = start or cls(np.eye(n_features), np.ones(n_features), ALIKE_AT_FIRST)
         for _ in range(ROUNDS):
             times = model.times(change)
@@ -172,14 +173,15 @@ class FeatureModel:
         total, squares, all_others = float(unlike.sum()), float((unlike**2).sum()), float(others.sum())
         count = total**2 / max(squares, TINY)
         known = count / (count + FEW_OTHERS)
-        apart = known * _covariance(change, unlike) + (1 - known) * np.eye(change.shape[1])
+        apart = known * _covariance(change, unlike) + (1 - known) * np.eye(len(change))
         variance, direction = eigh(_covariance(change, links), apart)
         return cls(direction, np.clip(variance, NARROWEST**2, 1.0), 1 - total / max(all_others, TINY))
 
 
 def _covariance(change: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the covariance of changes around none, float64 (features, features)."""
-    return (weight[:, None] * change).T @ change / max(float(weight.sum()), TINY)
+    # Not by a product of matrices, which wakes all threads for numbers that one adds up in a tenth of a millisecond.
+    return np.einsum("fl,gl->fg", weight * change, change) / max(float(weight.sum()), TINY)
 
 
 def _as_long_as_links(length: np.ndarray, probability: np.ndarray) -> np.ndarray:

@@ -80,11 +80,11 @@ def test_the_unit_of_a_feature_does_not_matter(by_features):
 def test_the_ratio_of_the_model_is_learned_from_ratios_and_never_proves_a_link_wrong():
     rng = np.random.default_rng(0)
     change = np.vstack([rng.normal(0, [0.1, 0.5], (4000, 2)), rng.normal(0, 1, (4000, 2))])
-    model = FeatureModel.learned(change, np.ones(8000), np.repeat([1.0, 0.0], 4000))
+    model = FeatureModel.learned(change.T, np.ones(8000), np.repeat([1.0, 0.0], 4000))
     np.testing.assert_allclose(np.sort(np.sqrt(model.variance)), [0.1, 0.5], rtol=0.1)
     assert model.alike < 0.1
-    assert model.ratio(np.zeros((1, 2)))[0] > 5
-    assert model.ratio(np.full((1, 2), 50.0))[0] >= 0.05
+    assert model.ratio(np.zeros((2, 1)))[0] > 5
+    assert model.ratio(np.full((2, 1), 50.0))[0] >= 0.05
 
 
 def test_others_who_look_as_alike_as_links_do_take_away_what_likeness_says():
@@ -92,7 +92,7 @@ def test_others_who_look_as_alike_as_links_do_take_away_what_likeness_says():
     kind = rng.random(4000) < 0.5
     to_others = np.where(kind[:, None], rng.normal(0, 0.1, (4000, 1)), rng.normal(0, 1, (4000, 1)))
     change = np.vstack([rng.normal(0, 0.1, (4000, 1)), to_others])
-    model = FeatureModel.learned(change, np.ones(8000), np.repeat([1.0, 0.0], 4000))
+    model = FeatureModel.learned(change.T, np.ones(8000), np.repeat([1.0, 0.0], 4000))
     assert model.alike == pytest.approx(0.5, abs=0.15)
     assert model.ratio(np.zeros((1, 1)))[0] == pytest.approx(1 / 0.55, rel=0.2)
 
@@ -103,8 +103,8 @@ def test_only_others_as_long_as_links_are_compared_with():
     length = np.concatenate([rng.uniform(0, 1, 4000), rng.uniform(0, 4, 4000)])
     change = length[:, None] * rng.normal(0, 0.3, (8000, 1))
     probability = np.repeat([1.0, 0.0], 4000)
-    by_length, by_all = (FeatureModel.learned(change, known, probability) for known in (length, np.ones(8000)))
-    gains = [float(np.log(model.ratio(change[:4000])).mean()) for model in (by_length, by_all)]
+    by_length, by_all = (FeatureModel.learned(change.T, known, probability) for known in (length, np.ones(8000)))
+    gains = [float(np.log(model.ratio(change[:4000].T)).mean()) for model in (by_length, by_all)]
     assert gains[0] < 0.03
     assert gains[1] > 0.3
 
@@ -126,7 +126,7 @@ def test_the_value_of_random_detections_changes_by_one():
     points, _ = seen()
     movie = ordered(points)
     value = features_of(points, movie, ("intensity", "size")).value
-    np.testing.assert_allclose(2 * np.cov(value.T), np.eye(2), atol=1e-9)
+    np.testing.assert_allclose(2 * np.cov(value), np.eye(2), atol=1e-9)
 
 
 @pytest.mark.parametrize("names", [["brightness"], ["intensity", "z"]])
