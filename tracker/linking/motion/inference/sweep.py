@@ -185,8 +185,8 @@ def factors_of(
         At each detection, of `Others.into` and of `Others.out_of`.
     others : Others
     """
-    step = steps.all()
-    alone, past, future = (np.empty((len(graph), len(model[0])), like=step) for _ in range(3))
+    step, classes = steps.all(), len(model[0])
+    alone, past, future = (np.empty((len(graph), classes), like=step) for _ in range(3))
     if graph.on_gpu:
         return _factors_on_gpu(graph, step, model, tie, others, sums, (alone, past, future))
 
@@ -199,7 +199,10 @@ def factors_of(
         first_densities(step[e], graph.lag[e], model, alone[e])
         most = np.diff(graph.ways[1][piece.first : piece.last + 1]).max(initial=0)
         edges = graph.lag, step, *links, *sums, alone, past_class, future_class
-        return _contexts(*piece[:2], *graph.ways, *edges, tie, pulled, np.empty(most, np.int32), past, future)
+        room = np.empty(most, np.int32), *np.empty((3, classes))
+        by_class, *moments = np.zeros(classes), *np.zeros((3, classes, graph.ndim))
+        counts = _contexts(*piece[:2], *graph.ways, *edges, tie, pulled, *room, by_class, *moments, past, future)
+        return *counts, by_class, *moments
 
     return Factors(alone, past, future, _together(side_by_side(write, graph.pieces)))
 
@@ -326,7 +329,9 @@ def step_sums(
         if isinstance(past, Unwritten):  # made of those alone that count
             counts = (graph.lag[edges] == 1) & (probability[edges] >= IGNORED)
             edges = edges.start + np.flatnonzero(counts)
-        return _step_sums(steps.at(edges), *(np.ascontiguousarray(array[edges]) for array in arrays))
+        sums = np.zeros(future.shape[1]), np.zeros((future.shape[1], graph.ndim))
+        _step_sums(steps.at(edges), *(np.ascontiguousarray(array[edges]) for array in arrays), *sums)
+        return sums
 
     sums = side_by_side(add_up, graph.pieces)
     total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
@@ -386,20 +391,26 @@ def _contexts(
     tie,
     pulled,
     telling,
+    density,
+    joint,
+    own,
+    by_class,
+    later2,
+    product,
+    earlier2,
     past,
     future,
 ):
-    """Write the factors of edges from their past and their future; return the sums the model is learned from.
+    """Write the factors of edges from their past and their future; add up the sums the model is learned from.
 
     The past of the edges out of the detections from `first` on, before `last`, and the future of those into them.
-    `pulled` is of `_with_pulls`; `telling` has room for all edges into a detection.
+    `pulled` is of `_with_pulls`; `telling` has room for all edges into a detection, `density`, `joint` and `own` for
+    the classes. Returns the first three of `Sums`, the others are added to; numba compiles an array that is made here
+    for a tenth of a second.
     """
     shares, turns, pulls, _, _, precision, norm = pulled
     keeps, switches, afresh = turns
     ndim, classes = step.shape[1], len(shares)
-    density, joint, own = np.empty(classes), np.empty(classes), np.empty(classes)
-    by_class = np.zeros(classes)
-    later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, kept, new = 0.0, 0.0, 0.0
     for i in range(first, last):
         begin, coming = np.uint64(in_ptr[i]), in_ptr[i + 1] - in_ptr[i]
@@ -439,7 +450,7 @@ def _contexts(
                     new += taught[2]
             for k in range(classes):
                 past[e, k] = own[k]
-    return pairs, kept, new, by_class, later2, product, earlier2
+    return pairs, kept, new
 
 
 @compiled(inline="always")
@@ -537,9 +548,8 @@ def _bounded(odds):
 
 
 @compiled
-def _step_sums(step, lag, probability, past, future):
+def _step_sums(step, lag, probability, past, future, total, squares):
     classes = past.shape[1]
-    total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))
     for e in range(len(step)):
         if lag[e] != 1 or probability[e] < IGNORED:
             continue
@@ -551,4 +561,3 @@ def _step_sums(step, lag, probability, past, future):
             total[k] += share
             for axis in range(step.shape[1]):
                 squares[k, axis] += share * (step[e, axis] * step[e, axis])
-    return total, squares

@@ -77,7 +77,10 @@ def common_shifts(frames: Sequence[np.ndarray], field: np.ndarray) -> np.ndarray
     if not asked:
         return shifts
     votes = [_votes_between(frames[f], frames[f + 1]) for f in asked]
-    counts = np.stack([_counted(*vote, ndim) for vote in votes])
+    width = 2 * REACH + 1
+    counts = np.zeros((len(votes), width if ndim == 3 else 1, width, width))
+    for vote, count in zip(votes, counts, strict=True):
+        _count(*vote, count)
     elect, is_believed = winning_shifts(counts, field, np.array([len(voters) for voters, *_ in votes]))
     for f, vote, shift in compress(zip(asked, votes, elect, strict=True), is_believed):
         shifts[f] = _refined(vote, shift)[3 - ndim :]
@@ -109,10 +112,9 @@ def _median(votes: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _counted(voters, origin, cell, dims, starts, later, ndim):
+def _count(voters, origin, cell, dims, starts, later, counts):
     """Count the votes in bins of one spacing around whole numbers; the first axis has one bin in 2D."""
-    width = 2 * REACH + 1
-    counts = np.zeros((width if ndim == 3 else 1, width, width))
+    width = counts.shape[1]
     for i in range(len(voters)):
         low, high = cells_touched(voters[i], REACH + 0.5, origin, cell, dims)
         edge = REACH + 0.5  # from the lower edge of the first bin
@@ -123,8 +125,7 @@ def _counted(voters, origin, cell, dims, starts, later, ndim):
                 for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
                     at_z, at_y, at_x = later[j, 0] - z0, later[j, 1] - y0, later[j, 2] - x0
                     if 0 <= at_z < width and 0 <= at_y < width and 0 <= at_x < width:
-                        counts[np.int64(at_z) if ndim == 3 else 0, np.int64(at_y), np.int64(at_x)] += 1
-    return counts
+                        counts[np.int64(at_z) if len(counts) > 1 else 0, np.int64(at_y), np.int64(at_x)] += 1
 
 
 @compiled
