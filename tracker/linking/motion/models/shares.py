@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
+from .....matching.device import cuda
 from ..candidates.graph import Graph, sums_at_ends
 from ..detections.border import Border
 from ..detections.ordered import Ordered
@@ -154,7 +155,7 @@ def shares_of(
 ) -> Shares:
     """Return the shares by the links' probabilities; `into` are those that know nothing of what follows."""
     looks = graph.lag if lags == 1 else looks_of(movie, graph)
-    at_look = (probability if lags == 1 else probability[looks == look] for look in range(1, lags + 1))
+    at_look = (probability if lags == 1 else probability * (looks == look) for look in range(1, lags + 1))
     sums = np.array([float(each.sum()) for each in at_look])
     size = np.diff(movie.starts)
     pairs = [movie.looks_apart(look, lags) for look in range(1, lags + 1)]
@@ -169,10 +170,13 @@ def shares_of(
     if not is_judged.any():
         return Shares(lost, new, lost * new, seen)
     reached, left = sums_at_ends(graph, into, probability)
-    free = 1 - left, 1 - reached, (1 - left) * (1 - reached)
-    unlinked = _mean_of(free[2], movie.starts, is_judged)[0]
-    shares = Shares(lost, new, _between(unlinked, lost, new), seen)
-    return shares if border is None else _by_border(shares, free, movie, border, is_judged)
+    free = np.stack([1 - left, 1 - reached, (1 - left) * (1 - reached)])
+    overall, n = _means_of(free, movie.starts, is_judged)
+    shares = Shares(lost, new, _between(overall[2], lost, new), seen)
+    if border is None:
+        return shares
+    near, n_near = _means_of(np.take(free, border.at, axis=1), border.starts, is_judged)
+    return _by_border(shares, np.array([n - n_near, n_near]), overall, near)
 
 
 def _between(unlinked: float, lost: float, new: float) -> float:
@@ -181,19 +185,21 @@ def _between(unlinked: float, lost: float, new: float) -> float:
     return float(np.clip(unlinked, independent, max(min(lost, new) - RAREST, independent)))
 
 
-def _by_border(
-    shares: Shares, free: tuple[np.ndarray, ...], movie: Ordered, border: Border, is_judged: np.ndarray
-) -> Shares:
+def _by_border(shares: Shares, size: np.ndarray, overall: np.ndarray, near: np.ndarray) -> Shares:
     """Return shares apart for near the border and inside, where that pays (Schwarz, Ann. Stat. 1978).
 
-    `free` are the probabilities that each detection has no link out of it, none into it, and neither.
+    Parameters
+    ----------
+    shares : Shares
+    size : int (2,)
+        How many detections are inside, and near the border.
+    overall, near : float64 (3,)
+        Of all detections, and of those near the border: probability of no link out of it, of none into it, of neither.
     """
-    all_means, (n, *_) = zip(*(_mean_of(each, movie.starts, is_judged) for each in free), strict=True)
-    near_means, (n_near, *_) = zip(*(_mean_of(each[border.at], border.starts, is_judged) for each in free), strict=True)
-    if n_near in (0, n):
+    if not size.all():
         return shares
-    size, overall, near = np.array([n - n_near, n_near]), np.array(all_means), np.array(near_means)
-    mean = np.clip([(n * overall - n_near * near) / (n - n_near), near], 0.0, 1.0)
+    n = size.sum()
+    mean = np.clip([(n * overall - size[1] * near) / size[0], near], 0.0, 1.0)
     gain = (size @ (_information(mean) - _information(np.clip(overall, 0.0, 1.0))))[:2].sum()
     if gain < np.log(n):
         return shares
@@ -221,12 +227,16 @@ def looks_of(movie: Ordered, graph: Graph) -> np.ndarray:
     return at[graph.head] - at[graph.tail]
 
 
-def _mean_of(value: np.ndarray, starts: np.ndarray, is_judged: np.ndarray) -> tuple[float, int]:
-    """Return the mean over the judged frames, bool (frames,), which mostly follow each other, and of how many it is."""
+def _means_of(values: np.ndarray, starts: np.ndarray, is_judged: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the means over the judged frames, bool (frames,), which mostly follow each other, and of how many.
+
+    `values` float64 (kinds, n), where positions are; means on the host.
+    """
     changes = np.flatnonzero(np.diff(np.concatenate([[False], is_judged, [False]]).astype(np.int8)))
     runs = starts[changes].reshape(-1, 2)
     count = int((runs[:, 1] - runs[:, 0]).sum())
-    return sum(float(value[a:b].sum()) for a, b in runs.tolist()) / max(count, 1), count
+    sums = [values[:, a:b].sum(axis=1) for a, b in runs.tolist()]
+    return cuda.to_host(sum(sums, np.zeros(len(values), like=values))) / max(count, 1), count
 
 
 def _hidden(movie: Ordered, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
