@@ -1,4 +1,4 @@
-"""Work in threads: what is made ahead comes in order, and stops where it fails or is no longer wanted."""
+"""Work in threads: each task is done once; what is made ahead comes in order, and stops where it fails or is unwanted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from auctrack.matching.jit import threads
-from auctrack.matching.jit.threads import one_ahead
+from auctrack.matching.jit.threads import one_ahead, side_by_side
 
 
 @pytest.fixture(params=[1, 2], autouse=True)
@@ -61,3 +61,33 @@ def test_what_making_an_item_raises_comes_where_the_item_would():
     assert next(ahead) == 0
     with pytest.raises(ValueError, match="7"):
         next(ahead)
+
+
+@pytest.mark.parametrize("tasks", [[], [3], range(1000)], ids=["none", "one", "many"])
+def test_each_task_is_done_once_and_its_result_comes_in_its_place(tasks):
+    done: list[int] = []
+    assert side_by_side(lambda task: done.append(task) or 2 * task, tasks) == [2 * task for task in tasks]
+    assert sorted(done) == sorted(tasks)
+
+
+def test_two_tasks_are_under_way_at_a_time_where_there_are_two_processors(processors):
+    meet = threading.Barrier(processors, timeout=60)
+    side_by_side(lambda _: meet.wait(), range(processors))
+
+
+def test_where_a_task_fails_the_others_stop_and_the_error_is_raised():
+    done: list[int] = []
+
+    def work(task: int) -> None:
+        if task == 3:
+            raise ValueError(task)
+        done.append(task)
+
+    with pytest.raises(ValueError, match="3"):
+        side_by_side(work, range(100_000))
+    assert len(done) < 100_000 - 1
+
+
+def test_no_more_threads_are_started_than_there_are_processors(processors):
+    names = side_by_side(lambda _: threading.get_ident(), range(1000))
+    assert len(set(names)) <= processors
