@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 ROWS_PER_TASK = 4096
@@ -35,9 +36,16 @@ def side_by_side(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[
         finally:
             deque(coming, 0)  # where one fails the others stop
 
-    with ThreadPoolExecutor(others) as pool:
-        shares = [pool.submit(take_turns) for _ in range(others)]
+    def join_in(left: int) -> None:
+        """Start one thread more, which starts the next: none waits until all have begun."""
+        if left:
+            with suppress(RuntimeError):  # all is done meanwhile, and the pool closed
+                shares.append(pool.submit(join_in, left - 1))
         take_turns()
+
+    shares: list[Future[None]] = []
+    with ThreadPoolExecutor(others) as pool:
+        join_in(others)
     for share in shares:
         share.result()
     return results

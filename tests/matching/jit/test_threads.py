@@ -1,4 +1,4 @@
-"""Work in threads: each task is done once; what is made ahead comes in order, and stops where it fails or is unwanted."""
+"""Work in threads: each task is done once, and what is made ahead comes in order and stops where it fails."""
 
 from __future__ import annotations
 
