@@ -153,34 +153,44 @@ def _where_it_fits(problem: Problem, device: str, solve_on: Callable[..., Assign
 
 def _without_needless_unmatched_costs(problem: Problem, solve_stated: Callable[[Problem], Assignment]) -> Assignment:
     """Solve without the unmatched costs that do not matter, or would not but for rows and columns beyond reach."""
+    if not problem.has_unmatched_cost:
+        return solve_stated(problem)
     return without_idle_unmatched_costs(problem, lambda stated: without_unreachable(stated, solve_stated))
 
 
 def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> Assignment:
     """Solve as "auto" does, and record why that solver was chosen."""
-    answer = None if options else _sorted(problem, device)
-    if answer is not None:
-        return answer
-    choice = choose(problem, device)
-    if not options and problem.n_blocks > 1:
+    if options or (problem.n_blocks == 1 and min(problem.shape) < SMALL):
+        choice = choose(problem, device)
+        return _solved(problem, make_solver(choice.solver, **options), choice.device).with_stats(auto=choice.reason)
+    answer = _sorted(problem, device)
+    return _solved_as_chosen(problem, choose(problem, device)) if answer is None else answer
+
+
+def _solved_as_chosen(problem: Problem, choice: Choice) -> Assignment:
+    """Solve apart what is sooner solved so, else by what is tried before the chosen solver, else by that."""
+    if problem.n_blocks > 1:
         if large_blocks(problem, choice.device).any():
             return _solved_apart(problem, choice)
         if choice.device == "cpu" and hardly_large_blocks(problem).any():
             return _solved_soon_or_apart(problem, choice)
-    if choice.device == "cpu" and not options and not problem.is_on_device:
+    if choice.device == "cpu" and not problem.is_on_device:
         answer = by_forced_pairs(problem, partial(_solved_by_choice, device="cpu", options={}))
         if answer is not None:
             return answer.with_stats(auto="most rows or columns have one partner that is left to them")
         answer = by_points(problem, _solved_soon)
         if answer is not None:
             return answer.with_stats(auto="the costs hold the squared distances or inner products of points")
-    if not options and go_at_once(problem, choice):
+    if go_at_once(problem, choice):
         return _solved_at_once(problem, choice)
-    answer = None if options else _soon_or_sorted(problem, choice)
-    if answer is not None:
-        return answer
+    answer = _soon_or_sorted(problem, choice)
+    return _solved_in_turns(problem, choice) if answer is None else answer
+
+
+def _solved_in_turns(problem: Problem, choice: Choice) -> Assignment:
+    """Solve by what is tried before the chosen solver, within limits, and at last by that."""
     reason = choice.reason
-    first = () if options else choice.first_tried(problem)
+    first = choice.first_tried(problem)
     for tried, limits in first:
         try:
             stated = choice.form_for(tried, problem)
@@ -191,8 +201,7 @@ def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) ->
             if tried == choice.solver:
                 raise
             reason = f"{reason}; the matrix of {tried} did not fit the device"
-    device = choice.last_device(problem, first)
-    return _solved(problem, make_solver(choice.solver, **options), device).with_stats(auto=reason)
+    return _solved(problem, make_solver(choice.solver), choice.last_device(problem, first)).with_stats(auto=reason)
 
 
 def _solved_apart(problem: Problem, choice: Choice) -> Assignment:
@@ -335,10 +344,12 @@ def _solved_on(problem: Problem, solver: Solver, device: str) -> Assignment:
         return _proven(part, solver, device)
 
     def in_groups(stated: Problem) -> Assignment:
-        if stated.n_blocks == 1:
-            alike = partial(solve_superposed, solve=partial(from_shorter_side, solve=prove))
-            return solve_beside_far_points(stated, alike)
-        return solve_in_groups(stated, groups_for(solver, stated, device), prove)
+        if stated.n_blocks > 1:
+            return solve_in_groups(stated, groups_for(solver, stated, device), prove)
+        if stated.kind != "points":
+            return from_shorter_side(stated, prove)
+        alike = partial(solve_superposed, solve=partial(from_shorter_side, solve=prove))
+        return solve_beside_far_points(stated, alike)
 
     return at_lower_unmatched_costs(problem, in_groups)
 

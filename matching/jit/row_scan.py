@@ -29,7 +29,7 @@ def rank(value):
     return np.int64(value)
 
 
-@compiled(plain=SMALL)
+@compiled
 def float_of_rank(own):
     """Return the float that has a rank."""
     return np.int64(own ^ ((own >> 63) & HIGHEST)).view(np.float64)
@@ -45,8 +45,8 @@ def least_rank(row, v):
 
 
 @compiled(plain=SMALL)
-def ranks_at_ends(values, zero):
-    """Return the least and the highest rank of the values; NaN ranks beyond infinity.
+def least_and_largest(values, zero):
+    """Return the least and the largest value; NaN ranks beyond infinity.
 
     `zero`, 0 or 0.0, is subtracted from each: numba then holds them as int64 or float64.
     """
@@ -54,6 +54,8 @@ def ranks_at_ends(values, zero):
     for k in range(len(values)):
         own = rank(values[k] - zero)
         low, high = min(low, own), max(high, own)
+    if isinstance(zero, float):
+        return float_of_rank(low), float_of_rank(high)
     return low, high
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..jit.compiled import SMALL, compiled
-from ..jit.row_scan import float_of_rank, ranks_at_ends
+from ..jit.row_scan import least_and_largest
 from .csr import rows_of
 
 # Limits of what numbers can hold, not tolerances: nothing is judged nearly equal by them.
@@ -241,6 +241,11 @@ def spread(unmatched_cost: np.ndarray, size: int) -> np.ndarray:
     return unmatched_cost if unmatched_cost.ndim else np.full(size, unmatched_cost)
 
 
+def even_offsets(blocks: int, size: int) -> np.ndarray:
+    """Return the offsets of blocks of one size, int64 (blocks + 1,)."""
+    return np.arange(0, blocks * size + 1, size) if size else np.zeros(blocks + 1, np.int64)
+
+
 def offsets_of(offsets: Any, name: str, total: int | None) -> np.ndarray:
     """Return block offsets as int64: from 0, never falling, up to `total` where that is known."""
     offsets = array(offsets, name)
@@ -393,8 +398,4 @@ def finite_range(values: np.ndarray) -> tuple[float, float]:
 
 def _ends(values: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest value in one pass, (0, 0) of none; one of them is NaN where any value is."""
-    if not values.size:
-        return 0, 0
-    is_integer = values.dtype.kind == "i"
-    low, high = ranks_at_ends(values, 0 if is_integer else 0.0)
-    return (int(low), int(high)) if is_integer else (float_of_rank(low), float_of_rank(high))
+    return least_and_largest(values, 0 if values.dtype.kind == "i" else 0.0) if values.size else (0, 0)

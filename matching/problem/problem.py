@@ -91,9 +91,8 @@ class Problem(Outline):
             (blocks, n, m), data, mask, allows_all = device_problem.dense_parts(cost, forbidden)
         else:
             (blocks, n, m), data, mask, allows_all, largest = host_problem.dense_parts(cost, forbidden)
-        number = np.arange(blocks + 1, dtype=np.int64)
-        rows = number * n
-        cols = rows if n == m else number * m
+        rows = host_problem.even_offsets(blocks, n)
+        cols = rows if n == m else host_problem.even_offsets(blocks, m)
         mask_parts = {"forbidden": mask, "allows_all": allows_all}
         return cls._finish("dense", rows, cols, data, unmatched_cost, largest=largest, **mask_parts)
 
