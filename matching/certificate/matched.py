@@ -69,11 +69,9 @@ class Matched(NamedTuple):
     terms: Terms | None = None
     costs: np.ndarray | None = None
 
-    def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:
-        """As `certify`."""
-        matched = self.col_of_row, self.col_duals
-        how = {"solver": solver, "device": device}
-        return certify(problem, *matched, **how, stats=stats, terms=self.terms, costs=self.costs)
+    def certified(self, problem: Problem, **how: Any) -> Assignment:
+        """As `certify`, given `solver`, `device` and `stats`."""
+        return certify(problem, self.col_of_row, self.col_duals, terms=self.terms, costs=self.costs, **how)
 
 
 def nothing_matched(problem: Problem) -> Matched:

@@ -275,13 +275,15 @@ class Problem(Outline):
 
         `largest` is `host_problem.largest_size` of the data, where it is known.
         """
-        sizes = int(row_offsets[-1]), int(col_offsets[-1])
-        with cuda.device_of(data):
-            where = device_problem if cuda.is_device_array(data) else host_problem
-            largest = where.largest_size(data) if largest is None else largest
-            dtype, sides = host_problem.one_arithmetic(data.dtype, largest, unmatched_cost, *sizes)
-            row_u, col_u = map(where.spread, sides, sizes) if sides is not None else (None, None)
-            data = data.astype(dtype, copy=False)
+        row_u = col_u = sides = None
+        if largest is None or unmatched_cost is not None:
+            sizes = int(row_offsets[-1]), int(col_offsets[-1])
+            with cuda.device_of(data):
+                where = device_problem if cuda.is_device_array(data) else host_problem
+                largest = where.largest_size(data) if largest is None else largest
+                dtype, sides = host_problem.one_arithmetic(data.dtype, largest, unmatched_cost, *sizes)
+                row_u, col_u = map(where.spread, sides, sizes) if sides is not None else (None, None)
+                data = data.astype(dtype, copy=False)
         stated = cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
         host_problem.refuse_sums_beyond_range(largest, sides, row_offsets, col_offsets, integer=stated.is_integer)
         return stated
