@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from .certificate.assignment import Assignment
+from .certificate.certify import matched_costs
 from .certificate.matched import Matched
 from .certificate.not_converged import NotConverged
 from .certificate.refine import refined
@@ -360,7 +361,9 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     found = solver.match(problem, device)
     by_same = partial(_proven, solver=solver, device=device)
     if device == "cpu" and isinstance(found, Matched) and _is_in_doubt(found):
-        answer = _solved_above_far_costs(problem, far_above_blocks(problem, found.col_of_row), by_same)
+        costs = matched_costs(problem, found.col_of_row) if found.costs is None else found.costs
+        found = found._replace(costs=costs)
+        answer = _solved_above_far_costs(problem, far_above_blocks(problem, costs), by_same)
         if answer is not None and answer.is_optimal:
             return answer
     matched = perf_counter()

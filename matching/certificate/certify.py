@@ -79,7 +79,7 @@ def certify(
         v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
         r, sizes = best_row_duals(problem, v)
         row_of_col = inverse(problem, col_of_row)
-        costs = _matched_costs(problem, col_of_row) if costs is None else costs
+        costs = matched_costs(problem, col_of_row) if costs is None else costs
         sums = slackness_of_matched(problem, col_of_row, row_of_col, costs, r, v, sizes)
         sums = doubted(problem, col_of_row, row_of_col, sums)
     else:
@@ -289,10 +289,10 @@ def complementary_slackness(
     terms : ndarray (rows,)
         Size of the pair that bounds each row's dual, as `costs.best_row_duals` returns it.
     """
-    return slackness_of_matched(problem, col_of_row, row_of_col, _matched_costs(problem, col_of_row), r, v, terms)
+    return slackness_of_matched(problem, col_of_row, row_of_col, matched_costs(problem, col_of_row), r, v, terms)
 
 
-def _matched_costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+def matched_costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     """Return what each row's matched edge costs, 0 where there is none."""
     rows = np.flatnonzero(col_of_row >= 0)
     costs = np.zeros(len(col_of_row), problem.dual_dtype)

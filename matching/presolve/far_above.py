@@ -19,7 +19,6 @@ from ..certificate.certify import block_of, recertified
 from ..certificate.not_converged import NotConverged
 from ..problem import Problem
 from ..problem.convert import MATRIX_PAIRS, as_dense, unmasked
-from ..problem.costs import edge_costs
 from ..tolerance import EPS, FAR
 
 FEWEST = 200
@@ -53,21 +52,17 @@ def solved_above_least(problem: Problem, solve: Callable[[Problem], Assignment])
     return None if answer is None else answer.on_device()
 
 
-def far_above_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+def far_above_blocks(problem: Problem, costs: np.ndarray) -> np.ndarray:
     """Return the matrices on the host of which a matched edge costs so much that most others are below its rounding.
 
-    bool (blocks,). Their duals have lost all digits of the others.
+    bool (blocks,). Their duals have lost all digits of the others. `costs` (rows,) are those of the matched edges.
     """
-    far = np.zeros(problem.n_blocks, bool)
     if problem.kind != "dense" or problem.is_on_device or problem.is_integer or problem.has_unmatched_cost:
-        return far
-    rows = np.flatnonzero(col_of_row >= 0)
-    block = block_of(problem.row_offsets, rows)
-    paid = abs(edge_costs(problem, rows, block, col_of_row[rows]))
-    most = np.zeros(len(far))
+        return np.zeros(problem.n_blocks, bool)
+    block, paid = block_of(problem.row_offsets, np.arange(problem.n_rows)), abs(costs)
+    most = np.zeros(problem.n_blocks)
     np.maximum.at(most, block, paid)
-    below = np.bincount(block, paid < EPS * most[block], len(far))
-    return 2 * below > np.bincount(block, minlength=len(far))
+    return 2 * np.bincount(block, paid < EPS * most[block], problem.n_blocks) > problem.n_rows_of_block
 
 
 def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
