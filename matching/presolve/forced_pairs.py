@@ -23,6 +23,7 @@ from ..certificate.refine import refined
 from ..errors import Infeasible
 from ..jit.compiled import compiled
 from ..problem import Problem
+from ..problem.csr import transposed_csr
 
 FEWEST = 256
 """Rows below which none are looked for."""
@@ -41,39 +42,53 @@ def by_forced_pairs(problem: Problem, solve: Callable[[Problem], Assignment]) ->
     solve : callable
         What matches the rest.
     """
-    n = problem.n_rows
-    if problem.kind != "sparse" or not problem.must_match_all(FEWEST) or problem.n_cols != n:
+    if problem.kind != "sparse" or not problem.must_match_all(FEWEST):
         return None
-    assert problem.indptr is not None
-    assert problem.indices is not None
-    if not ((np.diff(problem.indptr) == 1).any() or (np.bincount(problem.indices, minlength=n) == 1).any()):
+    ways = _both_ways(problem)
+    if ways is None:
         return None
-    by_col = csr_array((np.arange(problem.n_edges), problem.indices, problem.indptr), shape=(n, n)).tocsc()
-    sides = problem.indptr, problem.indices, by_col.indptr, by_col.indices
-    *rows, col_ptr, row_of = (side.astype(np.int64, copy=False) for side in sides)
-    cols = col_ptr, row_of
-    row, col, is_of_row, count = _forced(*rows, *cols)
-    if count < SHARE_FORCED * n:
+    *pairs, count = _forced(*ways[:4])
+    if count < SHARE_FORCED * problem.n_rows:
         return None
-    row, col, is_of_row = row[:count], col[:count], is_of_row[:count]
-    left = np.ones((2, n), bool)
+    row, col, is_of_row = (each[:count] for each in pairs)
+    left = np.ones((2, problem.n_rows), bool)
     left[0, row] = left[1, col] = False
-    r, v = np.zeros((2, n), problem.dual_dtype)
-    col_of_row, solver = np.full(n, -1, np.int32), "forced pairs"
+    r, v = np.zeros(left.shape, problem.dual_dtype)
+    col_of_row, solver = np.full(problem.n_rows, -1, np.int32), "forced pairs"
     col_of_row[row] = col
-    kept = tuple(np.flatnonzero(side) for side in left)
-    if len(kept[0]):
-        costs = csr_array((problem.data, *rows[::-1]), shape=(n, n))[kept[0]][:, kept[1]]
+    if left.any():
+        rows, cols = map(np.flatnonzero, left)
         try:
-            rest = solve(Problem.sparse((costs.indptr, costs.indices, costs.data), shape=costs.shape))
+            rest = solve(_only(problem, rows, cols))
         except (Infeasible, NotConverged):  # either is told of the whole
             return None
-        col_of_row[kept[0]], solver = kept[1][rest.col_of_row], rest.solver
-        r[kept[0]], v[kept[1]] = rest.row_duals, rest.col_duals
-    _add_duals(row, col, is_of_row, *left, *rows, *cols, problem.data, by_col.data, r, v)
+        col_of_row[rows], solver = cols[rest.col_of_row], rest.solver
+        r[rows], v[cols] = rest.row_duals, rest.col_duals
+    _add_duals(row, col, is_of_row, *left, *ways, problem.data, r, v)
     answer = certify(problem, col_of_row, v, solver=solver, stats={"forced_pairs": count})
     answer = refined(problem, answer)
     return answer if answer.is_optimal else None
+
+
+def _both_ways(problem: Problem) -> tuple[np.ndarray, ...] | None:
+    """Return indptr and columns of the rows' edges, indptr and rows of the columns', and which edge each of these is.
+
+    None where no row and no column has one edge.
+    """
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    by_row, n = (problem.indptr, problem.indices), problem.n_cols
+    if not ((np.diff(by_row[0]) == 1).any() or (np.bincount(by_row[1], minlength=n) == 1).any()):
+        return None
+    return *by_row, *transposed_csr(*by_row, np.arange(problem.n_edges), n)
+
+
+def _only(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> Problem:
+    """Return the problem of these rows and columns."""
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    costs = csr_array((problem.data, problem.indices, problem.indptr), shape=problem.shape)[rows][:, cols]
+    return Problem.sparse((costs.indptr, costs.indices, costs.data), shape=costs.shape)
 
 
 @compiled
@@ -117,7 +132,7 @@ def _forced(row_ptr, col_of, col_ptr, row_of):
 
 
 @compiled
-def _add_duals(row, col, is_of_row, row_left, col_left, row_ptr, col_of, col_ptr, row_of, cost, edge_of, r, v):
+def _add_duals(row, col, is_of_row, row_left, col_left, row_ptr, col_of, col_ptr, row_of, edge_of, cost, r, v):
     """Write the duals of forced pairs, from the last to the first; those of what is left are there."""
     for k in range(len(row) - 1, -1, -1):
         i, j = row[k], col[k]
