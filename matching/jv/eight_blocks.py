@@ -177,23 +177,11 @@ def _bid(data, none, n, m, costs, v, holders, counts):
         counts[0] += how_many(active)
         chain = plus(chain, one)
         _read_row(i, n, m, data, costs)
-        best = second = paid = before = nones
-        at, holder = nowhere, nobody
-        for j in range(m):
-            c, own = load(costs, j * LANES, nones), load(v, j * LANES, nones)
-            value = minus(c, own)
-            lower = less(value, best)
-            second = lesser(second, greater(value, best))
-            best, paid, before = pick(lower, value, best), pick(lower, c, paid), pick(lower, own, before)
-            at, holder = pick(lower, filled(j), at), pick(lower, load(holders, j * LANES, nobody), holder)
+        best, second, at, holder, paid, before = _two_least(m, none, costs, v, holders)
         if how_many(both(active, same(at, nowhere))) > 0:
             return False, False
         if how_many(both(both(active, same(second, best)), less(nobody, holder))) > 0:
-            for j in range(m - 1, -1, -1):  # the first unassigned one that is as good
-                c, own = load(costs, j * LANES, nones), load(v, j * LANES, nones)
-                is_free = both(same(load(holders, j * LANES, nobody), nobody), same(minus(c, own), best))
-                at, holder = pick(is_free, filled(j), at), pick(is_free, nobody, holder)
-                paid, before = pick(is_free, c, paid), pick(is_free, own, before)
+            at, holder, paid, before = _unassigned_if_any(m, best, (at, holder, paid, before), costs, v, holders)
         lowered = pick(less(second, nones), lesser(minus(paid, second), before), before)
         is_held = less(nobody, holder)
         waits = both(both(active, is_held), either(less(longest, chain), same(lowered, before)))
@@ -211,18 +199,46 @@ def _bid(data, none, n, m, costs, v, holders, counts):
     return True, n_waiting > 0
 
 
+@compiled(forceinline=True)
+def _two_least(m, none, costs, v, holders):
+    """Return the least and the second least c - v of a row, and of the first column of the least: where, who, c, v."""
+    nones, nobody = filled(none), filled(np.int64(-1))
+    best = second = paid = before = nones
+    at, holder = filled(NO_PLACE), nobody
+    for j in range(m):
+        c, own = load(costs, j * LANES, nones), load(v, j * LANES, nones)
+        value = minus(c, own)
+        lower = less(value, best)
+        second = lesser(second, greater(value, best))
+        best, paid, before = pick(lower, value, best), pick(lower, c, paid), pick(lower, own, before)
+        at, holder = pick(lower, filled(j), at), pick(lower, load(holders, j * LANES, nobody), holder)
+    return best, second, at, holder, paid, before
+
+
+@compiled(forceinline=True)
+def _unassigned_if_any(m, best, found, costs, v, holders):
+    """Return of the first unassigned column that is as good as the best one what `_two_least` found of that."""
+    at, holder, paid, before = found
+    nobody = filled(np.int64(-1))
+    for j in range(m - 1, -1, -1):
+        c, own = load(costs, j * LANES, best), load(v, j * LANES, best)
+        is_free = both(same(load(holders, j * LANES, nobody), nobody), same(minus(c, own), best))
+        at, holder = pick(is_free, filled(j), at), pick(is_free, nobody, holder)
+        paid, before = pick(is_free, c, paid), pick(is_free, own, before)
+    return at, holder, paid, before
+
+
 @compiled(**BORROWING)
 def _prove(place, data, none, is_float, found, proof, scratch):
     """Fill in the best row duals, and the sums of `certify.prove_matrices`, which knows what they mean."""
     b, r0, _, n, m = place
     costs, v, holders, r = scratch
-    sums, rounding, in_doubt = proof
     nones, zero, nobody = filled(none), filled(v.dtype.type(0)), filled(np.int64(-1))
     unit = filled(v.dtype.type(1))
     eps = v.dtype.type(0) if is_float is None else EPS
     cost = lost = gap = total = rounded = above = n_paid = zero
     cheapest = nones
-    n_slack = n_in_doubt = 0
+    n_slack = 0
     for i in range(n):
         _read_row(filled(i), n, m, data, costs)
         low, least, largest, paid, dual = _look_at_row(i, m, nones, zero, costs, v, holders)
@@ -243,23 +259,33 @@ def _prove(place, data, none, is_float, found, proof, scratch):
         slack = pick(same(load(holders, j * LANES, nobody), nobody), minus(zero, load(v, j * LANES, zero)), zero)
         n_slack += how_many(less(times(filled(ULPS * eps), size(slack)), slack))
         gap = plus(gap, slack)
+    for k in range(LANES):
+        for i in range(n):
+            found[2][r0 + k * n + i] = r[i * LANES + k]
+    n_in_doubt = _note(b, is_float, (plus(cost, lost), lost, gap, total), (rounded, cheapest, n_paid, above), proof)
+    return n_slack == 0, n_slack == 0 and n_in_doubt == 0
+
+
+@compiled(forceinline=True)
+def _note(b, is_float, sums, told, proof):
+    """Write the sums of the eight blocks from b on, and which are in doubt by what is told of them; return how many."""
+    cost, lost, gap, total = sums
+    rounded, cheapest, n_paid, above = told
+    all_sums, rounding, in_doubt = proof
+    n_in_doubt = 0
     if is_float is not None:
-        gap = plus(gap, rounded)
+        zero, gap = filled(0.0), plus(gap, rounded)
         borne = pick(less(zero, n_paid), times(times(filled(SHARE), cheapest), n_paid), zero)
         above = times(filled(SHARE), above)
         is_in_doubt = either(less(borne, gap), both(less(zero, above), less(above, gap)))
         n_in_doubt = how_many(is_in_doubt)
         store(rounding, b, rounded)
         store(in_doubt, b, is_in_doubt)
-    store(sums[0], b, plus(cost, lost))
-    store(sums[1], b, lost)
-    store(sums[2], b, gap)
-    store(sums[3], b, total)
-    own_r = found[2]
-    for k in range(LANES):
-        for i in range(n):
-            own_r[r0 + k * n + i] = r[i * LANES + k]
-    return n_slack == 0, n_slack == 0 and n_in_doubt == 0
+    store(all_sums[0], b, cost)
+    store(all_sums[1], b, lost)
+    store(all_sums[2], b, gap)
+    store(all_sums[3], b, total)
+    return n_in_doubt
 
 
 @compiled(forceinline=True)
