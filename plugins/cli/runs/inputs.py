@@ -209,7 +209,7 @@ def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path
             return [(argument, (path,))]
         if path.is_dir() and not given.is_table(path):
             found = sorted(file for file in path.iterdir() if not file.name.startswith("."))
-            found = [file for file in found if file.is_file() or is_image(file)]
+            found = [file for file in found if not file.is_dir() or is_image(file)]  # what is no file fails by name
             movies = [file for file in found if file.name.lower().endswith(MOVIES)]
             found = movies or [file for file in found if _is_input_table(file)]
         elif glob.has_magic(argument) and not path.exists():

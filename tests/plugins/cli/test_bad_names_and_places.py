@@ -77,6 +77,17 @@ def test_what_is_no_file_fails_and_the_next_one_is_tracked(auctrack, good, summa
     assert "Traceback" not in result.output
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such links")
+@pytest.mark.parametrize("kind", ["loop", "pipe", "dangling"])
+def test_what_is_no_file_fails_by_name_in_a_folder_too(auctrack, movie, tmp_path, summary, request, kind):
+    bad = request.getfixturevalue(kind)
+    movie.rename(tmp_path / "movie.ome.tif")
+    assert auctrack("track", tmp_path).exit_code == 1
+    one, other = sorted(summary()["inputs"], key=lambda each: each["status"])
+    assert (one["status"], other["status"]) == ("failed", "tracked")
+    assert bad in one["message"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("command", ["info", "detect", "link", "measure", "track"])
