@@ -69,7 +69,12 @@ def command(
     min_length: Annotated[int, _shown("N", "Leave out tracks of fewer detections.", least=1)] = 1,
     output: Annotated[
         Path | None,
-        options.in_output("FILE.png", "The picture. Default: NAME.tracks.png beside the tracks.", "--output", "-o"),
+        options.in_output(
+            "FOLDER|FILE.png",
+            "Where the picture goes. Default: NAME.tracks.png beside the tracks.",
+            "--output",
+            "-o",
+        ),
     ] = None,
     overwrite: options.Overwrite = False,
 ) -> None:
@@ -104,9 +109,11 @@ def command(
     from ..terminal.destination import make_ready
     from ..terminal.interrupt import held_back
 
-    result = output or tracks.with_name(f"{stem(tracks.name)}.tracks.png")
+    result = output or tracks.parent
+    if result.is_dir() or not result.suffix:
+        result /= f"{stem(tracks.name)}.tracks.png"
     if result.suffix.lower() != ".png":
-        raise typer.BadParameter(f"needs a name that ends in .png; got {output}.", param_hint="--output")
+        raise typer.BadParameter(f"needs a folder, or a name that ends in .png; got {output}.", param_hint="--output")
     make_ready(result, overwrite=overwrite, inputs=[tracks])
     read = read_tracks_table(tracks, tracks, given.of_table)
     source, how = movie_behind(tracks, movie)

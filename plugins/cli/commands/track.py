@@ -114,6 +114,8 @@ def command(
         from ....tracker.formats.write import write_whole
         from ..arguments.settings_file import settings_file
 
+        if save_config.suffix.lower() != ".toml":
+            raise typer.BadParameter(f"needs a name that ends in .toml; got {save_config}.", param_hint="--save-config")
         write_whole({save_config: settings_file(settings).encode()}, overwrite=overwrite)
         console.show(console.aligned([("settings", str(save_config))]))
         if not inputs:

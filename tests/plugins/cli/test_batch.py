@@ -643,6 +643,14 @@ def test_a_run_that_its_options_kept_from_beginning_leaves_the_summary_of_an_ear
     assert statuses(json.loads(Path("asked.json").read_text(encoding="utf-8"))) == ["failed"]
 
 
+@pytest.mark.parametrize("name", ["-", "ours", "movie.tif"])
+def test_settings_are_saved_under_a_name_in_toml_alone(auctrack, tmp_path, name):
+    result = auctrack("track", "--save-config", name)
+    assert result.exit_code == 2
+    assert ".toml" in result.stderr
+    assert not (tmp_path / name).exists()
+
+
 def test_settings_are_saved_without_an_input_and_nothing_else_is_done(auctrack, tmp_path):
     saved = auctrack("track", "--diameter", 3, "--axes", "TZYX", "--save-config", "c.toml")
     assert saved.exit_code == 0

@@ -212,6 +212,14 @@ def test_draw_shows_the_part_asked_for_over_the_movie_that_the_tracks_come_from(
     assert auctrack("draw", "spots.tracks.csv", "--movie", "moved.ome.tif", "-o", "a.png").exit_code == 0
 
 
+def test_draw_writes_into_a_folder_as_other_commands_do(auctrack, movie, tmp_path):
+    assert auctrack("track", movie).exit_code == 0
+    (tmp_path / "there.v2").mkdir()
+    for folder in ("there.v2", "new"):
+        assert auctrack("draw", "spots.tracks.csv", "-o", folder).exit_code == 0
+        assert (tmp_path / folder / "spots.tracks.png").is_file()
+
+
 def test_nothing_coloured_is_there_without_tracks_and_a_table_needs_no_movie(spot, tmp_path):
     empty = Tracks(tracks().table[:0], Calibration())
     write_picture(empty, str(spot), READ, tmp_path / "none.png", name="t", overwrite=False)
