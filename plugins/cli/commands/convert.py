@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ....tracker.calibrating.digits import counted
 from ...words.setting_options import OF_TABLE
 from ..arguments import options
 from ..arguments.command_settings import given_settings, usage
@@ -156,7 +155,7 @@ def _drawn(diameter: float | None, image_shape: str | None) -> dict[str, Any]:
 def _report(points: Points, result: Path) -> None:
     from ....tracker.points import Tracks
 
-    rows = [("points", f"{len(points)} in {counted(len(points.frame_numbers), 'frame')}")]
+    rows = [("points", console.found_in(len(points), len(points.frame_numbers)))]
     if isinstance(points, Tracks):
         descended = f", {len(points.parents)} of which descend from others" if points.parents else ""
         rows.append(("tracks", f"{points.table['track_id'].nunique()}{descended}"))

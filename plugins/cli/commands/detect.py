@@ -84,9 +84,8 @@ def command(
     rows: list[tuple[str, str]] = []
     if found_with is not None:
         rows.append(("detect", found_with.in_words(points.calibration.unit)))
-    frames_seen = console.counted(len(points.frame_numbers), "frame")
     rows += [
-        ("points", f"{len(points)} in {frames_seen}"),
+        ("points", console.found_in(len(points), len(points.frame_numbers))),
         ("written", str(result)),
         ("took", console.stages(seconds, seconds.devices, digits=1)),
     ]

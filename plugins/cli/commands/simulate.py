@@ -137,7 +137,7 @@ def command(
             paths: tuple[Path, ...] = render(simulation, output, camera, overwrite=overwrite, progress=drawn)
         else:
             paths = _write_tables(simulation, output, truth, overwrite=overwrite)
-    _report(simulation, paths)
+    _report(simulation, paths, is_movie=is_movie)
 
 
 def _swarm(given: Mapping[str, Any]) -> SimulationSettings:
@@ -186,13 +186,15 @@ def _camera(given: Mapping[str, Any]) -> RenderSettings:
     return RenderSettings(**{name: given[name] for name in light}, **sizes)
 
 
-def _report(simulation: Simulation, paths: Sequence[Path]) -> None:
+def _report(simulation: Simulation, paths: Sequence[Path], *, is_movie: bool) -> None:
     """Show what was made."""
     truth, swarm = simulation.truth, simulation.settings
     real = counted(truth.table["track_id"].nunique(), "particle")
     frames = counted(swarm.frames, "frame")
+    detected, seen = len(simulation.detections), len(simulation.detections.frame_numbers)
     rows = [
         ("truth", f"{real}, {counted(len(truth), 'position')} in {frames}"),
+        *([] if is_movie else [("points", console.found_in(detected, seen))]),
         ("spacing", f"{in_digits(swarm.mean_spacing_um)} µm, mean step {in_digits(swarm.mean_step_um)} µm"),
         *(("written", str(path)) for path in paths),
     ]

@@ -250,10 +250,10 @@ def report(job: Job, result: TrackingResult, made: Mapping[str, Any], seconds: M
     was_detected = "quality" in result.linking.tracks.table and not of_table
     if was_detected:
         rows.append(("detect", detected.in_words(unit)))
-    frames = counted(made["frames"], "frame")
+    found = console.found_in(made["points"], made["frames"])
     is_flat = result.tracks.ndim == 2 and of_table
     plane = ", in 2D (y, x)" if is_flat else ""  # where a column of z went by another name, that is how one sees it
-    rows += [("points", f"{made['points']} in {frames}{plane}{pixels_note(result.tracks, result.settings)}")]
+    rows += [("points", f"{found}{plane}{pixels_note(result.tracks, result.settings)}")]
     if made["candidate_links"]:
         rows += [
             *_how(result.linking),

@@ -123,6 +123,11 @@ def stages(seconds: Mapping[str, float], devices: Mapping[str, str], digits: int
     return ", ".join(f"{stage} {time} s{where.get(stage, '')}" for stage, time in said.items())
 
 
+def found_in(points: int, frames: int) -> str:
+    """Return how many points there are, in how many frames that hold some."""
+    return f"{points} in {counted(frames, 'frame')}" if points else "none"
+
+
 def aligned(rows: Iterable[tuple[str, str]]) -> str:
     """Return name and text in two columns, indented, as `Movie.describe` has them; a terminal's width is kept to."""
     rows = [*rows]

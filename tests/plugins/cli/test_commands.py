@@ -52,6 +52,18 @@ def test_the_package_run_as_a_module_is_the_command(monkeypatch):
     assert begun == ["command line"]
 
 
+def test_of_what_holds_no_points_every_command_says_so_not_that_they_are_in_no_frame(auctrack, samples):
+    made = ok(auctrack("simulate", "none.csv", "--missed", 1, "--particles", 5))
+    for said in (
+        made,
+        ok(auctrack("link", "none.csv", "-o", "none.tracks.csv")),
+        ok(auctrack("convert", "none.csv", "none.parquet")),
+        ok(auctrack("detect", samples / "movie.ome.tif", "--frames", ":2", "--threshold", 1e9)),
+        ok(auctrack("track", samples / "movie.ome.tif", "--frames", ":2", "--threshold", 1e9)),
+    ):
+        assert re.search("^  points +none$", said, re.MULTILINE), said
+
+
 def test_detect_then_link_is_track(auctrack, samples, tmp_path):
     ok(auctrack("detect", samples / "movie.ome.tif", "--frames", "0:4", "--diameter", 2.5))
     ok(auctrack("link", "movie.points.csv"))
