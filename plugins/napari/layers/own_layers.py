@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
@@ -268,6 +268,13 @@ class OwnLayers(QObject):
             paint_now(self._viewer)
         self._layers.pop(role, None)
         self._void.pop(role, None)
+
+
+def is_in_use(layer: Layer, layers: Iterable[Layer]) -> bool:
+    """Whether a layer is drawn over one of others, or is a mark; tracks over none that is there may be taken up."""
+    ours = layer.metadata.get(OURS, {})
+    role, over = ours.get(_DRAWN, ("", None))
+    return bool(ours.get("overlay")) and (role != "tracks" or over() in layers)
 
 
 def _overlap(one: Any, other: Any) -> bool:

@@ -19,6 +19,7 @@ from ..layers.hand_over import make_layer
 from ..layers.layer_axes import NO_TIME, AxesChoice, call_time_first, rearranged_layers
 from ..layers.layer_input import KINDS, LayerInput, file_of, measures_of, read_layer, state_of
 from ..layers.layer_tables import OURS, LayerData
+from ..layers.own_layers import is_in_use
 from ..layers.readers import read_channels
 from ..threads.connections import Connections
 from ..threads.timers import single_shot
@@ -194,12 +195,14 @@ class InputPanel(QGroupBox):
 
     def _list_layers(self, event: object = None) -> None:
         del event
+        kept = self._kept()
+        there = [*self._viewer.layers, *kept.values()]
         listed = {
             layer.name: layer
             for layer in self._viewer.layers
-            if type(layer).__name__ in KINDS and not layer.metadata.get(OURS, {}).get("overlay")
+            if type(layer).__name__ in KINDS and not is_in_use(layer, there)
         }
-        listed |= self._kept()
+        listed |= kept
         self._listed = dict(sorted(listed.items(), key=lambda each: _is_tracks(each[1])))  # results come last
         self.part.list_layers()
         if [*self._listed] == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:

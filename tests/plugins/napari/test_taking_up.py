@@ -18,7 +18,7 @@ from auctrack.tracker.points import Points, Tracks
 from ...tracker.linking.movies import walks
 from .conftest import finish, process_events
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
-from .test_correcting import chosen, links, press
+from .test_correcting import chosen, links, press, tracked  # noqa: F401 - a fixture among them
 from .test_edits import drag
 
 needs_geff = pytest.mark.skipif(find_spec("geff") is None, reason="needs the package geff")
@@ -44,6 +44,19 @@ def shown(widget) -> set[tuple[float, ...]]:
     table = widget.parts.session.linked.linking.tracks
     places = table.table[["frame", *table.axes]].to_numpy()
     return {(*places[source], *places[target]) for source, target in links(widget)}
+
+
+def test_tracks_whose_movie_is_deleted_are_an_input_like_any_other(viewer, tracked, tmp_path):  # noqa: F811
+    found, box = links(tracked), tracked.parts.input.layer_box
+    viewer.layers.remove("movie")
+    finish(tracked)
+    assert [box.itemText(k) for k in range(box.count())] == ["tracks of movie"] == [box.currentText()]
+    tracked.running.take_up()
+    finish(tracked)
+    assert links(tracked) == found
+    tracked.taking_away.export(str(tmp_path / "kept.csv"))
+    finish(tracked)
+    assert len(read_tracks(tmp_path / "kept.csv").table) == len(tracked.parts.session.linked.linking.tracks.table)
 
 
 @pytest.fixture
