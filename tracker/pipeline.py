@@ -297,8 +297,10 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
         raise InvalidSetting("applies to tables only; the input is a movie.", setting="columns")
     if given.frame_step is not None:
         raise InvalidSetting(
-            "applies to tables only; a movie knows its frames. To use every k-th of them give frames ::k.",
+            "applies to tables only; a movie knows its frames, of which every k-th can be taken.",
+            in_python="Set frames='::k', or leave this out.",
             setting="frame_step",
+            wanted=("frames", "::k"),
         )
     return read_movie(
         source,

@@ -322,7 +322,9 @@ def _accuracy(result: Result, now: float) -> str:
     expected = expected_f1(result.tracks, settings.link, every=2)
     if expected is None:
         return ""
-    return f" They are expected to reach an F1 of about {now:.3f}, and at half the frame rate {expected:.3f}."
+    return (
+        f" The links found are expected to reach an F1 of about {now:.3f}, and at half the frame rate {expected:.3f}."
+    )
 
 
 def _proof(result: Result) -> str:

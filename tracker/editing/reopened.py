@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..calibrating.digits import counted
 from ..errors import InvalidInput
 from ..formats.graph import edges_of
 from ..linking.constraints import constraints_of
@@ -113,9 +114,7 @@ def _made(movie: Corrected) -> set[Link]:
 
 
 def _differences(pinned: int, forbidden: int) -> list[str]:
-    if not pinned and not forbidden:
-        return []
-    return [
-        f"linking would not make {pinned} of these links, and would make {forbidden} others; all stay until they "
-        "are corrected."
-    ]
+    said = [f"would not make {pinned} of these links"] if pinned else []
+    if forbidden:
+        said += [f"would make {counted(forbidden, 'other link')}"]
+    return [f"linking {' and '.join(said)}; the tracks stay as they are until they are corrected."] if said else []

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ....tracker.calibrating.calibration import Calibration
+from ....tracker.calibrating.digits import counted
 from ....tracker.calibrating.units import seconds_of
 from ....tracker.errors import InvalidInput
 from ....tracker.points import Points, Tracks
@@ -134,9 +135,9 @@ def _points(layer: Layer) -> LayerInput:
         raise InvalidInput(
             f"all points of {layer.name} are in frame {frames[0]}; the first column must be time, with several frames."
         )
-    summary = f"{len(points):,} points in {len(frames)} frames, {points.ndim}D"
+    summary = f"{counted(len(points), 'point', ',')} in {counted(len(frames), 'frame')}, {points.ndim}D"
     if isinstance(points, Tracks):
-        summary += f", in {points.table['track_id'].nunique():,} tracks"
+        summary += f", in {counted(points.table['track_id'].nunique(), 'track', ',')}"
     path, channel = _origin_of(layer)
     columns = layer.metadata.get(OURS, {}).get("columns")
     return LayerInput("points", points, summary, path, channel, columns=columns)
@@ -166,7 +167,10 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
         )
     _require_axes(layer, shape)
     if shape[0] < 2:
-        raise InvalidInput(f"{layer.name} has only one frame ({_sizes(shape)}, the first axis is time).")
+        raise InvalidInput(
+            f"{layer.name} has only one frame ({_sizes(shape)}, the first axis is time); tracking needs several. If "
+            "another axis is time, choose the axes."
+        )
     path, channel = _origin_of(layer)
     kept = layer.metadata.get(OURS)
     frames = (kept or {}).get("looked_at", tuple(range(shape[0])))

@@ -9,6 +9,7 @@ import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from ....tracker.calibrating.digits import counted
 from ..session.clicked import CLICKED_ACTS
 from ..session.curves import Plot
 from ..session.filters import MeasuredTracks
@@ -262,7 +263,9 @@ class ResultsPanel(QWidget):
         self._listed = np.flatnonzero(passes)
         self.suspicious.show_frame(links.loc[passes, _LINK_COLUMNS], self._link_heads)
         n = len(links) - len(self._listed)
-        say(self.left_out, f"{n} more belong to tracks that the filters hide." if n else "")
+        say(
+            self.left_out, f"{n} more {'belongs' if n == 1 else 'belong'} to tracks that the filters hide." if n else ""
+        )
 
     def show_looked_at(self, ticks: np.ndarray, progress: str) -> None:
         """Tick off the links that were looked at."""
@@ -336,8 +339,8 @@ class ResultsPanel(QWidget):
         self.lineage.show_tracks(self.data, kept)
         self.mark(tuple(np.intersect1d(self.chosen, kept["track_id"]).tolist()))
         n = len(self.data.measures)
-        shown = f"{len(kept):,} of {n:,}" if len(kept) < n else f"{n:,}"
-        self._counted = f"{shown} tracks"
+        of = f"{len(kept):,} of " if len(kept) < n else ""
+        self._counted = f"{of}{counted(n, 'track', ',')}"
         say(self.count, self._counted)
 
     # --- what the user does --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ....tracker.calibrating.digits import in_digits
+from ....tracker.calibrating.digits import counted, in_digits
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
 from ....tracker.editing.looked_at import are_among
@@ -388,7 +388,8 @@ class WidgetSession:
         wrong = report.get("expected_wrong")
         about = "more than" if report.get("more_are_wrong") else "about"
         sure = "" if wrong is None else f"; {about} {wrong:.1f} wrong"
-        return f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links, {proof}{sure}."
+        tracks, links = counted(len(self.linked.data.measures), "track", ","), counted(report["links"], "link", ",")
+        return f"{tracks}, {links}, {proof}{sure}."
 
     def report_details(self) -> str:
         """Return how it was solved, and what the numbers of `report` mean."""
@@ -492,7 +493,7 @@ class WidgetSession:
             self._exported[settings_file(settings)] = f"{path}{SIDECAR}"
         beside = f", and the corrections ({self.n_corrections}) to a file beside it" if self.n_corrections else ""
         lost = loss_note(data.only(kept), Path(path), to_write(Path(path), None))
-        return f"Wrote {len(kept):,} tracks to {path}{beside}. {lost}".rstrip()
+        return f"Wrote {counted(len(kept), 'track', ',')} to {path}{beside}. {lost}".rstrip()
 
     def write_measures(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, report: Report) -> str:
         """Write what some of the tracks measure, after corrections with all margins measured, and say so."""
@@ -501,7 +502,7 @@ class WidgetSession:
             data = measured_links(self._corrections().measured())
             kept = data.measures.set_index("track_id", drop=False).loc[kept["track_id"], kept.columns]
         write_measures(kept, data.tracks, Path(path), "csv", {}, overwrite=True)
-        return f"Wrote what {len(kept):,} tracks measure to {path}."
+        return f"Wrote the measures of {counted(len(kept), 'track', ',')} to {path}."
 
     def _settings(self, min_length: int) -> Any:
         if self.linked is None:

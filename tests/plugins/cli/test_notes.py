@@ -380,7 +380,9 @@ def test_a_movie_takes_no_names_of_columns(auctrack, movie):
 
 
 def test_a_movie_takes_no_frame_step(auctrack, movie):
-    assert "a movie knows its frames" in auctrack("track", movie, "--frame-step", 2).output
+    said = auctrack("track", movie, "--frame-step", 2).output
+    assert "a movie knows its frames" in said
+    assert "--frames ::k" in said
 
 
 def test_info_names_frozen_and_shifted_frames(auctrack, samples, tmp_path):

@@ -196,7 +196,7 @@ def test_the_accuracy_expected_is_said_now_and_at_half_the_frame_rate(auctrack, 
     ok(auctrack("link", "points.csv"))
     ok(auctrack("report", "points.tracks.csv"))
     words = Page((tmp_path / "points.report.html").read_text(encoding="utf-8")).words
-    assert "They are expected to reach an F1 of about 1.000, and at half the frame rate 1.000." in words
+    assert "The links found are expected to reach an F1 of about 1.000, and at half the frame rate 1.000." in words
 
 
 def test_links_to_daughters_count_too(auctrack, tmp_path):

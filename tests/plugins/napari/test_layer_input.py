@@ -57,6 +57,7 @@ def test_a_first_axis_without_a_name_is_taken_for_time_and_said_to_be(layers):
 
 def test_one_frame_is_no_movie(layers):
     assert "only one frame" in refused(layers.Image(np.zeros((1, 5, 9, 9))))
+    assert "tracking needs several" in refused(layers.Image(np.zeros((1, 5, 9, 9))))
 
 
 def test_five_axes_are_to_be_named(layers):

@@ -25,6 +25,19 @@ def test_a_filter_that_is_not_set_is_not_copied(viewer, open_widget):
     assert widget.parts.bar.status.text().endswith("gives the same tracks.")
 
 
+def test_one_track_and_one_link_are_not_several(viewer, open_widget, tmp_path):
+    viewer.add_points([[0, 5, 5], [1, 5, 5]])
+    widget = open_widget()
+    assert widget.parts.input.summary.text().startswith("2 points in 2 frames")
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.bar.status.text().startswith("1 track, 1 link, proven optimal")
+    assert widget.parts.results.count.text() == "1 track"
+    widget.taking_away.export(str(tmp_path / "one.csv"))
+    finish(widget)
+    assert widget.parts.bar.status.text().startswith("Wrote 1 track to")
+
+
 def test_a_filter_that_no_option_has_is_said_not_to_be_copied(widget):
     widget.running.run_all()
     finish(widget)

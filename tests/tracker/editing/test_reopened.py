@@ -69,7 +69,14 @@ def test_exchanged_links_are_pinned_and_noted():
     linking = reopened(exchanged, NEAR)
     assert links_of(linking) == {(0, 2), (1, 3), (3, 4), (2, 5)}
     assert set(linking.settings.pinned) == {(2, 5), (3, 4)}
-    assert any("would not make 2" in note for note in linking.report["notes"])
+    assert any(
+        "would not make 2 of these links and would make 2 other links;" in note for note in linking.report["notes"]
+    )
+
+
+def test_links_that_tracks_lack_are_noted_without_those_that_they_have_too_many_of():
+    (note,) = reopened(two_tracks([0, 1, 2, 1, 2, 1]), replace(NEAR, unmatched_cost=1)).report["notes"]
+    assert note.startswith("linking would make 1 other link;")
 
 
 def test_a_link_held_may_be_broken_and_the_rest_is_proven():
