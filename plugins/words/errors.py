@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ def sentence_in_words(error: InvalidInput) -> str:
 
 def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
     """Return an error as a sentence for the user; `options` are what a command calls settings otherwise."""
-    from ...matching.errors import AuctrackError
+    from ...matching.errors import AuctrackError, DeviceUnavailable
     from ...tracker.errors import InvalidInput, InvalidSetting, OutputExists
 
     if isinstance(error, InvalidInput):
@@ -32,6 +33,8 @@ def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
         return f"{option_of(error.setting, options)} {error.problem} {instead}".strip()
     if isinstance(error, OutputExists) and error.in_python:
         return f"{error.problem} Give --overwrite to replace it, or choose another name."
+    if isinstance(error, DeviceUnavailable):  # of the solvers, which know no options
+        return re.sub(r"^device\b|\bdevice(?==| cpu)", option_of("device", options), str(error))
     if isinstance(error, AuctrackError):
         return str(error)
     if isinstance(error, MemoryError):

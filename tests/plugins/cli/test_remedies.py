@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import numpy as np
@@ -35,6 +36,13 @@ def stacks(tmp_path):
 def said(result) -> str:
     (line,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
     return line
+
+
+def test_a_device_that_is_not_there_is_named_by_its_option(auctrack, foreign):
+    columns = ("--columns", "frame=Time Point,y=Position Y,x=Position X", "--unit", "µm")
+    told = said(auctrack("link", foreign, *columns, "--motion", "none", "--device", "cuda:99"))
+    assert "--device" in told
+    assert not re.search("(?<!--)device(=| cpu| needs)", told)
 
 
 @pytest.mark.parametrize("command", ["link", "info", "track"])
