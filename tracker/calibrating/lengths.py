@@ -8,7 +8,9 @@ import numpy as np
 
 from ..errors import InvalidSetting
 
-A_LENGTH = "a finite length above 0, in the unit of the data (µm where it is known, else pixels)"
+A_LENGTH = (
+    "a finite length above 0, the same along all axes, in the unit of the data (µm where it is known, else pixels)"
+)
 LONGEST = 1e100
 """Size from which lengths are refused: their squares must stay numbers."""
 

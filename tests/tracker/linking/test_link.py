@@ -469,6 +469,11 @@ class TestSettings:
     def test_lengths_may_be_numbers_of_numpy(self, value):
         assert link(table([0, 10], [2, 13]), value, unmatched_cost=value)["track_id"].tolist() == [0, 1, 0, 1]
 
+    def test_a_range_for_each_axis_as_trackpy_takes_it_is_told_to_be_one_for_all(self):
+        with pytest.raises(InvalidSetting, match="the same along all axes") as refused:
+            link(walkers().table, search_range=(2, 8, 8))
+        assert refused.value.setting == "search_range"
+
     def test_an_unknown_cost_is_refused(self):
         with pytest.raises(InvalidSetting, match="cubed"):
             LinkSettings(3.0, cost="cubed", motion="none")  # pyright: ignore[reportArgumentType]
