@@ -62,6 +62,11 @@ class Certificate:
     def __bool__(self) -> bool:
         return self.is_optimal
 
+    def __repr__(self) -> str:
+        """Of a batch in sums: its blocks may be thousands."""
+        found = "optimal" if self.is_optimal else "valid" if self.is_valid else f"invalid: {' '.join(self.faults)}"
+        return f"<Certificate {found}, cost {np.sum(self.cost)}, gap {np.max(self.gap)}>"
+
 
 def verify(problem: Any, assignment: Assignment) -> Certificate:
     """Recompute an assignment's certificate from nothing but the problem.

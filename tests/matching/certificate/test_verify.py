@@ -87,6 +87,15 @@ def test_a_dual_is_held_to_the_rounding_of_the_largest_term_of_its_pair():
     assert not verify(problem, replace(answer, row_duals=answer.row_duals + 0.1))
 
 
+@pytest.mark.parametrize("blocks", [1, 5000])
+def test_a_certificate_is_one_line_however_many_blocks_it_is_of(blocks):
+    problem = Problem.batch(np.ones((blocks, 2, 2)))
+    right = solve(problem)
+    assert repr(verify(problem, right)) == f"<Certificate optimal, cost {2.0 * blocks}, gap 0.0>"
+    wrong = verify(problem, replace(right, cost=right.cost + 1))
+    assert repr(wrong).startswith("<Certificate invalid: ")
+
+
 def test_plain_arrays_are_verified_as_they_are_solved():
     assert verify(COST, solve(COST))
 
