@@ -52,6 +52,7 @@ from .silent_file import opened
 
 _SURE, _SHOWN = 0.9, 5
 """Probability below which a link is doubtful, and how many such are named."""
+_ALIKE = 4  # times the bytes of what was tracked, on average, of which the time that it took still tells
 _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
 
 
@@ -100,14 +101,17 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
 def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
     """Return how long the rest takes, byte for byte, if it is like what was tracked; what was skipped tells nothing.
 
-    What was compiled on the way is not compiled again.
+    What was compiled on the way is not compiled again. Much smaller inputs tell nothing either: most of their time goes
+    where that of larger ones does not.
     """
-    paired = list(zip(jobs, outcomes, strict=True))
     seconds = sum(max(of.seconds - of.compiling, 0.0) for of in outcomes if of.status == "tracked")
     done, waiting = (
-        sum(job.bytes for job, outcome in paired if outcome.status == status) for status in ("tracked", "not started")
+        [job.bytes for job, outcome in zip(jobs, outcomes, strict=True) if outcome.status == status]
+        for status in ("tracked", "not started")
     )
-    left = seconds / done * waiting if done else 0.0
+    if not sum(done) or sum(waiting) * len(done) > _ALIKE * sum(done) * len(waiting):
+        return ""
+    left = seconds / sum(done) * sum(waiting)
     return f", about {left:.0f} s left for all" if left >= 1 else ""
 
 

@@ -259,6 +259,17 @@ def test_the_time_left_is_told_by_the_bytes_of_what_was_tracked(tmp_path):
     assert batch._time_left(jobs, outcomes) == ""
 
 
+def test_the_time_left_is_not_told_by_inputs_that_are_far_smaller(tmp_path):
+    """A first one of a hundredth of the bytes took a tenth of the time: 10 times too long was foretold."""
+    jobs = [Job(name, (tmp_path / name,), tmp_path / "out") for name in "abc"]
+    for job, size in zip(jobs, (10, 1000, 1000), strict=True):
+        job.files[0].write_bytes(bytes(size))
+    outcomes = [Outcome("a", "a", "tracked", seconds=1.0), Outcome("b", "b"), Outcome("c", "c")]
+    assert batch._time_left(jobs, outcomes) == ""
+    outcomes[1] = Outcome("b", "b", "tracked", seconds=9.1)
+    assert batch._time_left(jobs, outcomes) == ", about 10 s left for all"
+
+
 def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, summary):
     result = auctrack("track", movie, movie.parent)
     assert (result.exit_code, statuses(summary())) == (0, ["tracked"])
