@@ -163,6 +163,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
     number = f"more than {wrong:.1f}" if motion.is_unclear else f"{wrong:.1f}"
     expected = "most of them guesses" if motion.is_chance else f"of which {number} are expected to be wrong"
     trust = f"{links} link{'s' if links != 1 else ''}, {expected}"
+    said = [*learned, trust] if links else ["nothing was learned, as no link was made"]  # but what was assumed before
     return {
         "frame_pairs": len(task.movie.frames_apart(1)),
         "links": links,
@@ -174,7 +175,7 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
         "motion": motion.contexts,
         "expected_wrong": wrong,
         "more_are_wrong": motion.is_chance or motion.is_unclear,
-        "learned": [*learned, trust],
+        "learned": said,
         "notes": [],
     }
 

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.linking.link import link
+from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.pipeline import track
+from auctrack.tracker.points import Points
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*exactly where another one")  # which some of these are
 
@@ -97,3 +98,10 @@ def test_too_few_particles_to_learn_from_are_said(tmp_path):
     report = track(tmp_path / "points.csv").linking.report
     assert report["motion"] == "diffusion"
     assert any("too few" in line for line in report["learned"])
+
+
+@pytest.mark.parametrize("frames", [[], [0], [0, 5]], ids=["none", "one frame", "frames too far apart"])
+def test_where_no_link_was_made_no_motion_is_said_to_be_learned(frames):
+    """Steps, and half of all lost from frame to frame, were stated of a single frame: what is assumed before."""
+    (said,) = link_points(Points(movie(frames, PLACES[:3]))).report["learned"]
+    assert "no link" in said
