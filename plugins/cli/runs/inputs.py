@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,10 +62,10 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     """Return one job an input.
 
     A file is one input. The TIFF files of a folder or glob pattern are one movie when they hold one time point each,
-    and one input a file when they hold several. A folder without TIFF files gives the tables in it, except those that
-    our own commands wrote. What is broken or missing is a job too, which then fails with its own sentence. An input
-    that is given twice is one job. Results that would have one name keep the folders of their inputs, from the one
-    on that all of these share.
+    and one input a file when they hold several; a folder that a pattern names is as one given by itself. A folder
+    without TIFF files gives the tables in it, except those that our own commands wrote. What is broken or missing is a
+    job too, which then fails with its own sentence. An input that is given twice is one job. Results that would have
+    one name keep the folders of their inputs, from the one on that all of these share.
 
     Parameters
     ----------
@@ -163,8 +164,12 @@ def _refuse_missing(job: Job) -> None:
     """
     if not job.files and not Path(job.source).is_dir():
         raise InvalidInput(f"{job.source}: no file matches this name.")
-    if not job.files and not any(Path(job.source).iterdir()):
+    inside = [*Path(job.source).iterdir()] if not job.files else []
+    if not job.files and not inside:
         raise InvalidInput(f"{job.source}: the folder is empty.")
+    if inside and all(each.is_dir() or each.name.startswith(".") for each in inside):
+        pattern = shlex.quote(str(Path(job.source) / "*"))
+        raise InvalidInput(f"{job.source}: holds folders only. Give them by a pattern, such as {pattern}.")
     for file in job.files:
         if not file.exists():
             what = "is a link that leads to no file" if file.is_symlink() else "there is no such file"
@@ -223,7 +228,8 @@ def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path
     movies = tuple(file for file in found if file.name.lower().endswith(MOVIES))
     if len(movies) == len(found) > 1 and _are_frames_of_one_movie(movies, given):
         return [(argument, movies)]
-    return [(str(file), (file,)) for file in found]
+    each = (_expanded(str(file), given) if file.is_dir() else [(str(file), (file,))] for file in found)
+    return [one for several in each for one in several]
 
 
 def _is_input_table(file: Path) -> bool:

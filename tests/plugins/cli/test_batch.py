@@ -211,6 +211,31 @@ def test_frames_in_files_of_their_own_are_one_movie_and_stacks_are_one_each(
     assert [entry["result"] for entry in summary()["inputs"]] == ["other.tracks.csv", "spots.tracks.csv"]
 
 
+@pytest.mark.parametrize("quoted", [True, False])
+def test_folders_named_by_a_pattern_are_as_each_given_by_itself(auctrack, movie, write_movie, tmp_path, quoted):
+    for name in ("a/one.ome.tif", "a/other.ome.tif", "b/third.ome.tif"):
+        write_movie(tmp_path / "cells" / name)
+    for number in range(2):
+        (tmp_path / "cells/c").mkdir(exist_ok=True)
+        tifffile.imwrite(tmp_path / f"cells/c/t{number}.tif", tifffile.imread(movie)[number])
+    inputs = ["cells/*"] if quoted else ["cells/a", "cells/b", "cells/c"]
+    auctrack("track", *inputs, "-o", "out")
+    found = json.loads((tmp_path / "out/auctrack-summary.json").read_text(encoding="utf-8"))["inputs"]
+    assert [each["source"] for each in found] == [
+        "cells/a/one.ome.tif",
+        "cells/a/other.ome.tif",
+        "cells/b/third.ome.tif",
+        "cells/c",
+    ]
+
+
+def test_a_folder_of_folders_is_answered_with_the_pattern_that_names_them(auctrack, write_movie, tmp_path):
+    write_movie(tmp_path / "my cells/a/one.ome.tif")
+    said = auctrack("track", "my cells")
+    assert said.exit_code == 1
+    assert "'my cells/*'" in said.stderr
+
+
 def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctrack, tmp_path, summary):
     folder = tmp_path / "tables"
     folder.mkdir()
