@@ -120,9 +120,8 @@ class ArrayStack:
     def check_whole(self, frames: Sequence[int], channel: int) -> None:
         """Do nothing: an array is whole."""
 
-    def is_read_at_once(self, region: Region) -> bool:
+    def is_read_at_once(self) -> bool:
         """Return False: dask and h5py may not be asked by several threads."""
-        del region
         return False
 
     def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:

@@ -42,23 +42,30 @@ def can_be_read_side_by_side() -> bool:
     return hasattr(os, "preadv")
 
 
-def read_into(out: np.ndarray, file: int, offset: int, threads: int | None = None) -> None:
+def read_into(
+    out: np.ndarray, file: int, offset: int, threads: int | None = None, stored: np.dtype[Any] | None = None
+) -> None:
     """Fill a contiguous array with the bytes of an open file from an offset on, by so many threads (`PixelBuffer`).
+
+    Pixels that are `stored` in the other byte order are turned round.
 
     Raises
     ------
     OSError
         If the file cannot be read, or ends before.
     """
-    whole = out.reshape(-1).view(np.uint8).data
-    size = -(-len(whole) // threads) if threads else max(_PART, -(-len(whole) // processors()))
+    whole = out.reshape(-1)
+    size = -(-whole.size // threads) if threads else max(_PART // out.itemsize, -(-whole.size // processors()))
 
     def read(first: int) -> None:
         part = whole[first : first + size]
-        while len(part):
-            got = os.preadv(file, [part], offset + first + min(size, len(whole) - first) - len(part))
+        left = part.view(np.uint8).data
+        while len(left):
+            got = os.preadv(file, [left], offset + first * out.itemsize + part.nbytes - len(left))
             if got == 0:
-                raise OSError(f"the file ends {len(part)} bytes before its pixels do")
-            part = part[got:]
+                raise OSError(f"the file ends {len(left)} bytes before its pixels do")
+            left = left[got:]
+        if stored is not None and stored != out.dtype:
+            part[...] = part.view(stored)
 
-    side_by_side(read, range(0, len(whole), size))
+    side_by_side(read, range(0, whole.size, size))

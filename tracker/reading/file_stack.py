@@ -103,9 +103,8 @@ class FileStack:
             check_alike(self._files, first, self._file_axes, in_file)
             first.check_whole((0,), in_file)
 
-    def is_read_at_once(self, region: Region) -> bool:
+    def is_read_at_once(self) -> bool:
         """Return True: each frame opens files of its own."""
-        del region
         return True
 
     def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:

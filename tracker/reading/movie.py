@@ -63,9 +63,9 @@ class Movie:
 
     Notes
     -----
-    Frames may be read from several threads; one is read at a time, but those whose pixels lie in one piece of the file,
-    uncompressed. The file stays open until `close`, the end of a
-    `with` block, or until the movie is no longer used.
+    Frames may be read from several threads, side by side but for arrays and for pages of a TIFF that hold several
+    planes, or tiles that are not compressed. The file stays open until `close`, the end of a `with` block, or until
+    the movie is no longer used.
     """
 
     path: Path
@@ -154,7 +154,7 @@ class Movie:
         if number not in self.frame_numbers:
             raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
         where = number, self.channel, self._region
-        in_turn = nullcontext() if self._stack.is_read_at_once(self._region) else self._lock
+        in_turn = nullcontext() if self._stack.is_read_at_once() else self._lock
         with in_turn, self._reading.busy():
             volume = self._stack.volume(*where, into)
         return volume.reshape(self.shape)

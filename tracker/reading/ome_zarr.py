@@ -70,9 +70,8 @@ class OmeZarrStack(ArrayStack):
         """Names of the channels."""
         return self._names if len(self._names) == self.size("C") else super().channels
 
-    def is_read_at_once(self, region: Region) -> bool:
+    def is_read_at_once(self) -> bool:
         """Return True: zarr may be asked by several threads."""
-        del region
         return True
 
     def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:

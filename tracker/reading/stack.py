@@ -64,8 +64,8 @@ class Stack(Protocol):
         """Raise `InvalidInput` where some of the frames are not whole; reads no pixels."""
         ...
 
-    def is_read_at_once(self, region: Region) -> bool:
-        """Whether several threads may read frames of a region side by side."""
+    def is_read_at_once(self) -> bool:
+        """Whether several threads may read frames side by side."""
         ...
 
     def volume(self, frame: int, channel: int, region: Region, into: PixelBuffer = NEW_MEMORY) -> np.ndarray:

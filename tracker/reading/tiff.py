@@ -159,11 +159,10 @@ class TiffStack:
         z, y, x = (range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
         volume = into.empty((len(z), len(y), len(x)), self.dtype)
         if self._lies_in_one_piece(z, y, x):
-            assert self._data_offset is not None
-            first = {"T": frame, "Z": z.start, "C": channel}
-            offset = self._data_offset + self._plane_number(first, self.axes[:-2]) * self._plane_bytes
             try:
-                read_into(volume, self._tif.filehandle.fileno(), offset, into.threads)
+                offset = self._place({"T": frame, "Z": z.start, "C": channel})
+                assert offset is not None
+                self._read_into(volume, offset, into.threads)
             except OSError as error:
                 raise InvalidInput(
                     f"{self.path}: frame {frame} cannot be read; the file is truncated or damaged ({error})."
@@ -186,25 +185,51 @@ class TiffStack:
                 read(row)
         return volume
 
-    def is_read_at_once(self, region: Region) -> bool:
-        """Whether several threads may read frames of a region: each lies in one piece, or in pages of its own."""
-        return self._unpacks_planes or self._lies_in_one_piece(
-            *(range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
-        )
+    def is_read_at_once(self) -> bool:
+        """Whether several threads may read frames: their planes are in their places in the file, or pages of it."""
+        return self._unpacks_planes or self._is_read_in_place
 
     def _lies_in_one_piece(self, z: range, y: range, x: range) -> bool:
         """Whether whole planes of a frame follow each other in the file as they are in memory."""
-        if self._data_offset is None or self._samples > 1 or not can_be_read_side_by_side():
+        if self._samples > 1 or self._data_offset is None or not self._is_read_in_place:
             return False
-        as_stored = self.dtype == self.dtype.newbyteorder(self._tif.byteorder)
         is_whole = len(y) == self.sizes["Y"] and len(x) == self.sizes["X"]
         planes_apart = math.prod(self.sizes[axis] for axis in self.axes[:-2].partition("Z")[2])
-        return as_stored and is_whole and (len(z) == 1 or planes_apart == 1)
+        return is_whole and (len(z) == 1 or planes_apart == 1)
+
+    @property
+    def _is_read_in_place(self) -> bool:
+        """Whether the pixels of each plane lie in the file as they are in memory, in one piece.
+
+        Threads take them from there side by side.
+        """
+        are_pages = len(self._pages_cover) == 2 and bool(self._series.keyframe.is_final)
+        return can_be_read_side_by_side() and (self._data_offset is not None or are_pages)
 
     @property
     def _unpacks_planes(self) -> bool:
         """Whether each plane is a compressed page of its own: these take long to unpack, and do so side by side."""
         return len(self._pages_cover) == 2 and self._series.keyframe.compression != tifffile.COMPRESSION.NONE
+
+    def _read_into(self, out: np.ndarray, offset: int, threads: int | None) -> None:
+        """Fill an array with the pixels that lie in the file from an offset on."""
+        read_into(out, self._tif.filehandle.fileno(), offset, threads, self._stored)
+
+    @property
+    def _stored(self) -> np.dtype[Any]:
+        """The type of the pixels, in the byte order of the file."""
+        return self.dtype.newbyteorder(self._tif.byteorder)
+
+    def _place(self, index: dict[str, int]) -> int | None:
+        """Return where in the file the pixels of a plane are in one piece, None where they are not."""
+        if self._data_offset is not None:
+            return self._data_offset + self._plane_number(index, self.axes[:-2]) * self._plane_bytes
+        if not self._is_read_in_place:
+            return None
+        page = self._page(self._page_number(index))
+        starts, sizes = np.array([page.dataoffsets, page.databytecounts], np.int64)
+        is_whole = page.parent is self._tif and (starts[1:] == (starts + sizes)[:-1]).all()
+        return int(starts[0]) if is_whole and sizes.sum() == self._plane_bytes else None
 
     def check_whole(self, frames: Sequence[int], channel: int) -> None:
         """Refuse a file in which some of the frames lack planes, or end past the end of the file."""
@@ -245,10 +270,13 @@ class TiffStack:
     def _samples_of(self, index: dict[str, int]) -> np.ndarray:
         """Return one plane with its colours, (y, x, sample)."""
         plane = (self.sizes["Y"], self.sizes["X"], self._samples)
-        if self._data_offset is not None:
-            offset = self._data_offset + self._plane_number(index, self.axes[:-2]) * self._plane_bytes
-            stored = self.dtype.newbyteorder(self._tif.byteorder)
-            return self._tif.filehandle.read_array(stored, math.prod(plane), offset).reshape(plane)
+        offset = self._place(index)
+        if offset is not None and can_be_read_side_by_side():
+            samples = np.empty(plane, self.dtype)
+            self._read_into(samples, offset, threads=1)
+            return samples
+        if offset is not None:
+            return self._tif.filehandle.read_array(self._stored, math.prod(plane), offset).reshape(plane)
         outer = self._pages_cover[:-2]
         image = self._decoded(self._page_number(index)).reshape([*(self.sizes[axis] for axis in outer), *plane])
         return image[tuple(index[axis] for axis in outer)]
@@ -257,16 +285,23 @@ class TiffStack:
         """Return the pixels of a page; the last one is kept where it is volumetric, and asked for plane by plane."""
         if self._last_page is not None and self._last_page[0] == number:
             return self._last_page[1]
-        with self._tif.filehandle.lock:  # of headers: threads unpack pixels while others read
-            page = self._series[number]
-            if page is None:
-                raise ValueError("its file of the OME dataset is missing")
-            is_of_another_file = page.parent is not self._tif
-            pixels = _pixels(page) if is_of_another_file else None
-        pixels = page.asarray(maxworkers=1) if pixels is None else pixels
+        page = self._page(number)
+        if page.parent is self._tif:
+            pixels = page.asarray(maxworkers=1)
+        else:
+            with self._tif.filehandle.lock:
+                pixels = _pixels(page)
         if len(self._pages_cover) > 2:
             self._last_page = number, pixels
         return pixels
+
+    def _page(self, number: int) -> Any:
+        """Return a page, of which the header alone is read."""
+        with self._tif.filehandle.lock:  # threads unpack pixels while others read
+            page = self._series[number]
+        if page is None:
+            raise ValueError("its file of the OME dataset is missing")
+        return page
 
     def _page_number(self, index: dict[str, int]) -> int:
         return self._plane_number(index, self.axes[: -len(self._pages_cover)])

@@ -13,6 +13,7 @@ import tifffile
 
 from auctrack.matching.jit import threads
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
+from auctrack.tracker.ranges import roi_of
 from auctrack.tracker.reading import contiguous, tiff
 from auctrack.tracker.reading.file_stack import FileStack
 from auctrack.tracker.reading.movie import Movie, read_movie
@@ -377,9 +378,8 @@ def test_memory_is_a_few_frames_whatever_the_length(tmp_path: Path, compression:
 def test_only_the_planes_of_the_region_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = ome(tmp_path / "m.ome.tif", STACK, "TZYX", **SIZES)
     read = []
-    at_once, plane = tiff.read_into, tifffile.FileHandle.read_array
-    monkeypatch.setattr(tiff, "read_into", lambda out, *a: read.append(len(out)) or at_once(out, *a))
-    monkeypatch.setattr(tifffile.FileHandle, "read_array", lambda *a, **k: read.append(1) or plane(*a, **k))
+    at_once, plane = tiff.read_into, STACK[0, 0].size
+    monkeypatch.setattr(tiff, "read_into", lambda out, *a: read.append(out.size // plane) or at_once(out, *a))
     for columns, wanted in ((slice(None), [2]), (slice(3, 9), [1, 1])):
         with read_movie(path, roi=(slice(1, 3), slice(None), columns)) as movie:
             assert not read
@@ -440,6 +440,35 @@ def test_frames_of_compressed_planes_and_files_are_read_two_at_a_time(
     with read_movie(source, axes=axes, scale=(1, 1)) as movie, ThreadPoolExecutor(2) as asking:
         first, second = asking.map(movie.frame, movie.frame_numbers[:2])
         np.testing.assert_array_equal(np.stack([first, second]), images[:2])
+
+
+UNCOMPRESSED = {
+    "in one piece": ("TZYX", "<", True, None),
+    "in the other byte order, as Fiji writes": ("TZYX", ">", True, None),
+    "planes of channels between": ("TZCYX", ">", True, None),
+    "a region of each plane": ("TZYX", "<", True, "0:4,3:9,2:5"),
+    "pages with headers between": ("TZYX", ">", False, None),
+}
+
+
+@pytest.mark.skipif(not contiguous.can_be_read_side_by_side(), reason="this system moves a file's place as it reads")
+@pytest.mark.parametrize("how", UNCOMPRESSED)
+def test_uncompressed_frames_are_read_two_at_a_time_however_they_lie_in_the_file(tmp_path, monkeypatch, how):
+    axes, order, in_one_piece, roi = UNCOMPRESSED[how]
+    pixels = PIXELS.transpose(0, 2, 1, 3, 4) if "C" in axes else STACK
+    with tifffile.TiffWriter(tmp_path / "m.tif", byteorder=order) as file:
+        for plane in pixels.reshape(-1, 16, 12):
+            file.write(plane, contiguous=in_one_piece, photometric="minisblack", metadata=None)
+    two_at_once, alone = threading.Barrier(2, timeout=30), TiffStack.volume
+    monkeypatch.setattr(TiffStack, "volume", lambda *given: (two_at_once.wait() and None) or alone(*given))
+    divided = "TZ4C2YX" if "C" in axes else "TZ4YX"
+    channel = 1 if "C" in axes else 0
+    with (
+        read_movie(tmp_path / "m.tif", axes=divided, scale=(1, 1, 1), channel=channel, roi=roi) as movie,
+        ThreadPoolExecutor(2) as asking,
+    ):
+        read = list(asking.map(movie.frame, movie.frame_numbers[:2]))
+    np.testing.assert_array_equal(np.stack(read), PIXELS[:2, channel][(..., *roi_of(roi)) if roi else ...])
 
 
 def test_a_volumetric_page_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
