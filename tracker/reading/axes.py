@@ -104,7 +104,7 @@ def known_axes(
             **remedy,
         )
     fault = _fault(axes)
-    if fault is not None and fault != _PLANES_LAST:
+    if fault is not None and not fault.startswith(_PLANES_LAST):
         raise UnknownAxes(f"the axes {given} {fault}", **remedy)
     if len(axes) != len(shape):
         planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
@@ -130,17 +130,19 @@ def require_axes(axes: str) -> None:
         raise InvalidSetting(f"needs one letter a dimension, such as TZYX; the axes {axes} {fault}", setting="axes")
 
 
-_PLANES_LAST = "must end in YX."
+_PLANES_LAST = "must end in YX"
 
 
 def _fault(axes: str) -> str | None:
     """Return what is wrong with letters whatever the file, a letter of no meaning first."""
+    if axes.endswith(("YXC", "YXS")):
+        return f"{_PLANES_LAST}; the colours of a colour image get no letter, one of them is chosen as channel."
     unknown = sorted(set(axes) - set(LETTERS))
     if unknown:
         return f"have {', '.join(unknown)}; the letters are T, Z, C, Y, X."
     if len(set(axes)) < len(axes):
         return "name one twice."
-    return None if axes.endswith("YX") else _PLANES_LAST
+    return None if axes.endswith("YX") else f"{_PLANES_LAST}."
 
 
 def are_known(axes: str) -> bool:

@@ -70,7 +70,15 @@ def test_wrong_axes(auctrack, movie):
 
 
 @pytest.mark.parametrize(
-    ("axes", "fault"), [("TZ", "must end in YX"), ("TQX", "have Q"), ("TXX", "name one twice"), ("tz8xy", "end in YX")]
+    ("axes", "fault"),
+    [
+        ("TZ", "must end in YX"),
+        ("TQX", "have Q"),
+        ("TXX", "name one twice"),
+        ("tz8xy", "end in YX"),
+        ("TYXC", "the colours of a colour image get no letter"),
+        ("TYXS", "the colours of a colour image get no letter"),
+    ],
 )
 @pytest.mark.parametrize("command", ["track", "info", "detect"])
 def test_axes_that_no_file_has_are_wrong_usage_before_anything_is_read(auctrack, tmp_path, command, axes, fault):
