@@ -20,6 +20,7 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "dark": ("bright_on_dark=False",),
     "labels": ("kind='labels'",),
     "dt": ("frame_interval",),
+    "fps": ("frame_interval",),
     "voxel": _SCALE,
     "voxel_size": _SCALE,
     "pixel_size": _SCALE,
@@ -38,12 +39,16 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "linking_max_distance": _RANGE,
     "max_search_radius": _RANGE,
     "gap_closing_max_distance": ("gap_closing_range",),
+    "max_displacement": _RANGE,
     "track_cost_cutoff": _RANGE,
+    "cutoff": _RANGE,
     "minmass": ("threshold",),
     "min_quality": ("threshold",),
 }
 """What the command line or other programs call a setting, or a value of it, whose own name is too different to be found
 by it."""
+_NEEDLESS = ("adaptive_stop", "adaptive_step", "link_strategy", "neighbor_strategy")
+"""What trackpy asks for where groups of particles become too large for it."""
 
 
 def other_words(name: str) -> list[str]:
@@ -148,6 +153,8 @@ def _meant(unknown: str, known: Sequence[str], homes: Mapping[str, str]) -> str:
     """Return a sentence on which setting was meant, as far as can be told."""
     if "points" in known and "columns" in (unknown, *_OTHER_WORDS.get(unknown, ())):
         return 'Names of columns are for auctrack.read_points(…, columns={"frame": "…"}), whose points go here.'
+    if unknown in _NEEDLESS:
+        return "It is not needed: groups of any size are solved exactly."
     for home, words in SECTIONS.items():
         if unknown in words and not set(known) >= set(words):
             other = _other_word(unknown, known)
