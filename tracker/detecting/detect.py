@@ -125,7 +125,9 @@ def detect(
     stays below 0.1 voxel (tests/tracker/detecting/test_detect.py).
     """
     if not hasattr(movie, "origin"):
-        raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
+        raise InvalidInput(
+            f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one, of a file or an array."
+        )
     settings = required_settings(DetectSettings, settings, misplaced, detect, such_as="diameter")
     steps = detect_steps(movie, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)
     return finished(steps, counted(progress)).points
