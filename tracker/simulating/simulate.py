@@ -72,7 +72,8 @@ class SimulationSettings(KnownByName):
         Mean number of new particles between two frames, as a fraction of `particles`; anywhere in the box.
     keep_density : bool
         Replace every lost particle by a new one: one that died, by one anywhere in the box; one that left, by one that
-        enters through the opposite wall at the same velocity. Needs `birth_rate` 0.
+        enters through the opposite wall at the same velocity: across a thin box linking may take the two for one that
+        jumped. Needs `birth_rate` 0.
     missed : float
         Probability, 0 to 1, that the detector misses a particle in a frame.
     false : float

@@ -70,7 +70,15 @@ def command(
     walls: Annotated[str, _movement("reflect|leave", "At a wall, particles bounce off or leave.")] = "reflect",
     births: Annotated[float, _movement("RATE", "New particles per frame, as a fraction of --particles.")] = 0.0,
     deaths: Annotated[float, _movement("RATE", "Fraction of the particles that vanish per frame.")] = 0.0,
-    keep_density: Annotated[bool, _movement("", "Replace every particle that is lost.", "--keep-density")] = False,
+    keep_density: Annotated[
+        bool,
+        _movement(
+            "",
+            "Replace every particle that is lost; one that left, by one that enters opposite: across a thin box "
+            "linking may take the two for one that jumped.",
+            "--keep-density",
+        ),
+    ] = False,
     frame_interval: Annotated[float, _movement("SECONDS", "Time between two frames.")] = 1.0,
     seed: Annotated[int, _movement("N", "The same seed gives the same data.")] = 0,
     missed: Annotated[float, _detector("RATE", "Fraction of the particles missed per frame.")] = 0.0,
