@@ -170,7 +170,7 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
     # What is learned of consecutive links holds only for those that do not begin afresh.
     along = model.persistence * (1 - model.turns[2])
     of_class = (along * model.first).sum(axis=1) / model.first.sum(axis=1)
-    typical = float(np.sqrt(p @ square / p.sum())) if p.sum() > 0 else 0.0
+    typical = float(np.sqrt((p * square).sum() / p.sum())) if p.sum() > 0 else 0.0
     return Motion(
         typical_step=spacing * typical if typical > _NOTHING else 0.0,
         widths=spacing * np.sqrt(model.first),

@@ -319,7 +319,8 @@ def _weight_of(flow: np.ndarray, step: np.ndarray) -> tuple[float, float]:
     for _ in range(4):
         square = ((step - weight * flow) ** 2).sum(axis=1)
         trust = 1 / (1 + square / max(float(np.median(square)), 1e-12))
-        weight = float(trust @ (step * flow).sum(axis=1)) / max(float(trust @ (flow**2).sum(axis=1)), 1e-300)
+        both, own = ((trust * each.sum(axis=1)).sum() for each in (step * flow, flow**2))
+        weight = float(both) / max(float(own), 1e-300)
     weight = float(np.clip(weight, 0, 1.1))
     before = float(np.median((step**2).sum(axis=1)))
     after = float(np.median(((step - weight * flow) ** 2).sum(axis=1)))

@@ -66,8 +66,9 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
     col_of_row[rows], row_of_col[cols] = cols, rows
     by_row = problem.indptr, indices, reduced
-    settle_row = _settled(*transposed_csr(*by_row, problem.n_cols), unassigned_row, col_of_row, row_of_col)
-    settle_col = _settled(*by_row, unassigned_col, row_of_col, col_of_row)
+    of_rows = *transposed_csr(*by_row, problem.n_cols), unassigned_row, col_of_row, row_of_col
+    of_cols = *by_row, unassigned_col, row_of_col, col_of_row
+    settle_row, settle_col = side_by_side(lambda side: _settled(*side), [of_rows, of_cols])
     repairs = *by_row, row_of_col, settle_row, settle_col
     cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
     parts = side_by_side(lambda links: _margins(rows[links], cols[links], *repairs), list(map(slice, cuts, cuts[1:])))

@@ -319,7 +319,7 @@ class Belief:
             return 0.0
         change, _, probability = self.taught_by(self.edges_that_teach(), self.features)
         total = max(float(probability.sum()), TINY)
-        return float(probability @ np.log(self.feature_model.ratio(change))) / total
+        return float((probability * np.log(self.feature_model.ratio(change))).sum()) / total
 
     def learn(self, steps: EdgeSteps) -> None:
         """Learn the shares and the model from the probable links."""

@@ -78,7 +78,7 @@ def _fitted(step: np.ndarray, model: StepModel) -> StepModel:
         share = _densities(squares, model.first, model.shares)
         share /= share.sum(axis=0)
         total = share.sum(axis=1)
-        first = (share @ squares.T + model.first) / (total + 1)[:, None]
+        first = (_products(share, squares) + model.first) / (total + 1)[:, None]
         model = replace(model, shares=(total + model.shares) / (len(step) + 1), first=first).floored()
     return model
 
@@ -99,7 +99,20 @@ def _densities(squares: np.ndarray, variance: np.ndarray, shares: np.ndarray) ->
 
     `squares` float64 (d, links): links come last here, as NumPy is slow along rows of two or three.
     """
-    return _gaussian((1 / variance) @ squares, variance, shares)
+    return _gaussian(_weighted(1 / variance, squares), variance, shares)
+
+
+def _weighted(weights: np.ndarray, of_links: np.ndarray) -> np.ndarray:
+    """Return `weights @ of_links`, float64 (classes, links), by one thread.
+
+    For a product of matrices BLAS wakes all threads, which then wait for more of them: that took more than all else.
+    """
+    return np.einsum("km,ml->kl", weights, of_links)
+
+
+def _products(share: np.ndarray, of_links: np.ndarray) -> np.ndarray:
+    """Return `share @ of_links.T`, float64 (classes, moments), by one thread, as `_weighted`."""
+    return np.einsum("kl,ml->km", share, of_links)
 
 
 def _gaussian(square: np.ndarray, variance: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -137,7 +150,7 @@ class _Pairs(NamedTuple):
     def turns(self, model: StepModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the density of each step with its class kept, redrawn, and of one that begins afresh, per class."""
         p, precision = model.persistence, 1 / model.second
-        square = np.concatenate([precision, -2 * p * precision, p**2 * precision], axis=1) @ self.moments
+        square = _weighted(np.concatenate([precision, -2 * p * precision, p**2 * precision], axis=1), self.moments)
         after = _gaussian(square, model.second, np.ones(len(p)))
         keeps, switches, afresh = model.turns
         return keeps * self.was * after, switches * model.shares[:, None] * after, afresh * self.alone
@@ -147,7 +160,7 @@ class _Pairs(NamedTuple):
         kept, switched, new = self.turns(model)
         whole = (kept + switched + new).sum(axis=0)
         share = (kept + switched) / whole
-        later2, product, earlier2 = np.split(share @ self.moments.T, 3, axis=1)
+        later2, product, earlier2 = np.split(_products(share, self.moments), 3, axis=1)
         return Sums(
             pairs=float(len(whole)),
             kept=float((kept.sum(axis=0) / whole).sum()),

@@ -94,12 +94,13 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
         return None
     value = np.log(np.asarray(points.table[list(names)].to_numpy(np.float64).T, like=movie.position))
     value -= value.mean(axis=1)[:, None]
-    variance, direction = np.linalg.eigh(2 * cuda.to_host(value @ value.T) / (len(points) - 1))
+    variance, direction = np.linalg.eigh(2 * cuda.to_host(np.einsum("fn,gn->fg", value, value)) / (len(points) - 1))
     telling = variance > 1e-9 * max(float(variance.max()), 1e-9)
     if not telling.any():
         return None
     apart = np.asarray(direction[:, telling] / np.sqrt(variance[telling]), like=value)
-    return Features(names, (apart.T @ value)[:, movie.row if movie.grid is None else movie.grid.row])
+    value = np.einsum("fa,fn->an", apart, value)
+    return Features(names, value[:, movie.row if movie.grid is None else movie.grid.row])
 
 
 def _is_positive(points: Points, name: str) -> bool:
@@ -180,7 +181,7 @@ class FeatureModel:
 
 def _covariance(change: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the covariance of changes around none, float64 (features, features)."""
-    # Not by a product of matrices, which wakes all threads for numbers that one adds up in a tenth of a millisecond.
+    # Not by a product of matrices: BLAS wakes all threads for it, which then wait for more of them.
     return np.einsum("fl,gl->fg", weight * change, change) / max(float(weight.sum()), TINY)
 
 
