@@ -68,10 +68,12 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     soon = _tried(solve, problem)
     if soon is not None:
         return soon
+    unit = 2.0 ** np.frexp(max(abs(a).max(), abs(b).max()))[1]  # coordinates have half a cost's range
+    a, b = a / unit, b / unit
     found = _tried(solve, Problem.points(a, -b, metric="squared"))
     if found is None:
         return None
-    state = start(problem.dual_bounds()[0], q + (found.col_duals - (b**2).sum(axis=1)) / 2)
+    state = start(problem.dual_bounds()[0], q + unit**2 * (found.col_duals - (b**2).sum(axis=1)) / 2)
     state.col_of_row[:], state.row_of_col[:] = found.col_of_row, found.row_of_col
     counts = np.zeros(3, np.int64)
     edges = np.arange(n + 1) * n, None, problem.data
@@ -113,6 +115,8 @@ def _factors(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | No
     a, b = np.empty((n, 0)), np.empty((m, 0))
     for i, j in ((rows[i], cols[j]) for i, j in crosses):
         column, row = cost[:, j] - p - q[j] + corner - a @ b[j], cost[i] - p[i] - q + corner - b @ a[i]
+        if column[i] == 0.0:  # which in the sample it was not: rounding decides
+            return None
         root = np.sqrt(abs(column[i]))  # so that both sides are as large
         a, b = np.column_stack((a, column / root)), np.column_stack((b, row / column[i] * root))
     return q, a, b

@@ -43,12 +43,22 @@ def test_the_optimum_is_that_of_the_matrix(make: Callable[[int], np.ndarray], ax
     assert answer.cost == pytest.approx(solve(costs, "jv", "cpu").cost, rel=1e-12)
 
 
-@pytest.mark.parametrize("unit", [1e-120, 1e200])
+@pytest.mark.parametrize("unit", [1e-290, 1e-120, 1e200, 1e300])
 def test_no_unit_is_too_small_or_too_large(unit: float) -> None:
     costs = unit * _products(3)
     answer = solve(costs, device="cpu")
     assert verify(costs, answer).is_optimal
     assert answer.cost / unit == pytest.approx(solve(costs / unit, device="cpu").cost, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(4))
+def test_one_far_point_beside_which_others_are_a_rounding_is_no_error(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((2, N, 2))
+    x[0] = 1e8
+    costs = ((x[:, None] - y[None]) ** 2).sum(axis=-1)
+    assert verify(costs, solve(costs, device="cpu")).is_optimal
 
 
 def _refused(problem: Problem) -> Assignment:
