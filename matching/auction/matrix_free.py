@@ -213,7 +213,7 @@ class _MatrixFree:
                 self._add_contradictions(self._row_duals(prices.v), prices.v, -MARGINS[k] * eps)
             if left and k and not last:  # finer increments would take all of their bids too
                 break
-        while last and self._add_contradictions(self._row_duals(prices.v), prices.v) is not None:
+        while last and self._add_contradictions(self._row_duals(prices.v), prices.v):
             if self._scans_left() < 0:
                 return 0
             if not self.schedule.scaled:  # a column that ends unassigned must be at its bound, which bids have left
@@ -244,11 +244,7 @@ class _MatrixFree:
         return len(waiting)
 
     def _finish(self, state: State) -> bool:
-        """Alternate the exact finish and pricing; return whether it came to its end before the matrix was shorter.
-
-        Later rounds price only rows whose dual rose since they passed.
-        """
-        passed = np.full(self.n, -np.inf)
+        """Alternate the exact finish and pricing; return whether it came to its end before the matrix was shorter."""
         while True:
             failed = finish_rows(self.all_rows, *self.graph, state, self.counts, self._scans_left())
             if failed == TOO_HARD:
@@ -256,30 +252,24 @@ class _MatrixFree:
             assert failed < 0, "the graph pairs every row with a column of its own rank"
             settled = settle_unassigned_columns(*self.graph, state, self.col_bound, self.counts)
             self.unassigned_columns += settled
-            r = self._row_duals(state.v)
-            if settled:
-                passed[:] = -np.inf
-            asked = np.where(r > passed, r, -np.inf)
-            counts = self._add_contradictions(asked, state.v)
-            if counts is None:
+            if not self._add_contradictions(self._row_duals(state.v), state.v):
                 return True
-            passed = np.where(counts > 0, -np.inf, np.maximum(passed, r))
 
     def _row_duals(self, v: np.ndarray) -> np.ndarray:
         return least_of_rows(*self.graph, v, self.row_bound)
 
-    def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> np.ndarray | None:
-        """Add what contradicts the duals to the graph; return how many pairs each row gained, None if none did."""
+    def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> bool:
+        """Add what contradicts the duals to the graph; return whether anything did."""
         known = with_pairs(self.graph[:2], self.forbidden)
         question = self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance, known, self.longest
         columns, counts = contradictions(*question)
         self.pricings += 1
         if not counts.any():
-            return None
+            return False
         if len(self.graph[1]) + counts.sum() > self.most_edges:
             self._thin_out(v)
         self.graph = extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)
-        return counts
+        return True
 
     def _thin_out(self, v: np.ndarray) -> None:
         """Keep what is matched, and of the other pairs half of the limit, those nearest to their row's best.

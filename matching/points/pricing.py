@@ -113,16 +113,11 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, limits, found, 
         if level > 0:
             child = tree.starts[level - 1] + at * FAN
             box_gaps(tree, child, box, gaps)
-            begin, promising, lowest = size, size, np.inf
             for c in range(FAN):
                 least = (gaps[c] if squared else np.sqrt(gaps[c])) - largest[child + c]
                 if least <= highest and gaps[c] <= longest:
                     stack[size] = ((level - 1) << 40) | (at * FAN + c)
-                    if least < lowest:
-                        promising, lowest = size, least
                     size += 1
-            if size > begin:  # what promises most comes first: once lists are full of it, the rest is soon left out
-                stack[promising], stack[size - 1] = stack[size - 1], stack[promising]
             continue
         for i in range(first, end):
             z, y, x = rows[0, i], rows[1, i], rows[2, i]
