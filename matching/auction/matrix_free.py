@@ -230,8 +230,8 @@ class _MatrixFree:
         if len(steps) < 2:
             return steps
         x, y = self.rows.points[:, : self.n].T, self.cols.points[:, : self.m].T
-        prices.v[:], highest = sampled_duals(x, y, self.metric, partial(match_points, options=AuctionOptions()))
-        self._add_contradictions(np.minimum(self._row_duals(prices.v), highest), prices.v, -steps[1])
+        prices.v[:] = sampled_duals(x, y, self.metric, partial(match_points, options=AuctionOptions()))
+        self._add_contradictions(self._row_duals(prices.v), prices.v, -steps[1])
         return np.concatenate([steps[1:2], steps[1:]])
 
     def _phase(self, prices: Prices, eps: float) -> int:

@@ -24,10 +24,8 @@ THINNING = 6
 """Points of the whole for each of the sample."""
 
 
-def sampled_duals(
-    x: np.ndarray, y: np.ndarray, metric: Metric, solve: Callable[[Problem], Matched]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return initial column duals, and a bound of the row duals beside them.
+def sampled_duals(x: np.ndarray, y: np.ndarray, metric: Metric, solve: Callable[[Problem], Matched]) -> np.ndarray:
+    """Return initial column duals.
 
     Parameters
     ----------
@@ -40,10 +38,8 @@ def sampled_duals(
 
     Returns
     -------
-    v : float64 (m,)
+    float64 (m,)
         At most 0 where columns outnumber rows: no price may then be higher.
-    highest : float64 (n,)
-        What each row would pay for the column of a near row of the sample: its dual is no higher.
     """
     n, m = len(x), len(y)
     k = -(-n // THINNING)
@@ -53,10 +49,7 @@ def sampled_duals(
     r = _costs(sample, found.col_of_row) - found.col_duals[found.col_of_row]
     leaving_most = cheapest_in_order(y, x[rows], r, metric == "squared")
     v = _costs(Problem.points(y, x[rows], metric=metric), leaving_most) - r[leaving_most]
-    if m > n:
-        v = np.minimum(v, 0.0)
-    mates = cols[found.col_of_row[np.arange(n) * k // n]]
-    return v, _costs(Problem.points(x, y, metric=metric), mates) - v[mates]
+    return np.minimum(v, 0.0) if m > n else v
 
 
 def _costs(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:

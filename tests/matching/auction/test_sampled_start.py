@@ -14,7 +14,6 @@ from auctrack.matching.auction.matrix_free import match_points
 from auctrack.matching.auction.options import AuctionOptions
 from auctrack.matching.auction.sampled_start import sampled_duals
 from auctrack.matching.points.hilbert import hilbert_orders
-from auctrack.matching.problem.costs import pair_costs
 
 RNG = np.random.default_rng(0)
 SETS: dict[str, tuple[np.ndarray, np.ndarray]] = {
@@ -26,32 +25,22 @@ SETS: dict[str, tuple[np.ndarray, np.ndarray]] = {
 METRICS = ("distance", "squared")
 
 
-def _duals(name: str, metric: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _duals(name: str, metric: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the points along the Hilbert curve, and the duals of their sample."""
     x, y = (side[order] for side, order in zip(SETS[name], hilbert_orders(*SETS[name]), strict=True))
-    return x, y, *sampled_duals(x, y, metric, partial(match_points, options=AuctionOptions()))
+    return x, y, sampled_duals(x, y, metric, partial(match_points, options=AuctionOptions()))
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", SETS)
 def test_prices_are_near_the_optimal_ones(name: str, metric: Any):
-    x, y, v, _ = _duals(name, metric)
+    x, y, v = _duals(name, metric)
     optimal = solve(Problem.points(x, y, metric=metric), Auction()).col_duals
     assert np.corrcoef(v, optimal)[0, 1] > (0.97 if name == "blobs" else 0.5)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("name", SETS)
-def test_no_row_bears_more_than_its_bound(name: str, metric: Any):
-    x, y, v, highest = _duals(name, metric)
-    costs = pair_costs(x, y, metric).reshape(len(x), len(y))
-    best = (costs - v).min(axis=1)
-    assert (highest >= best - 1e-12).all()
-    assert np.median(highest - best) < np.std(costs)
-
-
 def test_no_price_is_positive_where_columns_stay_unassigned():
-    _, _, v, _ = _duals("more columns", "distance")
+    _, _, v = _duals("more columns", "distance")
     assert (v <= 0).all()
     assert (v < 0).any()
 
@@ -59,8 +48,7 @@ def test_no_price_is_positive_where_columns_stay_unassigned():
 def test_a_sample_spares_bids(monkeypatch: pytest.MonkeyPatch):
     problem = Problem.points(*SETS["plane"])
     sampled = solve(problem, Auction())
-    nothing = lambda x, y, *_: (np.zeros(len(y)), np.full(len(x), np.inf))  # noqa: E731
-    monkeypatch.setattr(matrix_free, "sampled_duals", nothing)
+    monkeypatch.setattr(matrix_free, "sampled_duals", lambda _, y, *__: np.zeros(len(y)))
     from_zero = solve(problem, Auction())
     assert sampled.stats["bids"] < 0.7 * from_zero.stats["bids"]
     assert sampled.cost == pytest.approx(from_zero.cost, rel=1e-12)
