@@ -40,6 +40,7 @@ from ...words.notes import (
     on_tone,
     on_voxels,
 )
+from ...words.setting_options import option_of
 from ..terminal import console
 from ..terminal.destination import note_losses
 from ..terminal.interrupt import CtrlCAsItself, held_back
@@ -118,7 +119,7 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_hopeless(job)
     key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
-    standing = None if overwrite else refusal_of_standing(job, key, picture=picture)
+    standing = None if overwrite else refusal_of_standing(job, key, settings, picture=picture)
     if standing is None and job.result.exists() and not overwrite:
         _leave_as_it_is(job, settings, outcome, picture=picture)
         return
@@ -137,7 +138,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
             write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
             outcome.figures = record["figures"]
     except OutputExists:
-        if not is_up_to_date(job, key):  # else another run into this folder was faster
+        if not is_up_to_date(job, key, settings):  # else another run into this folder was faster
             raise
         _leave_as_it_is(job, settings, outcome, picture=picture)
         return
@@ -149,10 +150,10 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     outcome.status = "tracked"
 
 
-def refusal_of_standing(job: Job, key: str, *, picture: bool) -> OutputExists | None:
+def refusal_of_standing(job: Job, key: str, settings: Settings, *, picture: bool) -> OutputExists | None:
     """Return the refusal of an earlier result or picture that is in the way; none of one that is up to date."""
     try:
-        if is_up_to_date(job, key):
+        if is_up_to_date(job, key, settings):
             return None
     except OutputExists as error:
         return error
@@ -209,7 +210,7 @@ def _draw(job: Job, settings: Settings, outcome: Outcome, tracks: Tracks, sideca
     console.show(console.aligned([("picture", str(job.picture))]))
 
 
-def is_up_to_date(job: Job, key: str) -> bool:
+def is_up_to_date(job: Job, key: str, settings: Settings) -> bool:
     """Whether the result stands there with this fingerprint, as it was written.
 
     Raises
@@ -228,9 +229,26 @@ def is_up_to_date(job: Job, key: str) -> bool:
             f"or another --output folder."
         )
     raise OutputExists(
-        f"{job.result} exists and comes from another input, other settings or another version of auctrack. "
-        "Give --overwrite to replace it, or another --output folder."
+        f"{job.result} exists, and {_origin(sidecar, settings)}. Give --overwrite to replace it, or another --output "
+        "folder."
     )
+
+
+def _origin(sidecar: Sidecar | None, settings: Settings) -> str:
+    """Return where an earlier result comes from, as far as what stands beside it says that."""
+    asked = None if sidecar is None else sidecar.settings.get("asked")
+    if not isinstance(asked, Mapping):
+        return "nothing beside it says how it was made"
+    then, now = (_flat(each) for each in (asked, json.loads(json.dumps(settings.to_mapping()))))
+    differ = [option_of(name) for name in now | then if now.get(name) != then.get(name)]
+    of_others = f"was made with other settings: {', '.join(differ)}"
+    return of_others if differ else "comes from another input, or another version of auctrack"
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by their names, out of the sections that they stand in."""
+    sections = [each if isinstance(each, Mapping) else {name: each} for name, each in settings.items()]
+    return {name: value for section in sections for name, value in section.items()}
 
 
 def describe(job: Job, settings: Settings) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def _show_expected(job: Job, settings: Settings) -> FirstLook:
 def _show_result(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:
     if not overwrite and (job.result.exists() or (picture and job.picture.exists())):
         key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
-        if refusal := refusal_of_standing(job, key, picture=picture):
+        if refusal := refusal_of_standing(job, key, settings, picture=picture):
             raise refusal
     if not job.result.exists():
         fate = "would be written"
