@@ -28,11 +28,12 @@ from ..links import ends_of, links_between, tracks_of
 from ..points import Points
 from ..stepwise import Step, Steps
 from .feature_penalties import require_columns, times_as_far
-from .frame_pairs.first_order import solved, tracks_so_far
+from .frame_pairs.first_order import tracks_so_far
 from .frame_pairs.pair_links import PairLinks
 from .gate.candidates import CandidateLinks, WideGate, gated_pairs, in_runs
 from .gate.fitting_range import give_shorter
 from .gate.limits import GateLimits
+from .gate.optimum import optimum
 from .gate.spacing import automatic_range
 from .motion.candidates.graph import Graph, candidates, merged
 from .motion.detections.ordered import Ordered, ordered
@@ -68,10 +69,11 @@ def jaqaman(
     settings = _in_force(points, settings)
     made = PairLinks(settings, with_margins=margins, measured_on=points)
     pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-    limits = GateLimits.within(settings.memory_budget, edge_budget)
+    limits = GateLimits.within(settings.memory_budget, edge_budget, is_kept=True)
     for frames in in_runs(_nearer(points, settings, limits), limits):
         if isinstance(frames, WideGate):
-            made.add(*solved(frames, settings, "squared", float(_half_of(_largest(frames)))))
+            half = float(_half_of(_largest(frames)))
+            made.add(*optimum(frames, "squared", half, settings.solver, settings.device))
         else:
             problem = frames.problem("squared", _half_alternative_cost(frames))
             made.add(frames, problem, solve(problem, settings.solver, settings.device))

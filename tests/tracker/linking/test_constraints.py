@@ -109,7 +109,7 @@ def test_where_costs_are_a_matrix_bans_are_kept_to_as_well(monkeypatch):
     free = link_points(points, settings)
     banned = LinkSettings(3.0, 1.5, motion="none", forbidden=free.links.iloc[::5], pinned=free.links.iloc[1::5])
     sparse = link_points(points, banned)
-    monkeypatch.setattr(candidates, "WORTH_A_MATRIX", 1)
+    monkeypatch.setattr(candidates, "ALWAYS_WRITTEN", 1)
     monkeypatch.setattr(candidates, "DENSE_SHARE", 0.0)
     dense = link_points(points, banned)
     assert ends(dense) == ends(sparse)

@@ -240,8 +240,8 @@ class TestWideRanges:
     def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, unmatched_cost, cost):
         points, settings = walkers(particles=150), LinkSettings(9.0, unmatched_cost, cost, device="cpu", motion="none")
         written = link_points(points, settings)
-        monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
-        monkeypatch.setattr(gate, "DENSE_SHARE", 0.0)
+        monkeypatch.setattr(gate, "ALWAYS_WRITTEN", 100)
+        monkeypatch.setattr(gate, "A_POINT", 0.0)
         self.is_the_same(link_points(points, settings), written)
 
     @pytest.mark.parametrize("cost", ["squared", "distance"])
@@ -302,8 +302,24 @@ class TestWideRanges:
 
         return checked
 
-    def test_all_particles_in_one_place_are_a_matrix(self):
-        """As many edges as pairs take a sparse solver minutes where the matrix takes a second."""
+    @pytest.mark.parametrize("spread", [0.0, 0.5, 2.0])
+    def test_of_many_candidates_a_particle_none_is_stored_which_changes_no_link(self, spread):
+        """Half of the particles are in a cluster, where most are within range of each other."""
+        rng, n = np.random.default_rng(0), 1500
+        at = [np.concatenate([rng.normal(0, spread, (n, 3)), 1e3 + 40 * rng.random((n, 3))]) for _ in range(2)]
+        points = Points(pd.DataFrame(np.concatenate(at), columns=list("zyx")).assign(frame=np.repeat([0, 1], 2 * n)))
+        settings = LinkSettings(6.0, 3.0, motion="none", device="cpu")
+        link_points(points, settings)  # code is loaded once
+        linking, peak = with_peak(lambda: link_points(points, settings))
+        assert linking.report["is_optimal"]
+        assert peak < 20e6
+        asked_about = link_points(points, settings, margins=True)
+        assert linking.unmatched_cost == asked_about.unmatched_cost
+        assert len(linking.links) == len(asked_about.links)
+        assert (linking.links["length"] ** 2).sum() == pytest.approx((asked_about.links["length"] ** 2).sum(), rel=1e-9)
+
+    def test_all_particles_in_one_place_are_not_written_out(self):
+        """As many edges as pairs take a sparse solver minutes."""
         points = Points(pd.DataFrame({"frame": np.repeat([0, 1], 1200), "y": 1.0, "x": 2.0}))
         (pair,) = gate.gated_pairs(points, 1.0)
         assert isinstance(pair, gate.WideGate)

@@ -14,6 +14,7 @@ from ...calibrating.lengths import require_length
 from ...errors import InvalidSetting
 from ...points import Points, require
 from ..gate.candidates import CandidateLinks, WideGate, gated_pairs, in_runs
+from ..gate.limits import GateLimits
 from .wide_reach import wide_cardinality
 
 
@@ -66,7 +67,7 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
         require_length("ranges", length)
     lengths = lengths.astype(np.float64)
     links, most = np.zeros(len(lengths), np.int64), 0
-    for run in in_runs(gated_pairs(points, float(lengths.max()))):
+    for run in in_runs(gated_pairs(points, float(lengths.max()), GateLimits.within(is_kept=True))):
         if isinstance(run, WideGate):
             links += wide_cardinality(run.earlier.grid.points, run.later.grid.points, lengths)
             most += min(len(run.earlier), len(run.later))

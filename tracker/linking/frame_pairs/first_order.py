@@ -8,17 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from ....matching.certificate.assignment import Assignment
 from ....matching.jit.threads import one_ahead
-from ....matching.problem import Problem
-from ....matching.solving import solve
-from ....matching.within_reach import solve_within
 from ...links import ids_of_chains
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps, on_device
 from ..constraints import NOTHING_GIVEN, Constraints
-from ..gate.candidates import CandidateLinks, Cost, Frame, WideGate, frame_pairs, gate, gated_pairs, in_runs
+from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate, gated_pairs, in_runs
 from ..gate.limits import GateLimits
+from ..gate.optimum import optimum
 from ..gate.spacing import automatic_range
 from ..hooks import Hooks, hooks_of
 from ..result import Linking
@@ -59,14 +56,16 @@ def first_order(
     is_on_host = ids is None
     if is_on_host:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-        limits = GateLimits.within(settings.memory_budget / 2, edge_budget)  # what is solved, and what is gated ahead
+        half, is_kept = settings.memory_budget / 2, not (is_plain and keeping is KeepSolution.NOTHING)
+        limits = GateLimits.within(half, edge_budget, is_kept=is_kept)  # of what is solved, and what is gated ahead
         gated = _gated(points, longest, limits, hooks, constraints)
         if hooks is not None and hooks.extra_cost is not None:
             gated = with_further_costs(gated, hooks, settings.cost, unmatched_cost.in_costs(settings.cost))
         runs = in_runs(gated, limits)
         # What users call is called in their thread.
         for run in one_ahead(runs) if hooks is None else runs:
-            answered = solved(run, settings, settings.cost, unmatched_cost.in_costs(settings.cost))
+            cost = unmatched_cost.in_costs(settings.cost)
+            answered = optimum(run, settings.cost, cost, settings.solver, settings.device)
             made.add(*answered)
             solutions.add(*answered)
             yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made), device=made.device)
@@ -110,25 +109,14 @@ def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
     return replace(tracks, table=tracks.table[linked])
 
 
-def solved(
-    candidates: CandidateLinks | WideGate, settings: LinkSettings, cost: Cost, unmatched_cost: float
-) -> tuple[CandidateLinks | WideGate, Problem, Assignment]:
-    """Solve a run; where a range decides of links too many to hold, on the CPU, whatever solver is named."""
-    problem = candidates.problem(cost, unmatched_cost)
-    if isinstance(candidates, WideGate) and candidates.decides(cost, unmatched_cost):
-        reach = candidates.radius, candidates.forbidden, candidates.limits.written
-        return candidates, *solve_within(problem, *reach)
-    solver = candidates.solver if settings.solver == "auto" else settings.solver
-    return candidates, problem, solve(problem, solver, settings.device)
-
-
 def unmatched_cost_of(
     points: Points, settings: LinkSettings, search_range: float, expected: Callable[[Frame, int], Frame] | None = None
 ) -> UnmatchedCost:
     """Return the unmatched cost: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
         return UnmatchedCost(float(settings.unmatched_cost), "as given")
-    unmatched_cost = measured_unmatched_cost(frame_pairs(points, 0.0, expected), search_range, points)
+    pairs, limits = frame_pairs(points, 0.0, expected), GateLimits.within(settings.memory_budget)
+    unmatched_cost = measured_unmatched_cost(pairs, search_range, points, limits)
     if unmatched_cost is not None:
         return unmatched_cost
     follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())

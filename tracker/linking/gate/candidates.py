@@ -25,9 +25,12 @@ from ....matching.problem.costs import edge_costs, pair_costs
 from ...points import Points
 from .limits import GateLimits
 
+ALWAYS_WRITTEN = 1_000_000
+"""Candidate links of a frame pair that are written out in any case where there is room."""
+A_POINT = 100
+"""Candidate links of each point of the earlier frame above which costs that are never stored are the quicker way."""
 DENSE_SHARE = 1 / 4
-"""Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
-WORTH_A_MATRIX = 1_000_000
+"""Share of all pairs above which the matrix is the quicker way, where all of them are asked about."""
 AT_ONCE = 20_000
 """Points of small frames that are gated in one call."""
 ROUNDING = 1e-9
@@ -333,8 +336,8 @@ def gate(earlier: Frame, later: Frame, radius: float, limits: GateLimits | None 
     The choice rests on their number and the stated budget alone, never on the memory of the machine.
     """
     limits = limits or GateLimits.within()
-    pairs = len(earlier) * len(later)
-    most = min(limits.written, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
+    worth_it = DENSE_SHARE * len(later) if limits.matrix else A_POINT
+    most = min(limits.written, max(int(worth_it * len(earlier)), ALWAYS_WRITTEN))
     if more_pairs_than(most, earlier.grid.points, later.grid, radius):
         return WideGate(earlier, later, radius, limits, most)
     return _written(earlier.rows, earlier.grid.points, later, radius)
@@ -353,7 +356,7 @@ def gated_pairs(
     """Yield the candidate links of each pair of consecutive frames; those of small frames side by side."""
     limits = limits or GateLimits.within()
     frames = _Frames(points, search_range)
-    is_small = frames.sizes[1:] * frames.sizes[:-1] <= min(limits.written, WORTH_A_MATRIX)  # never a wide gate
+    is_small = frames.sizes[1:] * frames.sizes[:-1] <= min(limits.written, ALWAYS_WRITTEN)  # never a wide gate
     kind = frames.follows * (1 + is_small)
     for a, b in pairwise([*np.flatnonzero(np.diff(kind, prepend=-1)).tolist(), len(kind)]):
         if kind[a] == 2:

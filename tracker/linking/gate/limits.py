@@ -25,7 +25,8 @@ class GateLimits:
     written : int
         Candidate links of one frame pair that are written out.
     matrix : int
-        Pairs of two frames of which all costs are held, where the links are too many to write out.
+        Pairs of two frames of which all costs are held, where the links are too many to write out; 0 where these are
+        only to be solved: costs that are never stored take less memory and time.
     """
 
     together: int
@@ -33,8 +34,11 @@ class GateLimits:
     matrix: int
 
     @classmethod
-    def within(cls, budget: float = float("inf"), together: int | None = None) -> GateLimits:
-        """Return what goes into a memory budget in bytes; `together`, where given, is no more than that."""
-        most = EDGE_BUDGET if together is None else together
-        limits = (most, BYTES_TOGETHER), (MOST_WRITTEN, BYTES_WRITTEN), (FULL_MATRIX, BYTES_OF_MATRIX)
+    def within(cls, budget: float = float("inf"), together: int | None = None, *, is_kept: bool = False) -> GateLimits:
+        """Return what goes into a memory budget in bytes; `together`, where given, is no more than that.
+
+        `is_kept` says that all candidate links are asked about, not only solved.
+        """
+        most, matrix = EDGE_BUDGET if together is None else together, FULL_MATRIX if is_kept else 0
+        limits = (most, BYTES_TOGETHER), (MOST_WRITTEN, BYTES_WRITTEN), (matrix, BYTES_OF_MATRIX)
         return cls(*(int(min(limit, budget / each)) for limit, each in limits))

@@ -23,12 +23,13 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import gammaincinv
 
-from ....matching.solving import solve
 from ...calibrating.digits import in_digits
 from ...errors import InvalidInput
 from ...points import Points
 from ..gate.candidates import Cost, Frame, gate, in_runs
 from ..gate.excerpt import Excerpt, excerpts
+from ..gate.limits import GateLimits
+from ..gate.optimum import optimum
 from .student_t import GAUSSIAN, StudentT
 
 ENOUGH = 3_000
@@ -115,7 +116,7 @@ class SampledSteps:
 
 
 def measured_unmatched_cost(
-    pairs: Iterator[tuple[Frame, Frame]], search_range: float, points: Points
+    pairs: Iterator[tuple[Frame, Frame]], search_range: float, points: Points, limits: GateLimits | None = None
 ) -> UnmatchedCost | None:
     """Measure the unmatched cost on the first frame pairs.
 
@@ -127,13 +128,15 @@ def measured_unmatched_cost(
         Longest possible link, in the unit of the positions.
     points : Points
         What the frames belong to.
+    limits : GateLimits, optional
+        What is held at a time.
 
     Returns
     -------
     UnmatchedCost or None
         None without any step: there is nothing to measure.
     """
-    steps = measured_steps(pairs, search_range, points.ndim)
+    steps = measured_steps(pairs, search_range, points.ndim, limits)
     if steps is None:
         return None
     unit, count = points.calibration.unit, len(steps.lengths)
@@ -146,12 +149,14 @@ def measured_unmatched_cost(
     )
 
 
-def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, ndim: int) -> SampledSteps | None:
+def measured_steps(
+    pairs: Iterator[tuple[Frame, Frame]], search_range: float, ndim: int, limits: GateLimits | None = None
+) -> SampledSteps | None:
     """Return what the links of the first frame pairs say of all, None where none are within the search range.
 
     Parameters
     ----------
-    pairs, search_range
+    pairs, search_range, limits
         As in `measured_unmatched_cost`.
     ndim : int
         Number of spatial axes.
@@ -180,7 +185,7 @@ def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, nd
         )
     steps = SampledSteps(StudentT(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
     for _ in range(ROUNDS):
-        lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest)
+        lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest, limits)
         steps = SampledSteps(StudentT.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
     return steps
 
@@ -194,14 +199,13 @@ def _shares(sample: Sequence[Excerpt], steps: np.ndarray) -> tuple[float, float]
     return unlinked([part.earlier_counted for part in sample]), unlinked([part.later_counted for part in sample])
 
 
-def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> np.ndarray:
+def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float, limits: GateLimits | None) -> np.ndarray:
     """Return the lengths of the links of the counted particles, at the optimum of one unmatched cost."""
     unmatched_cost = UnmatchedCost(longest / 2, "").in_costs("squared")
     counted = np.concatenate([part.earlier_counted for part in sample])
     lengths, first = [np.empty(0)], 0
-    for run in in_runs(gate(part.earlier, part.later, radius) for part in sample):
-        problem = run.problem("squared", unmatched_cost)
-        answer = solve(problem, run.solver, "cpu")
+    for run in in_runs((gate(part.earlier, part.later, radius, limits) for part in sample), limits):
+        _, problem, answer = optimum(run, "squared", unmatched_cost)
         rows, _ = answer.edges()
         lengths.append(run.lengths(problem, answer)[counted[first + rows]])
         first += len(run.row_points)

@@ -94,7 +94,7 @@ class TestWideRanges:
         points = simulate(SimulationSettings(particles=150, frames=4, missed=0.1, seed=3)).detections
         ranges = [3.0, 8.0, 120.0]
         written = reach(points, ranges)
-        monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
+        monkeypatch.setattr(gate, "ALWAYS_WRITTEN", 100)
         assert all(isinstance(pair, gate.WideGate) for pair in gate.gated_pairs(points, 120.0))
         assert reach(points, ranges).links.tolist() == written.links.tolist()
         assert reach(points, ranges).most == written.most

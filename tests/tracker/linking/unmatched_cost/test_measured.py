@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from scipy.stats import chi2, multivariate_t
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.linking.gate.candidates import frame_pairs
+from auctrack.tracker.linking.gate.limits import GateLimits
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.unmatched_cost import measured as measuring
@@ -26,6 +29,7 @@ from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 from tests.tracker.linking.movies import walks
+from tests.tracker.traced import with_peak
 
 
 def walkers(**options) -> Points:
@@ -40,6 +44,26 @@ def unmatched_cost(points: Points, search_range: float = 15.0) -> float:
 def test_it_does_not_follow_the_gate():
     unmatched_costs = [unmatched_cost(walkers(), gate) for gate in (10.5, 13.5, 18.0, 40.0)]
     assert max(unmatched_costs) / min(unmatched_costs) < 1.03
+
+
+def test_measuring_it_keeps_to_the_memory_budget_and_says_the_same():
+    """Half of the particles are in a dense cluster: links that may be worth making are most of all pairs."""
+    rng, n = np.random.default_rng(0), 1100
+    at = [np.concatenate([rng.normal(0, 1e-3, (n, 3)), rng.random((n, 3)) * 1e4]) for _ in range(2)]
+    points = Points(pd.DataFrame(np.concatenate(at), columns=list("zyx")).assign(frame=np.repeat([0, 1], 2 * n)))
+    large = LinkSettings(motion="none", device="cpu")
+    small = replace(large, memory_budget_gb=0.01)
+    link_points(points, small)  # code is loaded once
+    linking, peak = with_peak(lambda: link_points(points, small))
+    assert peak < small.memory_budget
+    measured = link_points(points, large).unmatched_cost.distance
+    assert linking.unmatched_cost.distance == pytest.approx(measured, rel=1e-9)
+
+
+def test_a_range_holds_while_it_is_measured_however_small_the_budget():
+    """No step that is longer than the range is taken for one, though the unmatched cost pays for it."""
+    pairs, limits = frame_pairs(walkers(step=0.6), 0.0), GateLimits(10, 10, 10)
+    assert measured_steps(pairs, 5.0, 3, limits).lengths.max() <= 5.0
 
 
 def test_it_follows_the_steps():
