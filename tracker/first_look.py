@@ -96,7 +96,7 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
     expected = len(points) * count / max(seen, 1)
     memory, is_over = memory_of_linking(expected, count, settings.link)
     spent.devices["link"] = device_of_linking(expected, settings.link)
-    spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"])
+    spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"], points.table)
     most = most_seconds_linking(expected, points, settings.link, spent.devices["link"])
     spent["write"] = seconds_writing(expected)
     taken = memory_of_run(expected, working, memory)

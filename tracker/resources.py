@@ -5,6 +5,8 @@ Figures of a machine are those of the runs in BENCHMARKS; they say "about".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..matching.device import cuda
@@ -18,6 +20,7 @@ from .linking.gate.spacing import nearest_ahead, nearest_distances
 from .linking.motion import gpu_ordered
 from .linking.motion.candidates.gpu_graph import BYTES_AN_EDGE
 from .linking.motion.learning.other_starts import SAMPLE
+from .linking.motion.models.features import columns_of
 from .linking.settings import LinkSettings
 from .linking.whole_movie.windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, held_at_once
 from .points import Points
@@ -42,6 +45,7 @@ _MOST_SECONDS_PER_POINT = (
     (0.4, 1.5e-4),
 )  # by how far from a particle, in spacings, one is in the next frame
 _SECONDS_PER_TRIED = {True: 120e-6, False: 0.0}  # for each of those that starts of learning are tried on
+_WITH_FEATURES = 1.8  # times as long on a CPU, where features such as intensity are learned from too
 _SECONDS_PER_POINT_ON_GPU = {True: 6e-8, False: 1e-8}
 _SECONDS_PER_ROW = 6e-7  # of writing the table
 
@@ -61,13 +65,15 @@ def device_of_linking(points: float, settings: LinkSettings) -> str:
     return "cuda" if settings.device == "auto" else settings.device
 
 
-def seconds_linking(points: float, settings: LinkSettings, device: str) -> float:
-    """Return the seconds that linking so many points takes."""
+def seconds_linking(points: float, settings: LinkSettings, device: str, columns: Iterable[str] = ()) -> float:
+    """Return the seconds that linking so many points takes, by the columns of their table."""
     is_learned = settings.is_learned
     if device != "cpu":
         return points * _SECONDS_PER_POINT_ON_GPU[is_learned]
     tried = min(points, 2 * SAMPLE)  # whole frames, which may hold more than asked for
-    return points * _SECONDS_PER_POINT[is_learned] + tried * _SECONDS_PER_TRIED[is_learned]
+    has_features = is_learned and not set(columns_of(settings.features)).isdisjoint(columns)
+    seconds = points * _SECONDS_PER_POINT[is_learned] + tried * _SECONDS_PER_TRIED[is_learned]
+    return seconds * (_WITH_FEATURES if has_features else 1.0)
 
 
 def most_seconds_linking(points: float, some: Points, settings: LinkSettings, device: str) -> float:
