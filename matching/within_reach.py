@@ -21,14 +21,14 @@ from .certificate.assignment import Assignment
 from .certificate.certify import Slackness, assembled, complementary_slackness, doubted, inverse, settled, within
 from .certificate.cheap_edges import cheap_edges
 from .certificate.exact_gap import exact_gap
-from .certificate.near_pairs import MOST
+from .certificate.near_pairs import MOST, of_pairs
 from .certificate.refine import refined
 from .points.box_tree import build_tree
 from .points.grid import largest_square
 from .points.hilbert import hilbert_orders
 from .points.pricing import contradictions
 from .problem import Problem
-from .problem.costs import best_row_duals, edge_costs, pair_costs
+from .problem.costs import best_row_duals, pair_costs
 from .problem.csr import rows_of
 from .solving import solve
 from .tolerance import FAR
@@ -121,7 +121,7 @@ def _proven(
     while is_all and len(near):  # they may lower a row's dual by a rounding, and raise the gap by it
         r, sums = _sums(graph, col_of_row, row_of_col, v)
         near, is_all = _near_pairs(problem, reach, graph, r, v, within(float(sums.gap[0]), r, v))
-        graph = _of_keys(problem, np.union1d(_keys(graph), near))
+        graph = of_pairs(problem, np.union1d(_keys(graph), near))
     r, sums = _sums(graph, col_of_row, row_of_col, v)
     duals = col_of_row, row_of_col, r, v
     if is_all:
@@ -170,7 +170,7 @@ def _with_least(problem: Problem, reach: AllowedPairs, keys: np.ndarray) -> Prob
         costs = _costs_of(problem, reach, np.array([row]), np.arange(problem.n_cols))[0]
         if costs.min() < np.inf:
             keys = np.append(keys, row * problem.n_cols + costs.argmin())
-    return _of_keys(problem, np.unique(keys))
+    return of_pairs(problem, np.unique(keys))
 
 
 def _costs_of(problem: Problem, reach: AllowedPairs, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
@@ -190,11 +190,3 @@ def _keys(graph: Problem) -> np.ndarray:
     assert graph.indptr is not None
     assert graph.indices is not None
     return rows_of(graph.indptr) * graph.n_cols + graph.indices
-
-
-def _of_keys(problem: Problem, keys: np.ndarray) -> Problem:
-    """Return two point sets by some of their pairs, row · columns + column each, ascending, as a graph."""
-    rows, cols = np.divmod(keys, problem.n_cols)
-    costs = edge_costs(problem, rows, np.zeros_like(rows), cols)
-    edges = np.searchsorted(keys, np.arange(problem.n_rows + 1) * problem.n_cols), cols.astype(np.int32), costs
-    return Problem.sparse(edges, shape=problem.shape, unmatched_cost=(problem.row_unmatched, problem.col_unmatched))

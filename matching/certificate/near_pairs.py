@@ -60,12 +60,17 @@ def near_pairs(block: Problem, r: np.ndarray, v: np.ndarray, within: float) -> P
         if counts.max() == MOST:
             return None
     near = np.arange(MOST) < counts[:, None]
-    pairs = row_order[np.nonzero(near)[0]], col_order[found[near]]
-    order = np.lexsort(pairs[::-1])
-    of_row, of_col = (side[order] for side in pairs)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(of_row, minlength=block.n_rows))]).astype(np.int64)
-    data = edge_costs(block, of_row, np.zeros_like(of_row), of_col)
-    edges = {"indptr": indptr, "indices": of_col.astype(np.int32), "data": data}
+    return of_pairs(block, np.sort(row_order[np.nonzero(near)[0]] * block.n_cols + col_order[found[near]]))
+
+
+def of_pairs(block: Problem, keys: np.ndarray) -> Problem:
+    """Return a block of point sets by some of its pairs, row · columns + column each, ascending, as a graph."""
+    rows, cols = np.divmod(keys, block.n_cols)
+    edges = {
+        "indptr": np.searchsorted(keys, np.arange(block.n_rows + 1) * block.n_cols),
+        "indices": cols.astype(np.int32),
+        "data": edge_costs(block, rows, np.zeros_like(rows), cols),
+    }
     return replace(block, kind="sparse", x=None, y=None, allows_all=False, **edges)
 
 
