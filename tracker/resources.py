@@ -65,7 +65,7 @@ def device_of_linking(points: float, settings: LinkSettings) -> str:
     return "cuda" if settings.device == "auto" else settings.device
 
 
-def seconds_linking(points: float, settings: LinkSettings, device: str, columns: Iterable[str] = ()) -> float:
+def seconds_linking(points: float, settings: LinkSettings, device: str, columns: Iterable[object] = ()) -> float:
     """Return the seconds that linking so many points takes, by the columns of their table."""
     is_learned = settings.is_learned
     if device != "cpu":

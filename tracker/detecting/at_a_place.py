@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +12,7 @@ from .around import Sight, seen_around
 from .blobs import blob_response, reach_of
 from .detect import measures_of, positions_of
 from .padding import content
-from .pixels import grey_levels
+from .pixels import background_of, grey_levels
 from .settings import DetectSettings
 
 _REACH = 1 / 3
@@ -42,7 +44,7 @@ def particles_at(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     inside, at = image[within], np.asarray(place, np.float64) - origin
     box = _box(inside.shape, settings, scale, at)
     corner = np.array([part.start for part in box])
-    grey, _ = grey_levels(inside[box], inside)
+    grey, _ = grey_levels(inside[box], partial(background_of, inside))
     bright = grey if settings.bright_on_dark else -grey
     response = blob_response(bright, settings.known_diameter, scale, settings.method)
     own = np.clip(np.rint(at - corner).astype(int), 0, np.array(response.shape) - 1)

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Never, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from .defects import Mended, without_defects
 from .diameter import SUGGESTING_FRAMES, suggest_diameter
 from .gpu_peaks import Bounds
 from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
-from .pixels import Pixels, grey_levels, held_by, pinned_memory, queue_of, working_on
+from .pixels import Pixels, background_of, grey_levels, held_by, pinned_memory, queue_of, working_on
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, IncomingFrames, WorkPlan, work_plan
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
@@ -383,7 +383,8 @@ def _peaks_of(
 ) -> tuple[np.ndarray, Around]:
     """Return the peaks of an image, ascending places in it flattened, and what is seen around them."""
     tiles = tiles_of(len(image), plan.planes, _overlap(settings, scale))
-    parts = [_seen_in(tile, image, settings, scale, plan, is_whole=len(tiles) == 1) for tile in tiles]
+    background = cache(partial(background_of, image))
+    parts = [_seen_in(tile, image, background, settings, scale, plan, is_whole=len(tiles) == 1) for tile in tiles]
     return _joined(parts, image.shape, settings, scale)
 
 
@@ -411,7 +412,14 @@ def _overlap(settings: DetectSettings, scale: np.ndarray) -> int:
 
 
 def _seen_in(
-    tile: Tile, image: np.ndarray, settings: DetectSettings, scale: np.ndarray, plan: WorkPlan, *, is_whole: bool
+    tile: Tile,
+    image: np.ndarray,
+    background: Callable[[], float],
+    settings: DetectSettings,
+    scale: np.ndarray,
+    plan: WorkPlan,
+    *,
+    is_whole: bool,
 ) -> _Seen:
     """Return a tile's own peaks as places in the image, which of them have a value in it, and what is seen around them.
 
@@ -419,7 +427,7 @@ def _seen_in(
     """
     plane = math.prod(image.shape[1:])
     with held_by(plan.device, image[tile.held]) as pixels:
-        grey, known = grey_levels(pixels, image)
+        grey, known = grey_levels(pixels, background)
         bright = grey if settings.bright_on_dark else -grey
         del grey
         response = blob_response(bright, settings.known_diameter, scale, settings.method, plan.threads)

@@ -108,28 +108,34 @@ def pinned_memory(device: str, threads: int | None = None) -> PixelBuffer:
     return PixelBuffer(pinned, threads)
 
 
-def grey_levels(image: np.ndarray, whole: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+def grey_levels(
+    image: np.ndarray, background: Callable[[], float] | None = None
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the image in float32 and, where some voxels have no value in it, a mask of those that have.
 
     Voxels without a value (NaN, infinite, or too large: some programs mark them by the largest float) get the median of
-    the others, the background's grey level; of the others in `whole`, on the host, where the image is a part of it.
+    the others, the background's grey level; `background` says it where the image is a part of another.
     """
     with np.errstate(over="ignore"):  # beyond float32 is infinite
         grey = image.astype(np.float32, order="C", copy=False)
     if image.dtype.kind in "biu" and image.dtype.itemsize <= _WHOLE:
         return grey, None
-    known = np.abs(grey) < BRIGHTEST
+    known = _has_value(grey)
     if known.all():
         return grey, None
-    return np.where(known, grey, np.float32(_background(grey if whole is None else whole))), known
+    return np.where(known, grey, np.float32(background_of(grey) if background is None else background())), known
 
 
-def _background(image: np.ndarray) -> float:
+def background_of(image: np.ndarray) -> float:
     """Return the median of the voxels that have a value, 0 where none has."""
     with np.errstate(over="ignore"):
         grey = image.astype(np.float32, copy=False)
-    known = grey[np.abs(grey) < BRIGHTEST]
-    return float(np.median(known)) if known.size else 0.0
+    known = grey[_has_value(grey)]
+    return median(known) if known.size else 0.0
+
+
+def _has_value(grey: np.ndarray) -> np.ndarray:
+    return (grey < BRIGHTEST) & (grey > -BRIGHTEST)
 
 
 def largest(pixels: np.ndarray) -> float:

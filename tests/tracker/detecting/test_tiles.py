@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auctrack.tracker.detecting import detect as detecting
 from auctrack.tracker.detecting import side_by_side, threshold
 from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -88,3 +89,11 @@ def test_an_automatic_threshold_looks_at_as_many_frames_at_a_time_as_the_budget_
     taken(4e9)  # compiling allocates too
     one = 28.0 * voxels
     assert taken(1.5 * one) < one < max(taken(4e9) for _ in range(8))  # threads need not meet each time
+
+
+def test_the_background_is_measured_once_a_frame_however_many_tiles_it_has(monkeypatch):
+    asked, measure = [], detecting.background_of
+    monkeypatch.setattr(detecting, "background_of", lambda image: asked.append(image.shape) or measure(image))
+    image = IMAGES["voxels without a value"]
+    detect(stack_of(image, (1.0, 1.0, 1.0)), DetectSettings(4.0, threshold=3.0), memory_budget_gb=budget_for(image, 17))
+    assert asked == [image.shape]
