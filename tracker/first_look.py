@@ -30,8 +30,8 @@ from .stepwise import finished
 
 Made = TypeVar("Made")
 
-_FRAMES_OF_GPU = 4
-"""Timed together on a GPU, which works on several at a time: one by itself takes three times as long."""
+_TIMED, _TIMED_ON_GPU = 2, 4
+"""Frames that are timed together: two show steps too, and a GPU works on several, of which one alone takes longer."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
     spent, working, on_gpu = StageSeconds(), 0.0, 0.0
     with opened_input(source, settings.input, spent) as (given, under):
         if isinstance(given, Points):
-            points = given
+            points = in_a_row = given
             count = seen = len(points.frame_numbers)
         else:
             working, on_gpu = memory_of_detection(given, settings), gpu_memory_of_detection(given, settings)
@@ -91,13 +91,14 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
             part = given.middle(frames)
             points, spent["read"] = _found(given, part, under, settings)
             spent.devices["detect"] = device_of_detection(given, settings)
-            spent["detect"] += measured_in + _seconds_detecting(given, under, settings)
+            in_a_row, detecting = _timed(given, under, settings)
+            spent["detect"] += measured_in + detecting
             count, seen = len(given), len(part)
     expected = len(points) * count / max(seen, 1)
     memory, is_over = memory_of_linking(expected, count, settings.link)
     spent.devices["link"] = device_of_linking(expected, settings.link)
     spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"], points.table)
-    most = most_seconds_linking(expected, points, settings.link, spent.devices["link"])
+    most = most_seconds_linking(expected, in_a_row, settings.link, spent.devices["link"])
     spent["write"] = seconds_writing(expected)
     taken = memory_of_run(expected, working, memory)
     on_gpu = max(on_gpu, gpu_memory_of_linking(expected, settings.link))
@@ -131,13 +132,16 @@ def _found(movie: Movie, part: Movie, under: Movie | None, settings: Settings) -
     return points, (movie.seconds_reading - before) * len(movie) / max(len(part), 1)
 
 
-def _seconds_detecting(movie: Movie, under: Movie | None, settings: Settings) -> float:
-    """Return the seconds that all frames take if each takes as long as some that are looked at for the second time."""
+def _timed(movie: Movie, under: Movie | None, settings: Settings) -> tuple[Points, float]:
+    """Return the particles of some frames in a row, and the seconds that all frames take if each takes as long.
+
+    One of them at least is looked at for the second time.
+    """
     on_gpu = device_of_detection(movie, settings) not in ("", "cpu")
-    part = movie.middle(_FRAMES_OF_GPU if on_gpu else 1)
+    part = movie.middle(_TIMED_ON_GPU if on_gpu else _TIMED)
     whole = _as_the_whole(movie, settings)
-    _, seconds = with_seconds(movie, lambda: finished(finding_stage(part, whole, under)))
-    return seconds * len(movie) / max(len(part), 1)
+    found, seconds = with_seconds(movie, lambda: finished(finding_stage(part, whole, under)))
+    return found.points, seconds * len(movie) / max(len(part), 1)
 
 
 def _as_the_whole(movie: Movie, settings: Settings) -> Settings:

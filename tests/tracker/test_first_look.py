@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import tifffile
 from numba.core import event
+from scipy.ndimage import gaussian_filter
 
 from auctrack import Points, link_points
 from auctrack.matching.device import cuda
@@ -54,12 +56,27 @@ def test_compiling_is_no_part_of_the_time_that_a_run_is_expected_to_take(monkeyp
 
     def on_an_empty_cache(*given):
         clock.compiles(100.0)
-        clock.now += 2.0
+        clock.now += 2.0 * len(given[0])
         clock.compiles(10.0)
         return (yield from finds(*given))
 
     monkeypatch.setattr(first_look, "finding_stage", on_an_empty_cache)
     assert first_look.first_look(str(movie), Settings(), 3).seconds["detect"] == 3 * 2.0  # as long for each frame
+
+
+@pytest.mark.parametrize("step", [1, 90])
+def test_that_linking_a_movie_may_take_longer_is_said_though_one_frame_is_looked_at(tmp_path, step):
+    """Spots 20 pixels apart move on by one pixel, or to where none was before."""
+    image = np.zeros((3, 80, 300))
+    for frame in range(3):
+        image[frame, 10::20, 10 + step * frame : 90 + step * frame : 20] = 5_000
+    image = gaussian_filter(image, (0, 2, 2)) + 100
+    tifffile.imwrite(tmp_path / "movie.tif", image.astype(np.uint16), photometric="minisblack")
+    given = InputSettings(axes="TYX", scale=(1, 1))
+    look = first_look.first_look(str(tmp_path / "movie.tif"), Settings(given, DetectSettings(5.0, threshold=20.0)), 1)
+    assert look.frames_seen == 1
+    assert look.points_expected == 48
+    assert (look.most_linking > look.seconds["link"]) == (step == 90)
 
 
 def test_functions_that_are_compiled_for_another_or_at_once_count_once(clock):
