@@ -32,6 +32,7 @@ from .errors import DeviceMemoryExceeded, DeviceUnavailable, InvalidProblem
 from .presolve.beyond_reach import without_unreachable
 from .presolve.bilinear import by_points
 from .presolve.far_above import far_above_blocks, solve_beside_far_points, solved_above_least
+from .presolve.few_cheap_pairs import by_cheap_pairs
 from .presolve.forced_pairs import by_forced_pairs
 from .presolve.groups import from_shorter_side, large_ones_apart, solve_apart, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
@@ -100,6 +101,8 @@ def solve(
     - on a CPU, sparse costs of equal sides that must be matched whole: pairs that every matching holds are taken first
       where they are half of the rows or more (see `presolve.forced_pairs`); `Assignment.solver` is "forced pairs" where
       they are all;
+    - on a CPU, matrices of which all but a sixteenth of the pairs, or less, cost the same, and none more, as ones among
+      which are few zeros, or a sentinel: as a graph of the cheaper pairs (see `presolve.few_cheap_pairs`);
     - on a CPU, matrices of squared distances or inner products of up to three axes, from 1,000 rows on: `auction`, on
       the points that are read from them, where nearest neighbours decide (see `presolve.bilinear`);
     - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
@@ -176,7 +179,11 @@ def _solved_as_chosen(problem: Problem, choice: Choice) -> Assignment:
         if choice.device == "cpu" and hardly_large_blocks(problem).any():
             return _solved_soon_or_apart(problem, choice)
     if choice.device == "cpu" and not problem.is_on_device:
-        answer = by_forced_pairs(problem, partial(_solved_by_choice, device="cpu", options={}))
+        by_same = partial(_solved_by_choice, device="cpu", options={})
+        answer = by_cheap_pairs(problem, partial(_without_needless_unmatched_costs, solve_stated=by_same))
+        if answer is not None:
+            return answer.with_stats(auto="all but few pairs cost the same, and none more: a graph of the cheaper ones")
+        answer = by_forced_pairs(problem, by_same)
         if answer is not None:
             return answer.with_stats(auto="most rows or columns have one partner that is left to them")
         answer = by_points(problem, _solved_soon)

@@ -120,14 +120,14 @@ def from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
     if problem.has_unmatched_cost or problem.n_rows <= problem.n_cols:
         return solve(problem)
     try:
-        return _as_stated(problem, solve(transposed(problem)).transposed())
+        return as_stated(problem, solve(transposed(problem)).transposed())
     except Infeasible as error:
         raise error.of_columns() from None
     except NotConverged as error:
         raise error.restated(Assignment.transposed) from None
 
 
-def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
+def as_stated(problem: Problem, answer: Assignment) -> Assignment:
     """Prove an answer once more with its sides as stated, where it was proven by pairs of floats.
 
     Its column duals are then the first of such pairs. The gap of float duals is at least what their rounding may lose.
