@@ -37,8 +37,8 @@ class JV:
         default: costs that were given dense as a matrix; other problems as a graph where an `unmatched_cost` leaves few
         pairs worth matching, or where edges are far fewer than the matrix has pairs, else as a matrix too.
     most_scans : int, optional
-        Rows that searches for shortest paths may scan, for each row of a block, or of some blocks of a graph. When they
-        are spent, or those that the rows matched so far took make it likely that all take more, the solve ends in
+        Rows that searches for shortest paths may scan, for each row of a block, or of some blocks of a graph. When
+        those that the rows matched so far took make it likely that all others take more, the solve ends in
         `NotConverged`, without an answer; five times what a solve takes is enough. No limit by default. One scan of
         every row reads the matrix once; where independent costs are drawn from a wide range some 10 are needed, and up
         to half the rows at worst.

@@ -24,9 +24,13 @@ TOO_HARD = -2
 NO_LIMIT = 2**62
 _ROWS_AT_A_TIME = 16
 _SURE_AFTER = 8
-"""Part of the scans allowed that is spent before those of the rows matched so far tell how many all will take. Of the
+"""Part of the scans allowed that is spent before those of the rows matched so far tell how many the others take. Of the
 rows that wait, a tenth is matched by then between clouds apart and of inner products, which take 3 times what is
 allowed and more; a third to nine tenths of costs that stay within it (10 of 80 scans a row, n = 2,000)."""
+_GROWING = 4
+"""Times the scans of the first half of some rows that all of these take, from which on paths grow as columns get fewer:
+so many and more in random graphs, among points' neighbours and of inner products once half of the rows are matched. In
+grids and honeycombs it is 2 to 3.5, as free rows and columns lie as near each other at the end as before."""
 _ROUNDING = SLACK_ULPS * EPS
 
 
@@ -65,7 +69,7 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
     counts : int64 (3,)
         Incremented: bids, shortest paths, rows scanned by them.
     most_scans : int
-        Rows that paths may scan.
+        Rows that paths may scan; once some are matched, those that wait.
 
     Returns
     -------
@@ -73,9 +77,14 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
         -1, a row that must be matched and cannot be, or `TOO_HARD` where `most_scans` ran out, some rows unassigned.
     """
     waiting = bid_rows(rows, indptr, indices, data, state, counts)
-    begun = counts[2]
+    begun, spent = counts[2], np.zeros(len(waiting) // _ROWS_AT_A_TIME + 1, np.int64)
     for done in range(0, len(waiting), _ROWS_AT_A_TIME):
-        if are_too_few(most_scans, counts[2] - begun, done, len(waiting)):
+        turn = done // _ROWS_AT_A_TIME
+        now = spent[turn] = counts[2] - begun
+        # Where paths do not grow, those that wait may take as many scans as those before.
+        if are_too_few(most_scans, now, done, len(waiting)) and (
+            now > _GROWING * spent[turn // 2] or now * (len(waiting) - done) > most_scans * done
+        ):
             return TOO_HARD
         few = waiting[done : done + _ROWS_AT_A_TIME]
         infeasible_row = augment_rows(few, indptr, indices, data, state, counts)
@@ -86,11 +95,12 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
 
 @compiled
 def are_too_few(most_scans, spent, done, waiting):
-    """Whether the scans allowed are spent, or bound to be, as the first `done` of the waiting rows took so many.
+    """Whether those that wait are bound to take more scans than are allowed, as the first `done` of them took so many.
 
     A path is the longer the fewer columns are left: of k, so that all that wait take as much as the sum of 1 / k.
     """
-    return spent > most_scans // _SURE_AFTER and spent * math.log(waiting) > -most_scans * math.log1p(-done / waiting)
+    left = math.log(waiting - done)
+    return spent > most_scans // _SURE_AFTER and spent * left > -most_scans * math.log1p(-done / waiting)
 
 
 @compiled

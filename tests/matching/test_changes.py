@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
 
 from auctrack.matching import (
     JV,
@@ -87,6 +88,27 @@ def test_an_eighth_of_a_limit_and_a_few_searches_tell_that_it_will_not_do(form):
     else:
         assert match_rows(np.arange(400), *graph, state, counts, limit) == TOO_HARD
     assert limit / 8 < counts[2] < limit / 2
+
+
+def _neighbours(height: int, width: int, seed: int) -> Problem:
+    """Return neighbours in a grid, black squares against white ones, at independent costs."""
+    square = np.arange(height * width).reshape(height, width)
+    is_white = np.indices(square.shape).sum(axis=0).ravel() % 2
+    place = np.where(is_white, np.cumsum(is_white), np.cumsum(1 - is_white)) - 1
+    down, across = (square[:-1], square[1:]), (square[:, :-1], square[:, 1:])
+    ends = np.concatenate([np.stack(pair).reshape(2, -1) for pair in (down, across)], axis=1)
+    black, white = np.take_along_axis(ends, np.argsort(is_white[ends], axis=0), axis=0)
+    costs = np.random.default_rng(seed).random(len(black)) + 0.01
+    return Problem.sparse(coo_array((costs, (place[black], place[white]))).tocsr())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_paths_that_do_not_grow_are_not_given_up_for_an_auction(seed):
+    problem = _neighbours(250, 250, seed)
+    answer, free = solve(problem, device="cpu"), solve(problem, "jv", "cpu")
+    assert answer.stats["bids"] == free.stats["bids"]
+    assert answer.cost == free.cost
+    assert verify(problem, answer)
 
 
 def test_most_scans_ends_in_an_error_that_names_it():
