@@ -7,6 +7,7 @@ class of steps as narrow as a class can be, which is sure of links within a plan
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def places_of(position: np.ndarray, asked: list[slice]) -> list[np.ndarray]:
     """Return some places of several frames, float64 (k, d) each, on the host; from a GPU all in one copy."""
     ranks = [np.arange(each.start, each.stop, each.step) for each in asked]
     places = cuda.to_host(position[np.concatenate([np.empty(0, np.int64), *ranks])])
-    return np.split(places, np.cumsum([len(each) for each in ranks])[:-1])
+    return [places[a:b] for a, b in pairwise(np.cumsum([0, *map(len, ranks)]))]
 
 
 def _are_tied(frames: list[np.ndarray]) -> bool:

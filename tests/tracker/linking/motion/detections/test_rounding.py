@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.linking.link import link_points
-from auctrack.tracker.linking.motion.detections.ordered import ordered
-from auctrack.tracker.linking.motion.detections.rounding import rounding_of
+from auctrack.tracker.linking.motion.detections.ordered import NEAREST, log_density_of, ordered
+from auctrack.tracker.linking.motion.detections.rounding import places_of, rounding_of
 from auctrack.tracker.points import Points
 from tests.tracker.linking.movies import f1, walks
 
@@ -52,6 +52,13 @@ def test_a_tenth_of_the_detections_may_lie_between_planes():
 )
 def test_other_places_are_not_rounded(of):
     assert rounding_of(of(places()), STARTS) == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+def test_where_no_frame_holds_two_particles_nothing_is_asked():
+    one_each = np.random.default_rng(0).uniform(0, 9, (FRAMES, 2))
+    assert places_of(one_each, []) == []
+    assert not rounding_of(one_each, np.arange(FRAMES + 1)).any()
+    assert log_density_of(one_each, np.arange(FRAMES + 1)) == 2 * np.log(NEAREST[2])
 
 
 def test_planes_of_which_a_frame_has_few_particles_are_far_finer_than_it_is_dense():
