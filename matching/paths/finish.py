@@ -27,10 +27,10 @@ _SURE_AFTER = 8
 """Part of the scans allowed that is spent before those of the rows matched so far tell how many the others take. Of the
 rows that wait, a tenth is matched by then between clouds apart and of inner products, which take 3 times what is
 allowed and more; a third to nine tenths of costs that stay within it (10 of 80 scans a row, n = 2,000)."""
-_GROWING = 4
+_GROWING = 3.5
 """Times the scans of the first half of some rows that all of these take, from which on paths grow as columns get fewer:
 so many and more in random graphs, among points' neighbours and of inner products once half of the rows are matched. In
-grids and honeycombs it is 2 to 3.5, as free rows and columns lie as near each other at the end as before."""
+most grids and honeycombs it is 2 to 3.4, as free rows and columns lie as near each other at the end as before."""
 _ROUNDING = SLACK_ULPS * EPS
 
 
@@ -69,7 +69,7 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
     counts : int64 (3,)
         Incremented: bids, shortest paths, rows scanned by them.
     most_scans : int
-        Rows that paths may scan; once some are matched, those that wait.
+        Rows that paths may scan.
 
     Returns
     -------
@@ -82,8 +82,8 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
         turn = done // _ROWS_AT_A_TIME
         now = spent[turn] = counts[2] - begun
         # Where paths do not grow, those that wait may take as many scans as those before.
-        if are_too_few(most_scans, now, done, len(waiting)) and (
-            now > _GROWING * spent[turn // 2] or now * (len(waiting) - done) > most_scans * done
+        if are_too_few(most_scans - now, now, done, len(waiting)) and (
+            now > _GROWING * spent[turn // 2] or now * len(waiting) > most_scans * done
         ):
             return TOO_HARD
         few = waiting[done : done + _ROWS_AT_A_TIME]
