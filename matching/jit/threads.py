@@ -36,19 +36,24 @@ def side_by_side(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[
         finally:
             deque(coming, 0)  # where one fails the others stop
 
-    def join_in(left: int) -> None:
-        """Start one thread more, which starts the next: none waits until all have begun."""
-        if left:
-            with suppress(RuntimeError):  # all is done meanwhile, and the pool closed
-                shares.append(pool.submit(join_in, left - 1))
-        take_turns()
-
     shares: list[Future[None]] = []
     with ThreadPoolExecutor(others) as pool:
-        join_in(others)
+        _join_in(pool, shares, take_turns, others)
     for share in shares:
         share.result()
     return results
+
+
+def _join_in(pool: ThreadPoolExecutor, shares: list[Future[None]], take_turns: Callable[[], None], left: int) -> None:
+    """Take turns; start one thread more, which starts the next, first: so none waits until all have begun.
+
+    Not a function within `side_by_side` that calls itself: such a one is a circle of references, which holds the tasks
+    until Python looks for circles, and so memory that was to be used again (pinned memory is made anew in .25 s).
+    """
+    if left:
+        with suppress(RuntimeError):  # all is done meanwhile, and the pool closed
+            shares.append(pool.submit(_join_in, pool, shares, take_turns, left - 1))
+    take_turns()
 
 
 def one_ahead(items: Iterable[Task]) -> Iterator[Task]:

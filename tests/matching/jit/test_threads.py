@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
+import numpy as np
 import pytest
 
 from auctrack.matching.jit import threads
@@ -91,3 +94,16 @@ def test_where_a_task_fails_the_others_stop_and_the_error_is_raised():
 def test_no_more_threads_are_started_than_there_are_processors(processors):
     names = side_by_side(lambda _: threading.get_ident(), range(1000))
     assert len(set(names)) <= processors
+
+
+def test_tasks_are_let_go_when_all_are_done():
+    """Not only when Python looks for circles of references: what they are of may be pinned memory to be used again."""
+    tasks = [np.zeros(3) for _ in range(50)]
+    held = [weakref.ref(task) for task in tasks]
+    gc.disable()
+    try:
+        side_by_side(np.sum, tasks)
+        del tasks
+        assert not any(task() is not None for task in held)
+    finally:
+        gc.enable()
