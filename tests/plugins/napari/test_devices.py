@@ -172,7 +172,7 @@ def linking(viewer, open_widget, monkeypatch):
 def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(linking, monkeypatch, error, sentence):
     from auctrack.tracker.linking.frame_pairs import first_order
 
-    solve, solved = first_order.solve, []
+    optimum, solved = first_order.optimum, []
     motion = linking.parts.link.motion
     motion.setCurrentIndex(motion.findData("none"))
 
@@ -180,10 +180,10 @@ def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(link
         solved.append(given)
         if len(solved) == 3:
             raise error
-        return solve(*given)
+        return optimum(*given)
 
     with monkeypatch.context() as broken:
-        broken.setattr(first_order, "solve", failing)
+        broken.setattr(first_order, "optimum", failing)
         linking.running.run_all()
         finish(linking)
     bar = linking.parts.bar
