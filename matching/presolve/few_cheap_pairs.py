@@ -43,13 +43,13 @@ def by_cheap_pairs(problem: Problem, solve: Callable[[Problem], Assignment]) -> 
     seen = problem.data[:: len(problem.data) // SEEN]
     if np.count_nonzero(seen < seen.max()) > 3 * MOST_CHEAP * len(seen):
         return None
+    if problem.n_rows > problem.n_cols:
+        answer = by_cheap_pairs(transposed(problem), solve)
+        return None if answer is None else as_stated(problem, answer.transposed())
     highest = problem.data.max()
     cheap = np.flatnonzero(problem.data < highest)
     if len(cheap) > MOST_CHEAP * len(problem.data) or not np.isfinite(highest):
         return None
-    if problem.n_rows > problem.n_cols:
-        answer = by_cheap_pairs(transposed(problem), solve)
-        return None if answer is None else as_stated(problem, answer.transposed())
     row, col = np.divmod(cheap, problem.n_cols)
     graph = np.searchsorted(row, np.arange(problem.n_rows + 1)), col.astype(np.int32), problem.data[cheap]
     found = solve(Problem.sparse(graph, shape=problem.shape, unmatched_cost=(highest, 0)))

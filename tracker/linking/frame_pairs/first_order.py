@@ -49,7 +49,7 @@ def first_order(
     made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
     solutions = PairSolutions(len(points), keeping)
     is_plain = not (constraints or keeping is KeepSolution.ALWAYS or margins or hooks)
-    ids = None
+    ids, cost = None, unmatched_cost.in_costs(settings.cost)
     if is_plain and takes_gpu(points, settings):
         device = "cuda" if settings.device == "auto" else settings.device
         ids = yield from on_device(link_on_gpu(points, settings, unmatched_cost, longest, made), device)
@@ -60,11 +60,10 @@ def first_order(
         limits = GateLimits.within(half, edge_budget, is_kept=is_kept)  # of what is solved, and what is gated ahead
         gated = _gated(points, longest, limits, hooks, constraints)
         if hooks is not None and hooks.extra_cost is not None:
-            gated = with_further_costs(gated, hooks, settings.cost, unmatched_cost.in_costs(settings.cost))
+            gated = with_further_costs(gated, hooks, settings.cost, cost)
         runs = in_runs(gated, limits)
         # What users call is called in their thread.
         for run in one_ahead(runs) if hooks is None else runs:
-            cost = unmatched_cost.in_costs(settings.cost)
             answered = optimum(run, settings.cost, cost, settings.solver, settings.device)
             made.add(*answered)
             solutions.add(*answered)
@@ -77,7 +76,7 @@ def first_order(
     effective = replace(
         settings, search_range=search_range, unmatched_cost=unmatched_cost.distance, max_missed_frames=0
     )
-    gain = LengthGain(longest, settings.cost, unmatched_cost.in_costs(settings.cost))
+    gain = LengthGain(longest, settings.cost, cost)
     links, report = made.links(points.frame_step), made.report()
     solution = solutions.solution(gain) if is_on_host else None
     return Linking(tracks, links, effective, unmatched_cost, report=report, solution=solution)
