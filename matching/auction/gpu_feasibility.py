@@ -16,6 +16,7 @@ from ..cardinality.gpu_initial import cheap, given
 from ..cardinality.gpu_structure import alternating_reach_gpu
 from ..certificate.hall import of_first_block
 from ..device import cuda
+from ..device.arrays import any_true, count_true
 from ..errors import Infeasible
 from ..problem.gpu_graph import CostGraph
 from .feasibility import FEW_PAIRS
@@ -110,7 +111,7 @@ def are_enough(xp: Any, of_rows: Any, of_cols: Any) -> bool:
     s = xp.arange(1, n + 1)
     rows_below = _with_at_most(xp, of_rows, m)[:, :n]
     columns_below = _with_at_most(xp, of_cols, n)[:, n - 1 :: -1] if n else rows_below
-    return not bool(((rows_below >= s) & (columns_below >= m - s + 1)).any())
+    return not any_true((rows_below >= s) & (columns_below >= m - s + 1))
 
 
 def _with_at_most(xp: Any, counts: Any, most: int) -> Any:
@@ -165,5 +166,5 @@ def _bipartite(graph: CostGraph, indptr: Any, indices: Any) -> gpu_graph.DeviceG
 def _shortage(bipartite: gpu_graph.DeviceGraph, matching: gpu_graph.DeviceMatching) -> Shortage | None:
     """Augment the matching to a maximum one; return what it is of and its columns, None if it has all rows."""
     best_gpu(bipartite, matching)
-    matched = int((matching.col_of_row >= 0).sum())
+    matched = count_true(matching.col_of_row >= 0)
     return None if matched == bipartite.n_rows else (bipartite, matching.col_of_row)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.arrays import count_true
 from .choices import check_options, look_up
 from .gpu_best import best_gpu
 from .gpu_forest import cover
@@ -59,7 +60,7 @@ def maximum_matching_gpu(
         on_device = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(graph)
         copied.record()
         matching = _start(on_device, initial)
-        initial_size = int(cp.count_nonzero(matching.row_of_col >= 0))
+        initial_size = count_true(matching.row_of_col >= 0)
         started.record()
         stats = search(on_device, matching, **options) if on_device.n_edges else {}
         ended.record()

@@ -170,9 +170,9 @@ def match_by_dual_phases(
     )
     done = on_device.get().view(COUNTS)
     if most_updates is not None and (done["infeasible_row"] < 0).all():
-        is_left = (batch.state.col_of_row == FREE).reshape(batch.n, -1).any(axis=1)
-        if bool(is_left.any()):
-            raise given_up_after(most_updates, np.flatnonzero(cuda.to_host(is_left)))
+        left = np.flatnonzero(batch.state.col_of_row == FREE)
+        if len(left):
+            raise given_up_after(most_updates, np.unique(cuda.to_host(left) // (rows // batch.n)))
     return done["infeasible_row"], stats_of(done)
 
 

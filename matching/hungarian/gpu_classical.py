@@ -8,6 +8,7 @@ import numpy as np
 
 from ..certificate.not_converged import NO_BLOCKS, NotConverged
 from ..device import cuda
+from ..device.arrays import any_true
 from ..device.structs import struct
 from ..errors import InvalidProblem
 from ..paths.gpu_dense import DeviceCosts, DeviceState
@@ -41,7 +42,7 @@ def match_by_dual_phases(
     lists = listed_rows(costs, state.v)
     limits = most_updates or 0, few_left
     infeasible_row, counts = match_listed(costs, state, free_rows, *lists, limits=limits)
-    if infeasible_row < 0 and most_updates is not None and bool((state.col_of_row == FREE).any()):
+    if infeasible_row < 0 and most_updates is not None and any_true(state.col_of_row == FREE):
         raise given_up_after(most_updates)
     return infeasible_row, counts
 
@@ -106,8 +107,8 @@ def match_listed(
     columns = cp.empty(m * _SECTOR_BYTES, cp.uint8)
     kernel = costs.kernel(_FILE, "hungarian_classical", cooperative=True)
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
-    bounded = bool((costs.row_bound < costs.none).any())
-    is_bounded = bounded or bool((costs.col_bound < costs.none).any())
+    bounded = any_true(costs.row_bound < costs.none)
+    is_bounded = bounded or any_true(costs.col_bound < costs.none)
     most_zeros = zeros_of_a_row(n, m, is_bounded=is_bounded)
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows

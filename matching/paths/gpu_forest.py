@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.arrays import any_true
 from ..device.structs import struct
 from ..errors import InvalidProblem
 from .gpu_dense import DeviceCosts, DeviceState
@@ -54,7 +55,7 @@ def grow_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> np.v
     cp, (n, m) = costs.cp, costs.cost.shape
     groups, blocks = _shape(costs)
     kernel = costs.kernel("paths/matrix_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
-    bounded = bool((costs.row_bound < costs.none).any())
+    bounded = any_true(costs.row_bound < costs.none)
     lists_of_free = cp.empty(2 * n, cp.int32)
     lists_of_free[: len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.arrays import any_true
 from ..errors import InvalidProblem
 from . import host_problem
 from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, exact_in_float64, supported
@@ -72,7 +73,7 @@ def csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[Any, Any, Any,
             argument="graph",
         )
     indptr = indptr.astype(np.int64, copy=False)
-    if int(indptr[0]) or int(indptr[-1]) != len(indices) or bool((indptr[1:] < indptr[:-1]).any()):
+    if int(indptr[0]) or int(indptr[-1]) != len(indices) or any_true(indptr[1:] < indptr[:-1]):
         raise InvalidProblem(
             "indptr needs integers that start at 0, never fall, and end at the number of edges.", argument="indptr"
         )
@@ -119,8 +120,8 @@ def _mended(indptr: Any, indices: Any, data: Any, widths: np.ndarray) -> tuple[A
 
 
 def _refuse_edges(bad: Any, why: str, row: Any, indices: Any) -> None:
-    if bool(bad.any()):
-        edge = int(bad.argmax())
+    if any_true(bad):
+        edge = int(np.flatnonzero(bad)[0])
         raise InvalidProblem(f"the edge ({int(row[edge])}, {int(indices[edge])}) {why}.", argument="graph")
 
 

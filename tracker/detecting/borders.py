@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
+from ...matching.device.arrays import median
 from ...matching.jit.compiled import SMALL, compiled
 from .around import NEAR, PLANES, Around
-from .pixels import median
 
 _WIDEST = 16.0  # variance of a profile over that of the diameter's own, and the other way round
 _ROUNDS = 20  # of the widths' equations, which settle to a part in a thousand

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.device import cuda
+from ...matching.device.arrays import all_true, median
 from ..reading.contiguous import PixelBuffer
 from ..reading.frames import BRIGHTEST
 from .padding import content
@@ -121,7 +122,7 @@ def grey_levels(
     if image.dtype.kind in "biu" and image.dtype.itemsize <= _WHOLE:
         return grey, None
     known = _has_value(grey)
-    if known.all():
+    if all_true(known):
         return grey, None
     return np.where(known, grey, np.float32(background_of(grey) if background is None else background())), known
 
@@ -141,8 +142,3 @@ def _has_value(grey: np.ndarray) -> np.ndarray:
 def largest(pixels: np.ndarray) -> float:
     """Return the largest absolute value, 0 of no pixels."""
     return max(float(pixels.max()), -float(pixels.min())) if pixels.size else 0.0
-
-
-def median(pixels: np.ndarray) -> float:
-    """Return the median; the array is left in another order."""
-    return float(np.median(pixels, overwrite_input=True))

@@ -196,8 +196,14 @@ class IncomingFrames:
             threads.shutdown(wait=True, cancel_futures=True)
 
     def look(self, at: Sequence[int], work: Callable[[Pixels], Result]) -> list[Result]:
-        """Return work of frames that were to be looked at, which stay."""
-        return list(self._pool.map(lambda frame: work(frame()), [self._frames[number] for number in at]))
+        """Return work of frames that were to be looked at, which stay.
+
+        The first is a GPU's alone: several threads that meet a kernel for the first time would each compile it.
+        """
+        frames = [self._frames[number] for number in at]
+        alone = 0 if self.plan.device == "cpu" else 1
+        first = [work(frame()) for frame in frames[:alone]]
+        return first + list(self._pool.map(lambda frame: work(frame()), frames[alone:]))
 
     def worked(self, work: Callable[[Pixels], Result]) -> Iterator[tuple[int, Result]]:
         """Yield (number, work of that frame) in order; `plan.frames` + `plan.ahead` + 1 are on their way at most."""

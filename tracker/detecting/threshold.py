@@ -17,10 +17,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...matching.device import cuda
+from ...matching.device.arrays import median
 from . import gpu_peaks, gpu_spread
 from .blobs import Method, blob_response, noise_gain
 from .peaks import can_be_listed, local_maxima
-from .pixels import Pixels, grey_levels, held_by, largest, median
+from .pixels import Pixels, grey_levels, held_by, largest
 from .side_by_side import DEFAULT_BUDGET, IncomingFrames, looked_at, work_plan
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...matching.device.arrays import all_true
+
 
 def track_ids(cp: Any, frame: Any, before: Any, n_frames: int) -> Any:
     """Number the chains of links as `links.track_ids` does, int64 (n,).
@@ -25,7 +27,7 @@ def track_ids(cp: Any, frame: Any, before: Any, n_frames: int) -> Any:
     root = cp.where(begins, cp.arange(len(begins), dtype=np.int32), before)
     for _ in range(max(n_frames - 1, 1).bit_length()):
         root = root[root]
-    if bool((frame[1:] >= frame[:-1]).all()):
+    if all_true(frame[1:] >= frame[:-1]):
         return (cp.cumsum(begins, dtype=np.int64) - 1)[root]
     order = cp.argsort(frame, kind="stable")
     number = cp.empty(len(begins), np.int64)

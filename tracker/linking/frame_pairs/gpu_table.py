@@ -11,6 +11,7 @@ import pandas as pd
 from pandas.api.types import is_extension_array_dtype
 
 from ....matching.device import cuda
+from ....matching.device.arrays import all_true, any_true
 from ...calibrating.calibration import Calibration
 from ...calibrating.stated import three_sizes
 from ...errors import InvalidInput
@@ -119,13 +120,13 @@ def _columns(cp: Any, table: Any, scale: Sequence[float] | None, frame_step: int
             raise InvalidInput(
                 f"column '{name}' needs {len(frame)} numbers, as many as 'frame' has; got {array.dtype} {array.shape}."
             )
-        if array.dtype.kind == "f" and not bool(cp.isfinite(array).all()):
+        if array.dtype.kind == "f" and not all_true(cp.isfinite(array)):
             raise InvalidInput(f"column '{name}' needs finite numbers; some are not. Remove those rows.")
     whole = frame.astype(np.int64)
-    if bool((whole != frame).any()):
+    if any_true(whole != frame):
         raise InvalidInput("column 'frame' needs whole numbers; some are not.")
     step = Timeline(1 if frame_step is None else frame_step).step
-    if len(whole) and bool(((whole - whole.min()) % step).any()):
+    if len(whole) and any_true((whole - whole.min()) % step != 0):
         raise InvalidInput(f"frame_step {step} needs every frame to be a multiple of it away from the first.")
     axes = tuple(cp.ascontiguousarray(array.astype(np.float64, copy=False)) for array in arrays.values())
     sizes = np.ones(3) if scale is None else np.asarray(three_sizes(scale, len(axes)))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from ....matching.device import cuda
+from ....matching.device.arrays import count_true
 from ..hooks import Hooks
 from ..settings import Motion
 from .candidates.expected import candidates_ahead
@@ -362,7 +363,7 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
 
 
 def _has_enough_links(belief: Belief) -> bool:
-    return bool((belief.probability > 0.5).sum() >= 2 * held_out.ENOUGH)
+    return count_true(belief.probability > 0.5) >= 2 * held_out.ENOUGH
 
 
 def _gain_of_link_before(belief: Belief) -> float:

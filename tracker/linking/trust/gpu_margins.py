@@ -9,6 +9,7 @@ import numpy as np
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.device import cuda
+from ....matching.device.arrays import begins_of
 from ....matching.problem import Problem
 from ..gate.gpu_movie import launch, launch_in_turns, threads_of
 
@@ -39,8 +40,7 @@ def link_margins(problem: Problem, answer: Assignment) -> Any:
     )
     reduced = cp.maximum(problem.data - r[row] - v[indices], 0.0)
     by_col = cp.argsort(indices, kind="stable")
-    col_indptr = cp.zeros(n_cols + 1, np.int64)
-    cp.cumsum(cp.bincount(indices, minlength=n_cols), out=col_indptr[1:])
+    col_indptr = begins_of(indices[by_col], n_cols)
     row_bound, col_bound = problem.dual_bounds()
     by_row = indptr, indices, reduced
     settle_row = _settled(cp, by_row, row_of_col, cp.maximum(cp.asarray(row_bound) - r, 0.0))

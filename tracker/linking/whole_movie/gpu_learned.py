@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....matching.device import cuda
+from ....matching.device.arrays import count_true, median
 from ....matching.device.transfer import downloaded
 from ....matching.solving import solve
 from ..gpu_chains import track_ids
@@ -83,7 +84,7 @@ def links_on_gpu(task: Task) -> FoundOnGpu:
         _rows(cp, movie, source, target, probability, margin),
         motion,
         Proven(float(np.sum(answer.gap)), answer.is_optimal, answer.solver, answer.device),
-        int(can_be.sum()),
+        count_true(can_be),
         len(source),
         float((1 - probability).sum()),
         _median_step(cp, movie, source, target),
@@ -109,4 +110,4 @@ def _median_step(cp: Any, movie: Ordered, source: Any, target: Any) -> float | N
     place, number = movie.position + movie.of_each(movie.drift), movie.of_each(movie.number)
     steps = number[target] - number[source] == 1
     length = cp.sqrt(((place[target[steps]] - place[source[steps]]) ** 2).sum(axis=1))
-    return movie.spacing * float(cp.median(length)) if len(length) else None
+    return movie.spacing * median(length) if len(length) else None

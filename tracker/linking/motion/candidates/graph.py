@@ -15,6 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from .....matching.device import cuda
+from .....matching.device.arrays import begins_of
 from .....matching.jit.compiled import SMALL, compiled
 from .....matching.jit.threads import side_by_side
 from .....matching.points.grid import build_grid, build_grids, more_pairs_than, pairs_in_grid, pairs_in_grids
@@ -148,7 +149,7 @@ class Graph:
         """The edges by head: (pointers int64 (n + 1,), edges int32 (edges,)), ascending within a head."""
         if self.on_gpu:
             by_head = np.argsort(self.head, kind="stable").astype(np.int32)
-            return pointers(np.bincount(self.head, minlength=self.n)), by_head
+            return begins_of(self.head[by_head], self.n), by_head
         in_ptr, _, in_edge = transposed_csr(self.indptr, self.head, np.arange(len(self), dtype=np.int32), self.n)
         return in_ptr, in_edge
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .....matching.device.arrays import begins_of
 from .....matching.problem import Problem
-from .graph import pointers
 
 
 def matching_problem(row: np.ndarray, col: np.ndarray, weight: np.ndarray, shape: tuple[int, int]) -> Problem:
@@ -18,5 +18,5 @@ def matching_problem(row: np.ndarray, col: np.ndarray, weight: np.ndarray, shape
     weight : float64 (edges,)
     shape : (int, int)
     """
-    indptr = pointers(np.bincount(row, minlength=shape[0]))
+    indptr = begins_of(row, shape[0])
     return Problem.sparse((indptr, col.astype(np.int32, copy=False), -weight), unmatched_cost=0.0, shape=shape)

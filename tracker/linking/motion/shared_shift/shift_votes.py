@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import betainc
 
 from .....matching.device import cuda
+from .....matching.device.arrays import argmax_of_rows
 
 FEWEST = 8
 """Votes by which the winner must lead those around it."""
@@ -51,7 +52,7 @@ def winning_shifts(counts: np.ndarray, field: np.ndarray, voters: np.ndarray) ->
     width, width_around = _widths(size, tuple(field.tolist()))
     votes, around = _shared(counts).reshape(-1, bins), _around(counts).reshape(-1, bins)
     lead = votes - around * np.asarray(width / width_around, like=counts)
-    best, still = lead.argmax(axis=1), bins // 2
+    best, still = argmax_of_rows(lead), bins // 2
     of_best = np.arange(len(counts), like=counts), best
     won, won_around, ahead = (cuda.to_host(of[of_best]) for of in (votes, around, lead))
     best, ahead_of_still = cuda.to_host(best), ahead - cuda.to_host(lead[:, still])
