@@ -16,7 +16,7 @@ from ..cardinality.gpu_initial import cheap, given
 from ..cardinality.gpu_structure import alternating_reach_gpu
 from ..certificate.hall import of_first_block
 from ..device import cuda
-from ..device.arrays import any_true, count_true
+from ..device.arrays import any_true, count_true, counts_of
 from ..errors import Infeasible
 from ..problem.gpu_graph import CostGraph
 from .feasibility import FEW_PAIRS
@@ -117,7 +117,7 @@ def are_enough(xp: Any, of_rows: Any, of_cols: Any) -> bool:
 def _with_at_most(xp: Any, counts: Any, most: int) -> Any:
     """Return how many entries of each line are at most k, for k from 0 to `most`, (lines, most + 1)."""
     line = xp.arange(len(counts))[:, None] * (most + 1)
-    numbers = xp.bincount((line + counts).reshape(-1), minlength=len(counts) * (most + 1))
+    numbers = counts_of((line + counts).reshape(-1), len(counts) * (most + 1))
     return xp.cumsum(numbers.reshape(-1, most + 1), axis=1)
 
 

@@ -52,7 +52,14 @@ def begins_of(members: Any, count: int) -> Any:
     """Return where each of `count` numbers begins among ascending ones, and where they end, int64 (count + 1,)."""
     if cuda.is_device_array(members):
         return np.searchsorted(members, np.arange(count + 1, dtype=members.dtype, like=members))
-    return np.append(0, np.cumsum(np.bincount(members, minlength=count)))
+    return np.append(0, np.cumsum(counts_of(members, count)))
+
+
+def counts_of(members: Any, count: int) -> Any:
+    """Return how often each of `count` numbers is among some, int64 (count,)."""
+    if cuda.is_device_array(members):
+        return np.diff(begins_of(np.sort(members), count))
+    return np.bincount(members, minlength=count)
 
 
 def argmax_of_rows(values: Any) -> Any:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.arrays import counts_of
 
 THREADS = 256
 POINTS_PER_CELL = 16
@@ -137,7 +138,7 @@ def _cell_side(extent: np.ndarray, n: int) -> tuple[float, int]:
 def _count(xp: Any, points: Any, lower: Any, side: float, shape: tuple[int, ...]) -> Any:
     last = xp.asarray(np.array(shape) - 1)[:, None]
     z, y, x = xp.minimum(((points - lower[:, None]) / side).astype(np.int64), last)
-    return xp.bincount((z * shape[1] + y) * shape[2] + x, minlength=int(np.prod(shape))).reshape(shape)
+    return counts_of((z * shape[1] + y) * shape[2] + x, int(np.prod(shape))).reshape(shape)
 
 
 def _faces(xp: Any, conductance: Any, pad: int) -> Any:

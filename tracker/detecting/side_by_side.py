@@ -198,12 +198,10 @@ class IncomingFrames:
     def look(self, at: Sequence[int], work: Callable[[Pixels], Result]) -> list[Result]:
         """Return work of frames that were to be looked at, which stay.
 
-        The first is a GPU's alone: several threads that meet a kernel for the first time would each compile it.
+        A GPU's one after the other: threads gain nothing there, and each would compile the same kernels at first.
         """
-        frames = [self._frames[number] for number in at]
-        alone = 0 if self.plan.device == "cpu" else 1
-        first = [work(frame()) for frame in frames[:alone]]
-        return first + list(self._pool.map(lambda frame: work(frame()), frames[alone:]))
+        each = map if self.plan.device != "cpu" else self._pool.map
+        return list(each(lambda number: work(self._frames[number]()), at))
 
     def worked(self, work: Callable[[Pixels], Result]) -> Iterator[tuple[int, Result]]:
         """Yield (number, work of that frame) in order; `plan.frames` + `plan.ahead` + 1 are on their way at most."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching.device import cuda
-from auctrack.matching.device.arrays import all_true, any_true, argmax_of_rows, begins_of, count_true, median
+from auctrack.matching.device.arrays import all_true, any_true, argmax_of_rows, begins_of, count_true, counts_of, median
 
 ON_BOTH = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
@@ -53,3 +53,10 @@ def test_the_first_of_the_greatest_in_each_row(device):
     rows = np.random.default_rng(0).integers(0, 4, (50, 7)).astype(np.float64)
     assert cuda.to_host(argmax_of_rows(placed(rows, device))).tolist() == rows.argmax(axis=1).tolist()
     assert cuda.to_host(argmax_of_rows(placed(np.zeros((2, 3)), device))).tolist() == [0, 0]
+
+
+@ON_BOTH
+@pytest.mark.parametrize("members", [[], [3], [4, 0, 2, 0, 2, 2]])
+def test_how_often_numbers_are_there(members, device):
+    counts = cuda.to_host(counts_of(placed(np.array(members, np.int64), device), 5))
+    assert counts.tolist() == [members.count(number) for number in range(5)]

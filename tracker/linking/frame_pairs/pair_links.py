@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ....matching.certificate.assignment import Assignment
+from ....matching.device.arrays import median
 from ....matching.problem import Problem
 from ...links import STEP, links_of
 from ...points import Points
@@ -131,10 +132,7 @@ class PairLinks:
         links = sum(map(len, self.lengths))
         if not links:
             return None
-        some = [lengths[:: -(-links // ENOUGH)] for lengths in self.lengths]
-        if len(some) == 1:
-            return float(np.median(some[0]))
-        return float(np.median(np.concatenate(some), overwrite_input=True))
+        return median(np.concatenate([lengths[:: -(-links // ENOUGH)] for lengths in self.lengths]))
 
 
 def _joined(parts: list[Callable[[], Columns]]) -> Columns:
