@@ -45,7 +45,7 @@ _MOST_SECONDS_PER_POINT = (
     (0.4, 1.5e-4),
 )  # by how far from a particle, in spacings, one is in the next frame
 _SECONDS_PER_TRIED = {True: 120e-6, False: 0.0}  # for each of those that starts of learning are tried on
-_WITH_FEATURES = 1.8  # times as long on a CPU, where features such as intensity are learned from too
+_WITH_FEATURES = 1.2  # times as long on a CPU, where features such as intensity are learned from too
 _SECONDS_PER_POINT_ON_GPU = {True: 6e-8, False: 1e-8}
 _SECONDS_PER_ROW = 6e-7  # of writing the table
 

@@ -102,11 +102,11 @@ def test_starts_are_tried_on_no_more_than_a_sample():
 
 
 def test_linking_takes_longer_where_intensities_are_learned_from_as_those_of_a_movie_are():
-    """Five tables took 1.1 to 2.0 CPU seconds, .6 to 1.2 without intensities; .9 was foretold of most."""
+    """Six tables of short steps took 1.0 to 1.2 times as long with intensities as without."""
     columns = ["frame", "z", "y", "x", "intensity"]
     with_them = resources.seconds_linking(2e4, LinkSettings(), "cpu", columns)
     without = resources.seconds_linking(2e4, LinkSettings(), "cpu", columns[:-1])
-    assert 1.5 < with_them / without < 2.5
+    assert 1.1 < with_them / without < 1.3
     assert resources.seconds_linking(2e4, LinkSettings(features="none"), "cpu", columns) == without
     for kind in ({"motion": "none"}, {"linking": "jaqaman"}):
         seconds = (resources.seconds_linking(2e4, LinkSettings(**kind), "cpu", of) for of in (columns, ()))
