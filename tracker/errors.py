@@ -149,6 +149,18 @@ class UnknownChannel(InvalidInput):
     """The file has several channels; `channel=` must say which one is read."""
 
 
+class UnknownSeries(InvalidInput):
+    """The file holds several series; `series=` must say which one is read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Those that there are.
+    """
+
+    names: tuple[str, ...] = ()
+
+
 class InvalidSetting(AuctrackError, ValueError):
     """A setting is out of its range, or two settings contradict each other.
 

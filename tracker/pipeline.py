@@ -310,6 +310,7 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
         frame_interval=given.frame_interval,
         time_unit=given.time_unit,
         channel=given.channel,
+        series=given.series,
         frames=given.frame_slice,
         roi=given.roi_slices,
     )

@@ -69,6 +69,9 @@ _OF_INPUT: dict[str, SettingWords] = {
         "Channel to read, by name or number (from 0), where there are several",
         more="For a colour image: red, green, blue, or grey (their mean).",
     ),
+    "series": SettingWords(
+        "Which of several images in a file, such as the positions of a stage, by name or number (from 0)",
+    ),
     "frames": SettingWords(
         "Frames to use, counted from 0",
         written="TO is excluded. Example: 0:20, or ::5 for every fifth.",

@@ -43,7 +43,7 @@ def _are_names(names: object) -> bool:
 
 _SIZES = declared_as("two or three sizes above 0 such as [2, 1, 1]", _are_sizes, stored=_as_sizes)
 _TIME = declared_as("a time above 0", is_above_zero)
-_CHANNEL = declared_as(
+_NUMBER_OR_NAME = declared_as(
     "a number or a name in quotes",
     lambda value: isinstance(value, (int, np.integer, str)) and not isinstance(value, bool),
 )
@@ -68,6 +68,8 @@ class InputSettings(KnownByName):
         Time between two frames whose numbers differ by one, in `time_unit`, which is s unless given. Where only every
         fifth frame is there, it is a fifth of the time between those.
     channel : int or str, optional
+    series : int or str, optional
+        Which of several images in a file, such as the positions of a stage.
     frames : str, optional
         Frames to use, "from:to" or "from:to:step", `to` left out: "0:20", "::5".
     roi : str, optional
@@ -86,7 +88,8 @@ class InputSettings(KnownByName):
     unit: str | None = field(default=None, metadata=TEXT)
     frame_interval: float | None = field(default=None, metadata=_TIME)
     time_unit: str | None = field(default=None, metadata=TEXT)
-    channel: int | str | None = field(default=None, metadata=_CHANNEL)
+    channel: int | str | None = field(default=None, metadata=_NUMBER_OR_NAME)
+    series: int | str | None = field(default=None, metadata=_NUMBER_OR_NAME)
     frames: str | None = field(default=None, metadata=text_such_as("0:20"))
     roi: str | None = field(default=None, metadata=text_such_as("0:10,100:300,:"))
     columns: Mapping[str, str] | None = field(default=None, hash=False, metadata=_NAMES)

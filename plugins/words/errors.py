@@ -66,7 +66,7 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
     ((example, case),) = error.examples.items()
     if error.setting == "frames":
         return f"The frames before it can be read on their own: {option} {example}."
-    if error.setting == "channel":
+    if error.setting in ("channel", "series"):
         return f"Give its number or name, such as {option} {shlex.quote(example)}."
     if error.setting == "bright_on_dark":
         return f"If {case}, {'leave out' if example else 'give'} {option}."

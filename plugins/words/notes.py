@@ -52,7 +52,7 @@ def on_table(settings: Settings, named: Named = option_of) -> list[str]:
     from ...tracker.detecting.settings import DetectSettings
 
     default = DetectSettings()
-    idle = [name for name in ("axes", "channel") if getattr(settings.input, name) is not None]
+    idle = [name for name in ("axes", "channel", "series") if getattr(settings.input, name) is not None]
     idle += [of.name for of in fields(default) if getattr(settings.detect, of.name) != getattr(default, of.name)]
     if not idle:
         return []

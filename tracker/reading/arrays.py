@@ -12,6 +12,7 @@ from ..calibrating.stated import ARRAY, Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..timeline import Timeline
 from .axes import ARRAY_READINGS, LETTERS, are_known, divided, known_axes, naming_axes
+from .chosen import ONLY_SERIES
 from .contiguous import NEW_MEMORY, PixelBuffer
 from .stack import SPACE, Region
 
@@ -61,6 +62,8 @@ class ArrayStack:
 
     note = ""
     n_files = 1
+    series_names: tuple[str, ...] = ONLY_SERIES
+    series = 0
 
     def __init__(
         self,

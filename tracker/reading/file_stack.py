@@ -36,6 +36,8 @@ class FileStack:
     axes : str, optional
         Of one file, as in `TiffStack`; or of the movie, such as "TZYX" where each file is a plane. A leading T stands
         for the files where their names have one number or none that counts.
+    series : int or str, optional
+        Of each file, as in `TiffStack`.
 
     Attributes
     ----------
@@ -52,12 +54,15 @@ class FileStack:
         As `TiffStack`.
     """
 
-    def __init__(self, files: Sequence[Path], axes: str | None) -> None:
-        self._files = tuple(files)
+    def __init__(self, files: Sequence[Path], axes: str | None, series: int | str | None = None) -> None:
+        self._files, self._series_given = tuple(files), series
         self.path, self.n_files = self._files[0], len(self._files)
         in_names = name_axes(files) or []
-        self._named, self._file_axes = _axes_of_names_and_file(self.path, in_names, axes)
-        with TiffStack(self.path, self._file_axes) as first:
+        if axes is None:
+            _refuse_positions(in_names, self.path)
+        self._named, self._file_axes = _axes_of_names_and_file(self.path, in_names, axes, series)
+        with self._opened(self.path) as first:
+            self.series, self.series_names = first.series, first.series_names
             self.axes = self._named + "".join(axis for axis in first.axes if axis not in self._named)
             self.dtype, self.stated, self.channels = first.dtype, first.stated, first.channels
             self._sizes = dict(first.sizes)
@@ -98,9 +103,9 @@ class FileStack:
     def check_whole(self, frames: Sequence[int], channel: int) -> None:
         """Raise `InvalidInput` where a file is not a whole frame or plane, or files are not alike; reads no pixels."""
         del frames
-        with TiffStack(self.path, self._file_axes) as first:
+        with self._opened(self.path) as first:
             in_file = 0 if "C" in self._named else channel
-            check_alike(self._files, first, self._file_axes, in_file)
+            check_alike(self._files, first, self._opened, in_file)
             first.check_whole((0,), in_file)
 
     def is_read_at_once(self) -> bool:
@@ -118,18 +123,36 @@ class FileStack:
         return np.concatenate(side_by_side(lambda z: self._read((frame, in_name, z), in_file, plane), planes))
 
     def _read(self, place: tuple[int, int, int], channel: int, region: Region) -> np.ndarray:
-        with TiffStack(self._file_at[place], self._file_axes) as stack:
+        with self._opened(self._file_at[place]) as stack:
             return stack.volume(0, channel, region)
+
+    def _opened(self, file: Path) -> TiffStack:
+        return TiffStack(file, self._file_axes, self._series_given)
 
     def close(self) -> None:
         """Do nothing: no file stays open."""
 
 
-def _axes_of_names_and_file(path: Path, in_names: Sequence[NameAxis], axes: str | None) -> tuple[str, str | None]:
+def _refuse_positions(in_names: Sequence[NameAxis], path: Path) -> None:
+    """Refuse files whose names count positions of the stage: these are movies of their own, no frames of one."""
+    axis = next((axis for axis in in_names if axis.counts_positions), None)
+    if axis is None:
+        return
+    which = f"{axis.word}{axis.numbers[0]}"
+    raise InvalidInput(
+        f"{path.parent}: its files are of several positions, by {which} and {axis.word}{max(axis.numbers)} in their "
+        f"names, and each is a movie of its own. Give those of one by a pattern, such as 'folder/*{which}*.tif'; or if "
+        "they are frames of one movie, rename them with a t before the number.",
+    )
+
+
+def _axes_of_names_and_file(
+    path: Path, in_names: Sequence[NameAxis], axes: str | None, series: int | str | None
+) -> tuple[str, str | None]:
     """Return what the numbers in names count, a letter each ("T" where the order does), and the axes of one file."""
     stated = stated_letters(in_names)
     if axes is None:
-        with TiffStack(path) as first:
+        with TiffStack(path, series=series) as first:
             return (stated if stated and all(first.size(axis) == 1 for axis in stated) else "T"), None
     axes = axes.upper()
     in_front = len(axes) - dimensions_of(path)

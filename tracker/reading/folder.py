@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import InvalidInput
@@ -43,15 +44,15 @@ def _natural(file: Path) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
 
 
-def check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, channel: int) -> None:
-    """Refuse a folder whose files are not all one whole frame of one shape and type."""
+def check_alike(files: tuple[Path, ...], first: TiffStack, opened: Callable[[Path], TiffStack], channel: int) -> None:
+    """Refuse a folder whose files, each as it is `opened`, are not all one whole frame of one shape and type."""
     if first.size("T") > 1:
         raise InvalidInput(
             f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
             "frame. Give the movies one by one, or say what the axes of one file are."
         )
     for file in files[1:]:
-        with TiffStack(file, axes) as other:
+        with opened(file) as other:
             if (other.axes, other.sizes, other.dtype) != (first.axes, first.sizes, first.dtype):
                 raise InvalidInput(
                     f"{file}: is {_form(other)}, but {first.path.name} is {_form(first)}; all files of a folder must "

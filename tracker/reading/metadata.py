@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -20,20 +21,28 @@ _UNITS_OF_TAGS = {2: 25_400.0, 3: 10_000.0}
 """µm in the inch and the centimetre that resolution tags count by; 1 is no unit."""
 
 
-def stated_by(tif: TiffFile) -> tuple[Stated, tuple[str, ...]]:
+_SEVERAL_IMAGES = re.compile(r"<(?:\w+:)?Image\b.*<(?:\w+:)?Image\b", re.DOTALL)
+
+
+def stated_by(tif: TiffFile, series: int = 0) -> tuple[Stated, tuple[str, ...]]:
     """Return what a TIFF file states of its calibration, and the names of its channels (empty when it has none).
+
+    Of several images of an OME-XML header the one of the number `series` counts.
 
     Resolution tags outside ImageJ files are left alone: they are the dots per inch of a printer far more often than
     the size of a voxel.
     """
     if tif.ome_metadata:
-        return ome_stated(tif.ome_metadata)
+        return ome_stated(tif.ome_metadata, series)
     if tif.imagej_metadata:
         tags = tif.pages.first.tags
         resolution = {axis: tags.valueof(f"{axis.upper()}Resolution") for axis in ("y", "x")}
         if tif.imagej_metadata.get("ImageJ") == _TIFFFILE_AS_IMAGEJ and set(resolution.values()) == {(1, 1)}:
             resolution = {}
         return imagej_stated(tif.imagej_metadata, resolution), ()
+    summary = (tif.micromanager_metadata or {}).get("Summary")
+    if summary is not None:
+        return micro_manager_stated(summary)
     return Stated(source=_without_header(tif)), ()
 
 
@@ -47,8 +56,30 @@ def _without_header(tif: TiffFile) -> str:
     return f"{none}, and resolution tags of {per_pixel * unit:.4g} µm a pixel are a printer's as a rule"
 
 
-def ome_stated(xml: str) -> tuple[Stated, tuple[str, ...]]:
-    """Read the first image of an OME-XML header.
+def micro_manager_stated(summary: Mapping[str, Any]) -> tuple[Stated, tuple[str, ...]]:
+    """Read the summary of a Micro-Manager stack, all that a file of one has that is not the first."""
+    pixel, depth = _number(summary.get("PixelSize_um")), _number(summary.get("z-step_um"), sign_matters=False)
+    sizes = {"z": depth, "y": pixel, "x": pixel}
+    milliseconds = _number(summary.get("Interval_ms"))
+    stated = Stated(
+        sizes={axis: size for axis, size in sizes.items() if size is not None},
+        unit=MICROMETRE,
+        frame_interval=None if milliseconds is None else milliseconds / 1000,
+        time_unit=SECOND,
+        source="Micro-Manager header",
+    )
+    return stated, tuple(map(str, summary.get("ChNames") or ()))
+
+
+def ome_image_names(xml: str) -> list[str]:
+    """Return the names of the images in an OME-XML header where there are several, "" for those without one."""
+    if _SEVERAL_IMAGES.search(xml) is None:  # nearly all: not worth to parse what may be megabytes
+        return []
+    return [image.get("Name", "") for image in _root(xml).iterfind("{*}Image")]
+
+
+def ome_stated(xml: str, series: int = 0) -> tuple[Stated, tuple[str, ...]]:
+    """Read an image of an OME-XML header, by its number, or the only one.
 
     Lengths without a unit are µm and times without a unit are s, as the OME schema says. Sizes in "pixel" or
     "reference frame" state nothing.
@@ -58,13 +89,10 @@ def ome_stated(xml: str) -> tuple[Stated, tuple[str, ...]]:
     InvalidInput
         If the XML is damaged.
     """
-    try:
-        root = ET.fromstring(xml)
-    except ET.ParseError as error:
-        raise InvalidInput(f"its OME-XML header is damaged ({error}).") from error
-    pixels = root.find(".//{*}Image/{*}Pixels")
-    if pixels is None:
+    images = _root(xml).findall(".//{*}Image/{*}Pixels")
+    if not images:
         return Stated(source="OME-XML"), ()
+    pixels = images[series if series < len(images) else 0]
     sizes = {axis: _ome_length(pixels, f"PhysicalSize{axis.upper()}") for axis in AXES}
     names = [channel.get("Name") or f"channel {number}" for number, channel in enumerate(pixels.findall("{*}Channel"))]
     stated = Stated(
@@ -75,6 +103,13 @@ def ome_stated(xml: str) -> tuple[Stated, tuple[str, ...]]:
         source="OME-XML",
     )
     return stated, tuple(names)
+
+
+def _root(xml: str) -> ET.Element:
+    try:
+        return ET.fromstring(xml)
+    except ET.ParseError as error:
+        raise InvalidInput(f"its OME-XML header is damaged ({error}).") from error
 
 
 def _ome_length(pixels: ET.Element, name: str) -> float | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..calibrating.calibration import Calibration
 from ..calibrating.stated import AXES, calibrate
-from ..errors import InvalidInput, InvalidSetting, UnknownChannel, UnknownScale
+from ..errors import InvalidInput, InvalidSetting, UnknownScale
 from ..kinds import is_whole
 from ..ranges import frames_of, roi_of
 from ..stage_seconds import BusySeconds
@@ -23,6 +23,7 @@ from ..timeline import Timeline
 from ..unknown_settings import refuse_unknown_arguments
 from ..zarr_attributes import is_image
 from .arrays import Array, ArrayStack
+from .chosen import channel_number, listed, series_number
 from .contiguous import NEW_MEMORY, PixelBuffer
 from .file_stack import FileStack
 from .folder import files_of
@@ -58,6 +59,10 @@ class Movie:
         Names of all channels of the file.
     channel : int
         The one that is read.
+    series_names : tuple of str
+        Names of all series of the file, such as the positions of a stage.
+    series : int
+        The one that is read.
     source : str
         Where the voxel size comes from: "OME-XML", "ImageJ header", "given".
 
@@ -78,6 +83,8 @@ class Movie:
     origin: tuple[int, ...]
     channels: tuple[str, ...]
     channel: int
+    series_names: tuple[str, ...]
+    series: int
     source: str
     _stack: Stack = field(repr=False)
     _region: Region = field(repr=False)
@@ -179,18 +186,19 @@ class Movie:
         """Return what the movie is taken to be, in a few lines for the reader."""
         files = f", {self._stack.n_files} files" if self._stack.n_files > 1 else ""
         how = f"; {self.timeline_note}" if self.timeline_note else ""
-        channels = ", ".join(f"{i}: {name}{'  (read)' * (i == self.channel)}" for i, name in enumerate(self.channels))
+        series = [f"series    {listed(self.series_names, self.series)}"] if len(self.series_names) > 1 else []
         order = "z × y × x" if self.ndim == 3 else "y × x"
         region = "" if not any(self.origin) else f", from {order} = {' × '.join(map(str, self.origin))}"
         return "\n".join(
             [
                 f"file      {self.path}{files}",
+                *series,
                 f"axes      {self.axes}{self._other_axes()}; a frame is {self.ndim}D, "
                 f"{order} = {' × '.join(map(str, self.shape))}{region}",
                 f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source}{self._said_otherwise()})",
                 f"time      {_time(self.calibration, self.timeline.step)}",
                 f"frames    {len(self)}: {self.timeline.spans()}{how}",
-                f"channels  {channels}",
+                f"channels  {listed(self.channels, self.channel)}",
                 f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} per frame",
             ]
         )
@@ -205,6 +213,7 @@ def read_movie(
     frame_interval: float | None = None,
     time_unit: str | None = None,
     channel: int | str | None = None,
+    series: int | str | None = None,
     frames: slice | str | None = None,
     roi: tuple[slice, ...] | str | None = None,
     **unknown: Never,
@@ -235,6 +244,9 @@ def read_movie(
     time_unit : str, optional
     channel : int or str, optional
         Number (from 0) or name. Needed when there are several. An RGB image has red, green, blue, and their mean: grey.
+    series : int or str, optional
+        Number (from 0) or name of one of several images in a file, such as the positions of a stage. Needed when there
+        are several, unless `path` is the file of one of them, as where Micro-Manager writes a file a position.
     frames : slice or str, optional
         Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``, or as a setting: "0:20". Frames keep
         their numbers, and a step stays known.
@@ -246,19 +258,20 @@ def read_movie(
     Raises
     ------
     InvalidInput
-        If the file is missing, empty, truncated or not a TIFF, the folder holds several images, or the array has no
-        real numbers.
-    UnknownAxes, UnknownScale, UnknownChannel
-        If the file does not say what its dimensions or its voxels are, or has several channels. None is ever guessed.
+        If the file is missing, empty, truncated or not a TIFF, the files of a folder are not of one movie, or the array
+        has no real numbers.
+    UnknownAxes, UnknownScale, UnknownChannel, UnknownSeries
+        If the file does not say what its dimensions or its voxels are, or has several channels or series. None is ever
+        guessed.
     InvalidSetting
-        If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
+        If `channel`, `series`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
     refuse_unknown_arguments(unknown, read_movie)
     frames = None if frames is None else frames_of(frames)
     roi = None if roi is None else roi_of(roi)
-    stack = open_stack(path, axes)
+    stack = open_stack(path, axes, series)
     try:
-        number = _channel_number(channel, stack.channels, stack.path)
+        number = channel_number(channel, stack.channels, stack.path)
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
         timeline = _selected(frames, stack.timeline)
@@ -276,6 +289,8 @@ def read_movie(
             origin=tuple(part.start for part in region)[3 - ndim :],
             channels=stack.channels,
             channel=number,
+            series_names=stack.series_names,
+            series=stack.series,
             source=stack.stated.source if scale is None and calibration.is_physical else "given",
             _stack=stack,
             _region=region,
@@ -287,45 +302,20 @@ def read_movie(
     return movie
 
 
-def open_stack(path: object, axes: str | None) -> Stack:
+def open_stack(path: object, axes: str | None, series: int | str | None = None) -> Stack:
     """Return the stack behind a path or array, of which only headers are read; arguments as those of `read_movie`."""
     if not isinstance(path, (str, Path)):
         if not isinstance(path, Array):
             raise InvalidInput(
                 f"a movie is the path of a file, folder or pattern, or an array; got {type(path).__name__}."
             )
-        return ArrayStack(path, axes)
+        stack = ArrayStack(path, axes)
+        series_number(series, stack.series_names, stack.path)
+        return stack
     if is_image(Path(path)):
-        return OmeZarrStack(Path(path), axes)
+        return OmeZarrStack(Path(path), axes, series)
     files = files_of(path)
-    return TiffStack(files[0], axes) if len(files) == 1 else FileStack(files, axes)
-
-
-def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
-    """Return the number of the channel asked for; a name goes before a number written as text."""
-    listed = ", ".join(f"{number}: {name}" for number, name in enumerate(names))
-    if channel is None:
-        if len(names) == 1:
-            return 0
-        raise UnknownChannel(
-            f"{path}: has {len(names)} channels ({listed}); choose one.",
-            in_python=f"Give its number or name, such as channel={names[-1]!r}.",
-            setting="channel",
-            examples={names[-1]: ""},
-        )
-    if isinstance(channel, str):
-        called = [n for n, name in enumerate(names) if name == channel]
-        called = called or [n for n, name in enumerate(names) if name.casefold() == channel.casefold()]
-        if len(called) > 1:
-            raise InvalidSetting(
-                f"{channel!r} is the name of several channels ({listed}); give the number.", setting="channel"
-            )
-        if called:
-            return called[0]
-    number = int(channel) if isinstance(channel, int) or channel.isdecimal() else -1
-    if not 0 <= number < len(names):
-        raise InvalidSetting(f"{channel!r} is not among those of {path}, which has {listed}.", setting="channel")
-    return number
+    return TiffStack(files[0], axes, series) if len(files) == 1 else FileStack(files, axes, series)
 
 
 def _calibrated(

@@ -13,6 +13,8 @@ _COUNTED = {
     "Z": ("z", "plane", "slice"),
 }
 """Words that stand before a number, in small letters, and the axis that it counts."""
+_OF_POSITIONS = ("pos", "position", "xy", "series", "scene", "site", "fov")
+"""Those before the number of a position of the stage."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,11 @@ class NameAxis:
     def letter(self) -> str | None:
         """The axis that it counts, T, C or Z; None where the word before it does not say."""
         return next((letter for letter, words in _COUNTED.items() if self.word.lower() in words), None)
+
+    @property
+    def counts_positions(self) -> bool:
+        """Whether it counts positions of the stage, which are no axis of a movie."""
+        return self.word.lower() in _OF_POSITIONS
 
 
 def name_axes(files: Sequence[Path]) -> list[NameAxis] | None:

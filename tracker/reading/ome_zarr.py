@@ -21,6 +21,7 @@ from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
 from ..zarr_attributes import attributes_of, images_of
 from .arrays import ArrayStack
 from .axes import FILE_READINGS, are_known
+from .chosen import ONLY_SERIES, series_number
 from .contiguous import NEW_MEMORY, PixelBuffer
 from .stack import Region
 
@@ -32,7 +33,7 @@ _DAMAGE = (OSError, *TIFF_DAMAGE)
 
 
 class OmeZarrStack(ArrayStack):
-    """The first image of an OME-Zarr folder, at full resolution. A chunk that is not there holds the fill value.
+    """An image of an OME-Zarr folder, at full resolution. A chunk that is not there holds the fill value.
 
     Parameters
     ----------
@@ -40,19 +41,26 @@ class OmeZarrStack(ArrayStack):
         The folder, or that of one image in it.
     axes : str, optional
         As in `TiffStack`.
+    series : int or str, optional
+        Which of several images, by its number or the name of its folder.
 
     Raises
     ------
     InvalidInput
-        If it holds no image or several, or is damaged.
+        If it holds no image, or is damaged.
+    UnknownSeries
+        If it holds several, and `series` does not say which is meant.
     InvalidSetting
         If the package zarr is not installed.
     UnknownAxes
         If neither the metadata nor `axes` say what each dimension is.
     """
 
-    def __init__(self, path: Path, axes: str | None = None) -> None:
-        group, package = _only_image(path), _zarr()
+    def __init__(self, path: Path, axes: str | None = None, series: int | str | None = None) -> None:
+        images = _images(path)
+        names = tuple(image.name for image in images) if len(images) > 1 else ONLY_SERIES
+        number = series_number(series, names, path)
+        group, package = images[number], _zarr()
         with _damage_explained(path):
             said = attributes_of(group)
             image = said["multiscales"][0]
@@ -62,6 +70,7 @@ class OmeZarrStack(ArrayStack):
             scale = _scale((dataset, image), len(letters))
             self._names = _channel_names(said)
         super().__init__(array, letters if axes is None else axes, path=path, readings=FILE_READINGS)
+        self.series, self.series_names = number, names
         stated = _stated(letters, scale, units)
         self.stated = replace(stated, axes=letters if are_known(letters) else None)
 
@@ -80,13 +89,9 @@ class OmeZarrStack(ArrayStack):
             return super().volume(frame, channel, region, into)
 
 
-def _only_image(path: Path) -> Path:
-    images = images_of(path)
-    if len(images) == 1:
-        return images[0]
-    if images:
-        named = ", ".join(str(image) for image in images[:3])
-        raise InvalidInput(f"{path}: holds {len(images)} images ({named}, …). Give the path of one.")
+def _images(path: Path) -> Sequence[Path]:
+    if images := images_of(path):
+        return images
     raise InvalidInput(
         f"{path}: is a plate or a well, not one image. Give the path of an image in it, such as {path}/A/1/0."
     )

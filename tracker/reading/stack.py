@@ -37,6 +37,10 @@ class Stack(Protocol):
     note : str
         What is to be said about them; else empty.
     n_files : int
+    series_names : tuple of str
+        The series that the file holds, such as the positions of a stage.
+    series : int
+        The one that is read.
     """
 
     path: Path
@@ -45,6 +49,8 @@ class Stack(Protocol):
     stated: Stated
     note: str
     n_files: int
+    series_names: tuple[str, ...]
+    series: int
 
     @property
     def timeline(self) -> Timeline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import math
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from .axes import are_known, divided, known_axes, naming_axes
 from .contiguous import NEW_MEMORY, PixelBuffer, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 from .stack import SPACE, Region
+from .tiff_series import MICRO_MANAGER, POSITIONS, series_of
 
 AS_TIFF = (
     "Movies are read from TIFF and OME-Zarr: in Fiji, File > Import > Bio-Formats opens most formats, and File > Save "
@@ -34,6 +36,7 @@ AS_TIFF = (
 _OF_ARRAYS = "Arrays of NumPy are tracked from Python (auctrack.track), or saved as TIFF (tifffile.imwrite)."
 _NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")
 _BITS = (1, 8, 16, 32, 64)  # a voxel, that tifffile reads by itself
+_METADATA_ELSEWHERE = re.compile(r'<(?:\w+:)?BinaryOnly\b[^>]*\bMetadataFile="([^"]*)"')
 _GREY = "grey"
 """The channel of an RGB image that is the mean of its colours."""
 
@@ -54,11 +57,22 @@ class TiffStack:
     axes : str, optional
         One letter a dimension (T, Z, C, Y, X), in the order of the file; overrides what the file says. A number
         behind a letter divides a plain row of pages: "TZ12YX" means 12 planes a time point.
+    series : int or str, optional
+        Which of several images, by number or name. Needed unless this very file has planes of one alone.
+
+    Attributes
+    ----------
+    series_names : tuple of str
+        Those of all series.
+    series : int
+        The one that is read.
 
     Raises
     ------
     InvalidInput
-        If the file is missing, not a TIFF, damaged, in separate planes of colours, or holds several images.
+        If the file is missing, not a TIFF, damaged, or in separate planes of colours.
+    UnknownSeries
+        If it holds several images, and `series` does not say which is meant.
     UnknownAxes
         If neither the file nor `axes` says what each dimension is.
     """
@@ -66,7 +80,7 @@ class TiffStack:
     note = ""
     n_files = 1
 
-    def __init__(self, path: Path, axes: str | None = None) -> None:
+    def __init__(self, path: Path, axes: str | None = None, series: int | str | None = None) -> None:
         self.path = path
         refuse_pipe(path, "Save the movie in one first.")
         with damage_explained(path):
@@ -74,28 +88,37 @@ class TiffStack:
         self._tif.filehandle.set_lock(True)
         try:
             with damage_explained(path):
-                self._understand(axes)
+                self._understand(axes, series)
         except BaseException:
             self._tif.close()
             raise
 
-    def _understand(self, axes: str | None) -> None:
+    def _understand(self, axes: str | None, series: int | str | None) -> None:
         """Read the headers; no pixels."""
-        self._series = self._only_series(axes)
+        self._series = self._readable_series(axes, series)
         found, shape = self._series.axes, tuple(self._series.shape)
+        position_at, positions = -1, 1
+        if self._series.kind == MICRO_MANAGER and (position_at := found.find(POSITIONS)) >= 0:
+            positions = shape[position_at]
+            found = found.replace(POSITIONS, "")
+            shape = shape[:position_at] + shape[position_at + 1 :]
         self._samples = shape[-1] if found.endswith("S") else 1
         if self._samples > 1:
             found, shape = found[:-1], shape[:-1]
-        if axes is not None:
+        if axes is not None and positions == 1:
             axes, shape = divided(axes, shape, self.path)
         self.axes = known_axes(found, shape, axes, self.path)
         self.sizes: dict[str, int] = dict(zip(self.axes, shape, strict=True))
+        self._layout = self.axes  # with that of positions, which is no axis of the movie
+        if position_at >= 0:
+            self._layout = self.axes[:position_at] + POSITIONS + self.axes[position_at:]
+        self._lengths = {**self.sizes, POSITIONS: positions}
         self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
         self.stated: Stated
         self.stated, self._channel_names = self._metadata()
         self.stated = replace(self.stated, axes=found if are_known(found) else None)
         self._pages_cover = self._axes_inside_a_page()
-        self._data_offset = self._series.dataoffset
+        self._data_offset = self._series.dataoffset if self._is_in_this_file else None
         self._last_page: tuple[int, np.ndarray] | None = None
         if self._samples > 1:
             self._take_colours_for_channels()
@@ -194,7 +217,7 @@ class TiffStack:
         if self._samples > 1 or self._data_offset is None or not self._is_read_in_place:
             return False
         is_whole = len(y) == self.sizes["Y"] and len(x) == self.sizes["X"]
-        planes_apart = math.prod(self.sizes[axis] for axis in self.axes[:-2].partition("Z")[2])
+        planes_apart = math.prod(self._lengths[axis] for axis in self._layout[:-2].partition("Z")[2])
         return is_whole and (len(z) == 1 or planes_apart == 1)
 
     @property
@@ -223,7 +246,7 @@ class TiffStack:
     def _place(self, index: dict[str, int]) -> int | None:
         """Return where in the file the pixels of a plane are in one piece, None where they are not."""
         if self._data_offset is not None:
-            return self._data_offset + self._plane_number(index, self.axes[:-2]) * self._plane_bytes
+            return self._data_offset + self._plane_number(index, self._layout[:-2]) * self._plane_bytes
         if not self._is_read_in_place:
             return None
         page = self._page(self._page_number(index))
@@ -249,7 +272,7 @@ class TiffStack:
     def _is_whole(self, frame: int, channel: int) -> bool:
         index = {"T": frame, "Z": self.size("Z") - 1, "C": channel}
         if self._data_offset is not None:
-            end = self._data_offset + (self._plane_number(index, self.axes[:-2]) + 1) * self._plane_bytes
+            end = self._data_offset + (self._plane_number(index, self._layout[:-2]) + 1) * self._plane_bytes
             return end <= self._tif.filehandle.size
         return all(self._page_is_whole({**index, "Z": plane}) for plane in range(self.size("Z")))
 
@@ -304,7 +327,7 @@ class TiffStack:
         return page
 
     def _page_number(self, index: dict[str, int]) -> int:
-        return self._plane_number(index, self.axes[: -len(self._pages_cover)])
+        return self._plane_number(index, self._layout[: -len(self._pages_cover)])
 
     def _page_is_whole(self, index: dict[str, int]) -> bool:
         page = self._series[self._page_number(index)]
@@ -319,7 +342,7 @@ class TiffStack:
         """Return the running number of a plane or page, which lie in the order of `axes`, the last one fastest."""
         number = 0
         for axis in axes:
-            number = number * self.sizes[axis] + index[axis]
+            number = number * self._lengths[axis] + (self.series if axis == POSITIONS else index[axis])
         return number
 
     def _axes_inside_a_page(self) -> str:
@@ -334,18 +357,21 @@ class TiffStack:
             "save it as an ImageJ hyperstack or OME-TIFF."
         )
 
-    def _only_series(self, axes: str | None) -> Any:
+    @property
+    def _is_in_this_file(self) -> bool:
+        """Whether all planes of the series are in the file that was opened."""
+        return self._series.keyframe.parent is self._tif and not self._series.is_multifile
+
+    def _readable_series(self, axes: str | None, series: int | str | None) -> Any:
         if not len(self._tif.pages) or not self._ends_as_it_should():
             raise InvalidInput(f"{self.path}: its list of pages breaks off; the TIFF file is truncated or damaged.")
-        if "<BinaryOnly" in (self._tif.pages.first.description or ""):
-            raise InvalidInput(f"{self.path}: is a part of a multi-file OME dataset; open the file with the metadata.")
-        series = self._tif.series
-        if len(series) != 1:
-            shapes = ", ".join(f"{image.shape}" for image in series[:4])
+        elsewhere = _METADATA_ELSEWHERE.search(self._tif.pages.first.description or "")
+        if elsewhere is not None and not self._tif.is_mmstack:
             raise InvalidInput(
-                f"{self.path}: holds {len(series)} images ({shapes}); save the one to track as a file of its own."
+                f"{self.path}: is a part of a multi-file OME dataset; open {elsewhere[1]}, which has its metadata."
             )
-        only = series[0]
+        chosen = series_of(self._tif, series, self.path)
+        only, self.series, self.series_names = chosen.pages, chosen.number, chosen.names
         if self._is_damaged(only.kind):
             raise InvalidInput(f"{self.path}: its pages do not match its header; the file is truncated or damaged.")
         if "S" in only.axes and not (axes is not None and only.axes.endswith("YX")) and not _is_in_colour(only):
@@ -370,11 +396,13 @@ class TiffStack:
 
     def _is_damaged(self, kind: str) -> bool:
         """Whether tifffile had to leave the file's own header aside (it does so when pages are missing)."""
+        if kind == MICRO_MANAGER:  # such files have headers of the others too
+            return False
         return (self._tif.is_ome and kind != "ome") or (self._tif.is_imagej and kind != "imagej")
 
     def _metadata(self) -> tuple[Stated, tuple[str, ...]]:
         try:
-            return stated_by(self._tif)
+            return stated_by(self._tif, self.series)
         except InvalidInput as error:
             raise InvalidInput(f"{self.path}: {error}") from error
 

@@ -65,11 +65,11 @@ def command(
 ) -> None:
     """Show what is in a file and which settings suit it, with the reasons.
 
-    For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range, from a
-    few of its frames; which frames are frozen, shifted as a whole, or very different from the one before (in the first
-    2 GiB). For a table or a file of tracks: the columns recognised, frames, points per frame, and a search range. For
-    both: the F1 that links are expected to reach, now and at half the frame rate (estimated from the first frames if
-    there are over 100,000 particles).
+    For a movie: axes, voxel size, frame interval, frames, channels, series; a diameter, a threshold and a search
+    range, from a few of its frames; which frames are frozen, shifted as a whole, or very different from the one before
+    (in the first 2 GiB). For a table or a file of tracks: the columns recognised, frames, points per frame, and a
+    search range. For both: the F1 that links are expected to reach, now and at half the frame rate (estimated from the
+    first frames if there are over 100,000 particles).
 
     [bold]Examples[/bold]
 
@@ -137,6 +137,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             "time_unit": calibration.time_unit,
             "frames": len(movie),
             "channels": list(movie.channels),
+            "series": list(movie.series_names),
         }
         text = console.indented(movie.describe())
         if unknown:
@@ -159,8 +160,13 @@ def _of_movie(source: str, settings: Settings) -> Facts:
 
 def _not_known(movie: Movie, unknown: Mapping[str, str]) -> list[str]:
     """Return lines in place of those that would tell what was only supposed."""
-    names = ", ".join(f"{number}: {name}" for number, name in enumerate(movie.channels))
-    instead = {"scale": "not known", "channels": f"{names}; one must be chosen"}
+    from ....tracker.reading.chosen import listed
+
+    instead = {
+        "scale": "not known",
+        "channels": f"{listed(movie.channels)}; one must be chosen",
+        "series": f"{listed(movie.series_names)}; one must be chosen, all else is of the first",
+    }
     return [f"  {fact:<9} {instead[fact]}" for fact in unknown]
 
 

@@ -244,7 +244,7 @@ def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> boo
 
     for file in files:
         try:
-            with TiffStack(file, given.axes) as stack:
+            with TiffStack(file, given.axes, given.series) as stack:
                 return stack.size("T") == 1
         except UnknownAxes:
             return True

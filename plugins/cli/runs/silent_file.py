@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ....matching.errors import AuctrackError
-from ....tracker.errors import InvalidInput, UnknownAxes, UnknownChannel, UnknownScale
+from ....tracker.errors import InvalidInput, UnknownAxes, UnknownChannel, UnknownScale, UnknownSeries
 from ....tracker.pipeline import open_movie
 from ....tracker.reading.movie import Movie
 from ....tracker.settings import InputSettings
 from ...words.errors import sentence
 from ...words.setting_options import option_of
 
+_Unsaid = UnknownAxes | UnknownScale | UnknownChannel | UnknownSeries
+_UNSAID = (UnknownAxes, UnknownScale, UnknownChannel, UnknownSeries)
+
 
 def opened(source: str, given: InputSettings) -> Movie:
     """Open a movie; an error of what must be said of it says all that must be."""
     try:
         return open_movie(source, given)
-    except (UnknownAxes, UnknownScale, UnknownChannel) as error:
+    except _UNSAID as error:
         raise _with_the_rest(error, source, given) from None
 
 
 def opened_in_part(source: str, given: InputSettings) -> tuple[Movie, dict[str, str]]:
-    """Open a movie; where it does not say all, in pixels or at its first channel, with what is needed by its fact.
+    """Open a movie; where it does not say all, in pixels, its first channel or series, with what is needed by its fact.
 
     Raises
     ------
@@ -33,22 +37,29 @@ def opened_in_part(source: str, given: InputSettings) -> tuple[Movie, dict[str, 
         return open_movie(source, given), {}
     except UnknownAxes as error:
         raise _with_the_rest(error, source, given) from None
-    except (UnknownScale, UnknownChannel) as error:
-        fact, needed = "scale" if isinstance(error, UnknownScale) else "channels", sentence(error)
+    except (UnknownScale, UnknownChannel, UnknownSeries) as error:
+        fact, needed = _FACTS[type(error)], sentence(error)
         movie, unknown = opened_in_part(source, _supposing(error, given))
     return movie, {fact: needed, **unknown}
 
 
-def _supposing(error: UnknownAxes | UnknownScale | UnknownChannel, given: InputSettings) -> InputSettings:
+_FACTS: Mapping[type[InvalidInput], str] = {
+    UnknownScale: "scale",
+    UnknownChannel: "channels",
+    UnknownSeries: "series",
+}
+
+
+def _supposing(error: _Unsaid, given: InputSettings) -> InputSettings:
     """Return settings by which the rest can be read: the first axes that a file may have, pixels, its first channel."""
     if isinstance(error, UnknownAxes):
         return replace(given, axes=next(iter(error.examples)))
-    return replace(given, unit="pixel") if isinstance(error, UnknownScale) else replace(given, channel=0)
+    if isinstance(error, UnknownScale):
+        return replace(given, unit="pixel")
+    return replace(given, channel=0) if isinstance(error, UnknownChannel) else replace(given, series=0)
 
 
-def _with_the_rest(
-    error: UnknownAxes | UnknownScale | UnknownChannel, source: str, given: InputSettings
-) -> InvalidInput:
+def _with_the_rest(error: _Unsaid, source: str, given: InputSettings) -> InvalidInput:
     """Return an error with what else is to be said of the movie, so that one does not come after the other."""
     is_of_axes = isinstance(error, UnknownAxes)
     if is_of_axes and (given.axes is not None or not error.examples):

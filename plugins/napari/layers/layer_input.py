@@ -50,6 +50,8 @@ class LayerInput:
         Labels: the movie whose intensity is measured under each label.
     columns : mapping of str to str, or None
         Names of columns of that file that the user gave.
+    series : int or None
+        Series of that file.
     """
 
     kind: Kind
@@ -61,6 +63,7 @@ class LayerInput:
     part: Restriction = field(default_factory=Restriction)
     intensity: LayerInput | None = None
     columns: Mapping[str, str] | None = None
+    series: int | None = None
 
     @property
     def calibration(self) -> Calibration:
@@ -180,7 +183,7 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
     axes = ("TZYX" if len(shape) == 4 else "TYX") if kept is None else kept.get("axes")
     note = f"; {kept['note']}" if kept and "note" in kept else ""
     summary = f"{len(frames)} frames of {order} = {_sizes(source.shape)}{doubt}{note}"
-    return LayerInput(kind, source, summary, path, channel, axes)
+    return LayerInput(kind, source, summary, path, channel, axes, series=(kept or {}).get("series"))
 
 
 def _require_axes(layer: Layer, shape: Sequence[int]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....tracker.calibrating.calibration import Calibration
-from ....tracker.errors import InvalidInput, UnknownAxes, UnknownColumns, UnknownScale
+from ....tracker.errors import InvalidInput, UnknownAxes, UnknownColumns, UnknownScale, UnknownSeries
 from ....tracker.formats.registry import holds_points
 from ....tracker.formats.tables import read_either
 from ....tracker.points import Points
@@ -52,14 +52,23 @@ def _is_of_frames(folder: str) -> bool:
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
+    """Return one layer a channel, of each series; those of the first alone are shown, as they lie over each other."""
+    try:
+        return _read_series(str(path))
+    except UnknownSeries as error:
+        layers = [_read_series(str(path), number) for number in range(len(error.names))]
+        return layers[0] + [(data, {**given, "visible": False}, kind) for of in layers[1:] for data, given, kind in of]
+
+
+def _read_series(path: str, series: int | None = None) -> list[LayerData]:
     """Return one layer a channel; of files that do not say their axes one layer as it is, for the user to say them."""
     try:
-        return read_channels(str(path))
+        return read_channels(path, series=series)
     except UnknownAxes as error:
-        return [_undecided(str(path), error)]
+        return [_undecided(path, series, error)]
 
 
-def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
+def read_channels(path: str, axes: str | None = None, series: int | None = None) -> list[LayerData]:
     """Return one layer a channel; where the file does not say how large a voxel is, in pixels, with a warning.
 
     Parameters
@@ -67,17 +76,22 @@ def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
     path : str
     axes : str, optional
         One letter a dimension of the file, or "TZ12YX", as `tracker.reading.movie.read_movie` takes them.
+    series : int, optional
+        Of several in the file.
 
     Raises
     ------
+    UnknownSeries
+        If there are several, and none is given.
     UnknownAxes
         If neither the file nor `axes` says what each dimension is.
     """
-    with closing(open_stack(path, axes)) as stack:
+    with closing(open_stack(path, axes, series)) as stack:
         n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
     channels = range(n_channels) if n_channels > 1 else (None,)
+    opened = partial(read_movie, path, axes=axes, series=series)
     try:
-        return [_image(read_movie(path, axes=axes, channel=channel), axes) for channel in channels]
+        return [_image(opened(channel=channel), axes) for channel in channels]
     except UnknownScale:
         from napari.utils.notifications import show_warning
 
@@ -85,10 +99,10 @@ def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
             f"{Path(path).name} does not say how large its voxels are; distances are in pixels until you enter "
             "the voxel size (Layers > Track > Track particles)."
         )
-        return [_image(read_movie(path, axes=axes, channel=c, scale=unit_size, unit="pixel"), axes) for c in channels]
+        return [_image(opened(channel=channel, scale=unit_size, unit="pixel"), axes) for channel in channels]
 
 
-def _undecided(path: str, error: UnknownAxes) -> LayerData:
+def _undecided(path: str, series: int | None, error: UnknownAxes) -> LayerData:
     """Return a file as it is, with a warning; its axes are chosen in the widget."""
     from napari.utils.notifications import show_warning
 
@@ -96,9 +110,9 @@ def _undecided(path: str, error: UnknownAxes) -> LayerData:
     ndim = dimensions_of(files[0]) + (len(files) > 1)
     if ndim not in _STAND_IN:
         raise error
-    layers = read_channels(path, _STAND_IN[ndim])
+    layers = read_channels(path, _STAND_IN[ndim], series)
     data, given, kind = layers[-1]  # of colours the last one is their mean
-    kept = {"path": str(Path(path).resolve()), "axes_choice": UNDECIDED, "silent": True}
+    kept = {"path": str(Path(path).resolve()), "series": series, "axes_choice": UNDECIDED, "silent": True}
     if "C" in _STAND_IN[ndim]:
         data, given = np.stack([channel for channel, _, _ in layers], axis=1), layers[0][1]
     else:
@@ -115,6 +129,9 @@ def _image(movie: Movie, axes: str | None) -> LayerData:
     name = without_ending(Path(movie.path).name, MOVIES)
     several = len(movie.channels) > 1
     kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None, "axes": axes}
+    if len(movie.series_names) > 1:
+        kept["series"] = movie.series
+        name += f" {movie.series_names[movie.series]}"
     if movie.timeline_note:
         kept |= {"looked_at": _places(movie), "note": movie.timeline_note}
     if axes is not None:

@@ -372,5 +372,5 @@ def _in_order(layer: Layer, choice: AxesChoice) -> Sequence[LayerData]:
     """Return layers in the order time, z, y, x: of the file where it says nothing of its axes, else of the data."""
     kept = layer.metadata.get(OURS, {})
     if kept.get("silent"):
-        return read_channels(kept["path"], choice.of_file)
+        return read_channels(kept["path"], choice.of_file, kept.get("series"))
     return rearranged_layers(layer, choice, None if "path" in kept else file_of(layer))

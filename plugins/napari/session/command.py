@@ -41,6 +41,7 @@ def input_settings(source: LayerInput) -> InputSettings:
         frame_interval=calibration.frame_interval if has_time else None,
         time_unit=calibration.time_unit if has_time else None,
         channel=source.channel,
+        series=source.series,
         frames=None if frames is None else f"{frames[0]}:{frames[1] + 1}",
         roi=None if region is None else ",".join(f"{part.start}:{part.stop}" for part in region),
         intensity=None if source.intensity is None else source.intensity.path,

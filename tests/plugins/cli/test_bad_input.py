@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -152,6 +153,38 @@ def test_of_several_channels_info_shows_which_there_are_and_asks_for_one(auctrac
         assert fact in result.stdout
     assert "(read)" not in result.stdout
     refused(auctrack("track", "two.ome.tif", "--unit", "pixel"), "--channel membrane")
+
+
+def two_positions(path):
+    pixels = np.random.default_rng(0).normal(20, 1, (2, 4, 40, 40)).astype(np.float32)
+    pixels[1, :, 18:22, 18:22] += 50
+    with tifffile.TiffWriter(path, ome=True) as tif:
+        for number, image in enumerate(pixels):
+            tif.write(image, metadata={"axes": "TYX", "Name": f"Pos{number}"})
+
+
+def test_of_several_series_one_is_asked_for_with_all_else_that_is_needed(auctrack, movie):
+    del movie  # called for its folder
+    two_positions("two.ome.tif")
+    refused(auctrack("track", "two.ome.tif"), "0: Pos0, 1: Pos1", "--series Pos1", "--voxel Y,X")
+    result = auctrack("info", "two.ome.tif")
+    refused(result, "--series Pos1", "--voxel Y,X")
+    assert "0: Pos0, 1: Pos1; one must be chosen" in result.stdout
+    refused(auctrack("track", "two.ome.tif", "--unit", "pixel", "--series", "Pos7"), "--series 'Pos7'", "1: Pos1")
+
+
+def test_the_series_that_was_chosen_is_tracked_shown_and_recorded(auctrack, tmp_path):
+    two_positions("two.ome.tif")
+    chosen = ("two.ome.tif", "--unit", "pixel", "--series", "Pos1", "--diameter", 4)
+    assert "1: Pos1  (read)" in auctrack("info", *chosen).stdout
+    assert json.loads(auctrack("info", *chosen, "--json").stdout)["series"] == ["Pos0", "Pos1"]
+    result = auctrack("track", *chosen)
+    assert result.exit_code == 0, result.output
+    tracks = read_tracks(tmp_path / "two.tracks.csv")
+    np.testing.assert_allclose(tracks.table[["y", "x"]], 19.5, atol=0.5)
+    again = auctrack("track", "two.ome.tif", "--config", "two.tracks.csv.settings.json", "-o", "again.csv")
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "two.tracks.csv").read_bytes()
 
 
 def test_an_unknown_voxel_size(auctrack, tmp_path):

@@ -32,6 +32,7 @@ EVERYTHING = {
         "frame_interval": 1.5,
         "time_unit": "min",
         "channel": "GFP",
+        "series": "Pos1",
         "frames": "::5",
         "roi": "0:10,100:300,:",
         "columns": {"frame": "Time", "z": "Pos_Z"},
@@ -92,7 +93,7 @@ def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
     words = [word for word in as_options(Settings.from_mapping(EVERYTHING)) if word.startswith("--")]
     known = {f"--{name.replace('_', '-')}" for name in inspect.signature(track.command).parameters}
     assert set(words) <= known
-    assert len(words) == 25
+    assert len(words) == 26
     assert as_options(Settings()) == []
 
 

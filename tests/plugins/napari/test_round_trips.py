@@ -12,6 +12,7 @@ import tifffile
 from auctrack.plugins.napari.layers import readers, writers
 from auctrack.plugins.napari.layers.layer_input import read_layer
 from auctrack.plugins.napari.layers.layer_tables import fingerprint, points_layer, tracks_from_layer, tracks_layer
+from auctrack.plugins.napari.session.command import input_settings
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.tables import read_points, read_tracks
@@ -231,6 +232,23 @@ def test_channels_open_as_layers(tmp_path):
     assert [attributes["metadata"]["auctrack"]["channel"] for _, attributes, _ in layers] == [0, 1]
     for channel, (lazy, _, _) in enumerate(layers):
         np.testing.assert_array_equal(np.asarray(lazy), data[:, channel])
+
+
+def test_series_open_as_layers_of_which_the_first_is_shown(tmp_path):
+    from napari.layers import Layer
+
+    data = np.arange(2 * 2 * 3 * 8 * 9, dtype=np.uint16).reshape(2, 2, 3, 8, 9)
+    path = str(tmp_path / "c.ome.tif")
+    with tifffile.TiffWriter(path, ome=True) as tif:
+        for number in range(2):
+            tif.write(data[number], metadata={"axes": "TZYX", **SIZES, "Name": f"Pos{number}"})
+    layers = readers.movie_reader(path)(path)
+    assert [attributes["name"] for _, attributes, _ in layers] == ["c Pos0", "c Pos1"]
+    assert [attributes.get("visible", True) for _, attributes, _ in layers] == [True, False]
+    for number, (lazy, attributes, kind) in enumerate(layers):
+        np.testing.assert_array_equal(np.asarray(lazy), data[number])
+        source = read_layer(Layer.create(lazy, attributes, kind))
+        assert (source.series, input_settings(source).series) == (number, number)
 
 
 def test_an_unknown_voxel_size_is_said_and_not_guessed(tmp_path):

@@ -134,6 +134,9 @@ def test_of_several_images_one_is_to_be_named(tmp_path: Path) -> None:
         read_movie(folder)
     with read_movie(folder / "1") as movie:
         np.testing.assert_array_equal(movie.frame(0), ARRAY[0, 1])
+    for series in (1, "1"):
+        with read_movie(folder, series=series) as movie:
+            np.testing.assert_array_equal(movie.frame(0), ARRAY[0, 1])
 
 
 def test_a_plate_is_refused_with_what_to_give_in_its_place(tmp_path: Path) -> None:
