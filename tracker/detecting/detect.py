@@ -15,7 +15,7 @@ import pandas as pd
 
 from ...matching.device import cuda
 from ...matching.device.transfer import fetched
-from ..errors import InvalidInput, InvalidSetting
+from ..errors import InvalidSetting
 from ..points import AXES, Points
 from ..stepwise import Progress, Step, Steps, counted, finished
 from ..unknown_settings import required_settings
@@ -29,10 +29,14 @@ from .peaks import apart, can_be_listed, listed_maxima, local_maxima, refine
 from .pixels import Pixels, background_of, grey_levels, held_by, pinned_memory, queue_of, working_on
 from .settings import DetectSettings
 from .side_by_side import DEFAULT_BUDGET, IncomingFrames, WorkPlan, work_plan
+from .source import opened
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
 from .tiles import Tile, tiles_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..reading.arrays import Array
     from ..reading.frames import FrameSource
 
 _MEASURES = "quality", "intensity", "snr"
@@ -59,9 +63,18 @@ _OfTile: TypeAlias = tuple[Tile, np.ndarray, np.ndarray]
 
 
 def detect(
-    movie: FrameSource,
+    movie: FrameSource | str | Path | Array,
     settings: DetectSettings | None = None,
     *,
+    axes: str | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    channel: int | str | None = None,
+    series: int | str | None = None,
+    frames: slice | str | None = None,
+    roi: tuple[slice, ...] | str | None = None,
     progress: Progress | None = None,
     workers: int | None = None,
     device: str = "auto",
@@ -77,11 +90,14 @@ def detect(
 
     Parameters
     ----------
-    movie : Movie
-        2D or 3D; its calibration gives the voxel size. Voxels without a value (NaN, inf, or too large to be one:
+    movie : Movie, str, Path or array
+        2D or 3D; its calibration gives the voxel size. What is not opened is by `read_movie`: a file, folder or glob
+        pattern, or an array of NumPy, dask, zarr or xarray. Voxels without a value (NaN, inf, or too large to be one:
         1e18 and more) count as background, and nothing is detected on them.
     settings : DetectSettings, optional
         Without any, all is measured from the movie.
+    axes, scale, unit, frame_interval, time_unit, channel, series, frames, roi : optional
+        What a file or an array does not say, and the part of it that is wanted, as `read_movie` takes them.
     progress : callable, optional
         Called in this thread as progress(frames done, frames in all). An exception raised in it stops the work.
     workers : int, optional
@@ -109,9 +125,9 @@ def detect(
     ------
     InvalidSetting
         If the diameter is below two voxels of y or x, or larger than the frame; if `settings` are none, or one is given
-        beside them.
+        beside them; if something is said of the axes and the like of a movie that was opened.
     InvalidInput
-        If the diameter is automatic and nothing in the movie suggests one, or a path or an array is given for a movie.
+        If the diameter is automatic and nothing in the movie suggests one; where a movie is opened, as `read_movie`.
     DeviceUnavailable, DeviceMemoryExceeded
         If the GPU asked for is not there, or does not hold as many planes as a filter reaches over.
 
@@ -124,13 +140,12 @@ def detect(
     itself (`borders.refine_at_borders`); on Gaussian spots 33 times as high as the noise their mean error per axis
     stays below 0.1 voxel (tests/tracker/detecting/test_detect.py).
     """
-    if not hasattr(movie, "origin"):
-        raise InvalidInput(
-            f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one, of a file or an array."
-        )
     settings = required_settings(DetectSettings, settings, misplaced, detect, such_as="diameter")
-    steps = detect_steps(movie, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)
-    return finished(steps, counted(progress)).points
+    said = {"axes": axes, "scale": scale, "unit": unit, "frame_interval": frame_interval, "time_unit": time_unit}
+    said |= {"channel": channel, "series": series, "frames": frames, "roi": roi}
+    with opened(movie, said) as source:
+        steps = detect_steps(source, settings, workers=workers, device=device, budget=1e9 * memory_budget_gb)
+        return finished(steps, counted(progress)).points
 
 
 def detect_steps(
@@ -148,9 +163,9 @@ def detect_steps(
     frames = movie.frame_numbers
     plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=0)
     movie = Mended(movie, kept_in=pinned_memory(plan.device) if plan.is_fed else None)
-    with ExitStack() as opened:
+    with ExitStack() as held:
         incoming = (
-            opened.enter_context(IncomingFrames(movie, frames, plan, _measured(frames, settings)))
+            held.enter_context(IncomingFrames(movie, frames, plan, _measured(frames, settings)))
             if plan.is_fed
             else None
         )
@@ -159,7 +174,7 @@ def detect_steps(
         if incoming is None:
             overlap = _overlap(resolved, movie.calibration.scale_for(movie.ndim))
             plan = work_plan(movie.shape, len(frames), workers, device, budget=budget, overlap=overlap)
-            incoming = opened.enter_context(IncomingFrames(movie, frames, plan))
+            incoming = held.enter_context(IncomingFrames(movie, frames, plan))
         points = yield from _found(movie, resolved, incoming)
         return Detected(points, resolved, (*movie.notes, *hint))
 
