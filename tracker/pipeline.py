@@ -189,7 +189,8 @@ def finding_stage(
     if isinstance(source, Points):
         return DetectedPoints(source)
     if settings.input.kind == "labels":
-        steps = label_steps(source, intensity, budget=settings.link.memory_budget)
+        is_mask = isinstance(source, Movie) and source.is_mask
+        steps = label_steps(source, intensity, is_mask=is_mask, budget=settings.link.memory_budget)
         return DetectedPoints((yield from _named("detect", steps)))
     device = work_plan(source.shape, len(source), None, settings.link.device, overlap=0).device
     yield Advance("detect", 0, len(source), device=device)
@@ -232,6 +233,8 @@ def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Gene
 def _warn_of_a_mask(source: str | Path | Array, given: InputSettings) -> None:
     """Warn where labels of one number are a mask, by their middle frame, as the faces of the program do themselves."""
     with open_movie(source, given) as labels:
+        if labels.is_mask:
+            return
         name = str(source) if isinstance(source, (str, Path)) else "the array"
         for said in on_mask(labels.frame(labels.frame_numbers[len(labels) // 2]), name):
             warnings.warn(said, stacklevel=3)

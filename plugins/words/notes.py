@@ -411,10 +411,18 @@ def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
 
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:
     """Return what is to be said of the middle frame: voxels without a value, slanted padding, labels not said to be."""
+    if movie.is_mask:
+        return [_on_truth_values(str(movie.path), are_labels=settings.input.kind == "labels")]
     image = movie.frame(movie.frame_numbers[len(movie) // 2])
     if settings.input.kind != "labels":
         return on_image(image, str(movie.path), as_labels="give --labels")
     return [*_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
+
+
+def _on_truth_values(name: str, *, are_labels: bool) -> str:
+    if are_labels:
+        return f"{name} is a mask of truth values: each of its regions is a particle, and those that touch are one."
+    return f"{name} is a mask of truth values: give --labels, and each of its regions is a particle."
 
 
 def on_image(image: np.ndarray, name: str, *, as_labels: str, named: Named = option_of) -> list[str]:

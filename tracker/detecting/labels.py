@@ -28,7 +28,11 @@ def labelled_at_a_time(shape: tuple[int, ...], frames: int, budget: float = DEFA
 
 
 def label_steps(
-    labels: FrameSource, intensity: FrameSource | None = None, *, budget: float = DEFAULT_BUDGET
+    labels: FrameSource,
+    intensity: FrameSource | None = None,
+    *,
+    is_mask: bool = False,
+    budget: float = DEFAULT_BUDGET,
 ) -> Steps[Points]:
     """Return the centroid, size and intensity of every label, frame by frame, each read by the thread that measures it.
 
@@ -38,6 +42,8 @@ def label_steps(
         Whole numbers; 0 is background. A label that appears in several frames is one row in each of them.
     intensity : Movie, optional
         Movie of the same shape and frames, to be averaged over each label.
+    is_mask : bool
+        Whether all that is not 0 is particles, each a region of voxels that touch by a face.
     budget : float
         Bytes that frames at hand may take. What is found does not depend on it.
 
@@ -59,7 +65,7 @@ def label_steps(
     at_a_time = labelled_at_a_time(labels.shape, len(labels), budget)
     pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="labels")
     try:
-        for table in begun_ahead(pool, partial(_measured, labels, intensity), labels.frame_numbers, at_a_time):
+        for table in begun_ahead(pool, partial(_measured, labels, intensity, is_mask), labels.frame_numbers, at_a_time):
             tables.append(table)
             yield Step(len(tables), len(labels), partial(_points_of, labels, tables))
     finally:
@@ -71,10 +77,11 @@ def _points_of(labels: FrameSource, tables: list[pd.DataFrame]) -> Points:
     return Points(pd.concat(tables, ignore_index=True), labels.calibration, timeline=labels.timeline)
 
 
-def _measured(labels: FrameSource, intensity: FrameSource | None, number: int) -> pd.DataFrame:
+def _measured(labels: FrameSource, intensity: FrameSource | None, is_mask: bool, number: int) -> pd.DataFrame:
     """Return the rows of one frame."""
+    image = labels.frame(number)
     try:
-        found = LabelCentres.of(labels.frame(number))
+        found = LabelCentres.of(_regions(image) if is_mask else image)
     except ValueError as error:
         raise InvalidInput(
             f"{labels.path}: frame {number} has values that are not labels (whole numbers from 0 are needed); "
@@ -88,6 +95,13 @@ def _measured(labels: FrameSource, intensity: FrameSource | None, number: int) -
     if intensity is not None:
         columns["mean_intensity"] = found.means(intensity.frame(number))
     return pd.DataFrame(columns)
+
+
+def _regions(mask: np.ndarray) -> np.ndarray:
+    """Return a mask with a number for each of its regions."""
+    from scipy import ndimage  # as below
+
+    return ndimage.label(mask)[0]
 
 
 def on_mask(image: np.ndarray, name: str) -> list[str]:

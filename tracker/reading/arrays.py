@@ -14,6 +14,7 @@ from ..timeline import Timeline
 from .axes import ARRAY_READINGS, LETTERS, are_known, divided, known_axes, naming_axes
 from .chosen import ONLY_SERIES
 from .contiguous import NEW_MEMORY, PixelBuffer
+from .pixel_types import read_as
 from .stack import SPACE, Region
 
 _LETTER_OF = {"TIME": "T", "CHANNEL": "C"}
@@ -93,17 +94,15 @@ class ArrayStack:
         self.axes = known_axes(axes, parts, axes, path, readings)
         if 0 in shape:
             raise InvalidInput(f"{path}: holds no pixels; its shape is {sizes}.")
-        if getattr(array.dtype, "kind", None) not in ("u", "i", "f"):
-            raise InvalidInput(
-                f"{path}: has pixels of type {array.dtype}; it needs whole or real numbers.{_of_mask(array.dtype)}"
-            )
+        if (read := read_as(array.dtype)) is None:
+            raise InvalidInput(f"{path}: has pixels of type {array.dtype}; it needs whole or real numbers.")
+        self.dtype, self.is_mask = read
         if isinstance(array, np.ma.MaskedArray):
             raise InvalidInput(
                 "array: is masked, and masks are not supported. Fill it: array.astype(float).filled(nan)."
             )
         self._array: Any = array if parts == shape else _divided(array, parts)
         self.sizes = dict(zip(self.axes, parts, strict=True))
-        self.dtype = np.dtype(array.dtype).newbyteorder("=")
         self.stated = Stated(source=ARRAY)
 
     @property
@@ -149,13 +148,6 @@ def _refuse_other_order(axes: str, ndim: int) -> None:
         f'"{others}YX".',
         setting="axes",
     )
-
-
-def _of_mask(dtype: Any) -> str:
-    """Return what a mask is to be made into; nothing for other types."""
-    if getattr(dtype, "kind", None) != "b":
-        return ""
-    return " Of a mask give array.astype('uint8'), or with kind='labels' what scipy.ndimage.label makes of each frame."
 
 
 def _named_axes(array: Any, ndim: int) -> str | None:

@@ -65,6 +65,7 @@ class FileStack:
             self.series, self.series_names = first.series, first.series_names
             self.axes = self._named + "".join(axis for axis in first.axes if axis not in self._named)
             self.dtype, self.stated, self.channels = first.dtype, first.stated, first.channels
+            self.is_mask = first.is_mask
             self._sizes = dict(first.sizes)
         if self._named == "T":
             self.timeline, self.note = timed(self._files)

@@ -46,6 +46,8 @@ class Movie:
         (z, y, x) or (y, x) of one frame, after the region of interest was cut. A Z axis of length 1 counts as 2D.
     dtype : numpy.dtype
         Type of the pixels, native byte order.
+    is_mask : bool
+        Whether they are truth values, which are read as 0 and 1.
     calibration : Calibration
     timeline : Timeline
         The frames selected, under their numbers in the file, which start at 0, and the step between them. Of a folder
@@ -77,6 +79,7 @@ class Movie:
     axes: str
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
+    is_mask: bool
     calibration: Calibration
     timeline: Timeline
     timeline_note: str
@@ -199,7 +202,7 @@ class Movie:
                 f"time      {_time(self.calibration, self.timeline.step)}",
                 f"frames    {len(self)}: {self.timeline.spans()}{how}",
                 f"channels  {listed(self.channels, self.channel)}",
-                f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} per frame",
+                f"pixels    {'truth values' if self.is_mask else self.dtype}, {_bytes(self.bytes_per_frame)} per frame",
             ]
         )
 
@@ -283,6 +286,7 @@ def read_movie(
             axes=stack.axes,
             shape=cut[3 - ndim :],
             dtype=stack.dtype,
+            is_mask=stack.is_mask,
             calibration=calibration,
             timeline=timeline,
             timeline_note=stack.note,

@@ -30,6 +30,8 @@ class Stack(Protocol):
         Its dimensions, such as "TZCYX".
     dtype : numpy.dtype
         Type of the pixels, native byte order.
+    is_mask : bool
+        Whether they are truth values, which are read as 0 and 1.
     stated : Stated
         What it says of voxel size and time.
     timeline : Timeline
@@ -46,6 +48,7 @@ class Stack(Protocol):
     path: Path
     axes: str
     dtype: np.dtype[Any]
+    is_mask: bool
     stated: Stated
     note: str
     n_files: int

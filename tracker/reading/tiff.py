@@ -25,6 +25,7 @@ from ..timeline import Timeline
 from .axes import are_known, divided, known_axes, naming_axes
 from .contiguous import NEW_MEMORY, PixelBuffer, can_be_read_side_by_side, read_into
 from .metadata import stated_by
+from .pixel_types import read_as
 from .stack import SPACE, Region
 from .tiff_series import MICRO_MANAGER, POSITIONS, series_of
 
@@ -113,7 +114,6 @@ class TiffStack:
         if position_at >= 0:
             self._layout = self.axes[:position_at] + POSITIONS + self.axes[position_at:]
         self._lengths = {**self.sizes, POSITIONS: positions}
-        self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
         self.stated: Stated
         self.stated, self._channel_names = self._metadata()
         self.stated = replace(self.stated, axes=found if are_known(found) else None)
@@ -381,8 +381,9 @@ class TiffStack:
             raise InvalidInput(f"{self.path}: is {packed}; `pip install imagecodecs` to read it.")
         if 0 in only.shape:
             raise InvalidInput(f"{self.path}: holds no pixels; its shape is {' × '.join(map(str, only.shape))}.")
-        if np.dtype(only.dtype).kind not in "uif":
+        if (read := read_as(only.dtype)) is None:
             raise InvalidInput(f"{self.path}: has pixels of type {only.dtype}; whole or real numbers are needed.")
+        self.dtype, self.is_mask = read
         return only
 
     def _ends_as_it_should(self) -> bool:

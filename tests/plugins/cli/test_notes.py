@@ -244,6 +244,16 @@ def test_a_mask_given_as_labels_is_said(auctrack, tmp_path):
     assert "is a mask: its 3 regions" in said
 
 
+def test_of_a_mask_of_truth_values_it_is_said_that_its_regions_are_particles(auctrack, tmp_path):
+    path = labels(tmp_path)
+    truth = tmp_path / "mask.tif"
+    tifffile.imwrite(truth, tifffile.imread(path) > 0, photometric="minisblack")
+    given = (truth, "--axes", "TYX", "--voxel", "1,1")
+    (as_labels,) = notes(auctrack("detect", *given, "--labels"))
+    assert "each of its regions is a particle" in as_labels
+    assert "give --labels" in notes(auctrack("detect", *given, "--diameter", 8, "--overwrite"))[0]
+
+
 def test_the_frames_that_count_are_said_as_they_are_written(auctrack, samples):
     auctrack("track", samples / "movie.ome.tif", "--frames", "0:3", "--diameter", 2.5)
     (note,) = notes(auctrack("score", "movie.tracks.csv", samples / "movie.truth.csv", "--tolerance", 1))
