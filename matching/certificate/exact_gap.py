@@ -22,6 +22,7 @@ import numpy as np
 
 from ..jit.compiled import compiled
 from ..problem import Problem
+from ..problem.cheaper_pairs import cheaper_pairs
 from ..problem.components import components
 from ..problem.convert import unmasked
 from ..problem.costs import edge_costs
@@ -36,8 +37,10 @@ FEW_ROWS = 300
 
 _EPS_OF_PAIR = PAIR_ULPS * EPS
 
-Edges = tuple[Any, Any, np.ndarray]
-"""indptr, indices and costs; without indices the k-th entry of a row is column k."""
+Edges = tuple[Any, Any, np.ndarray, float]
+"""indptr, indices and costs; without indices the k-th entry of a row is column k. Last what every other pair costs, no
+less than these, +inf where there is none: of all these pairs the one with the best duals decides, and others need not
+be looked at."""
 
 Pair = tuple[np.ndarray, np.ndarray]
 """Numbers as pairs of floats."""
@@ -67,12 +70,11 @@ class _Answer(NamedTuple):
     def of(cls, problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray) -> _Answer:
         """Return the answer; `problem` is dense or sparse, without a mask."""
         n, m = problem.shape
-        edges = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr, problem.indices, problem.data
         bounds = problem.dual_bounds()
         unassigned = bounds if problem.has_unmatched_cost else (np.zeros(n), np.zeros(m))
         rows, pays = np.flatnonzero(col_of_row >= 0), unassigned[0].copy()
         pays[rows] = edge_costs(problem, rows, np.zeros_like(rows), col_of_row[rows])
-        return cls(edges, *bounds, pays, unassigned[1], col_of_row, row_of_col)
+        return cls(_edges(problem), *bounds, pays, unassigned[1], col_of_row, row_of_col)
 
     def completed(self, base: Duals, v: Pair) -> Duals:
         """Return column duals above the base, and the best row duals beside them."""
@@ -146,6 +148,14 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     return gap, is_proven
 
 
+def _edges(problem: Problem) -> Edges:
+    """Return the edges of a block: of a matrix that is mostly one cost the cheaper ones, and that cost for all else."""
+    n, m = problem.shape
+    if problem.kind == "sparse":
+        return problem.indptr, problem.indices, problem.data, np.inf
+    return cheaper_pairs(problem) or (np.arange(n + 1) * m, None, problem.data, np.inf)
+
+
 def _beginnings(
     edges: Edges,
     row_bound: np.ndarray,
@@ -217,7 +227,7 @@ def _above(cost, i, j, base):
 
 
 @compiled
-def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
+def _best_duals(indptr, indices, data, others, of_rows, base, bound, other, other_low):
     """Return min(bound, min c - the other side's dual) of each row, or each column, above the base: high and low."""
     high, low = bound.copy(), np.zeros(len(bound))
     own_base, own_low = (base.r, base.r_low) if of_rows else (base.v, base.v_low)
@@ -237,7 +247,26 @@ def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
                 h, rest = difference(h, rest, other[there], other_low[there])
                 if h < high[own] or (h == high[own] and rest < low[own]):
                     high[own], low[own] = h, rest
+    of_other = (base.v, base.v_low) if of_rows else (base.r, base.r_low)
+    best = _largest(*of_other, other, other_low) if others < np.inf else -1
+    for own in range(len(bound) if best >= 0 else 0):
+        h, rest = _above(others, own if of_rows else best, best if of_rows else own, base)
+        h, rest = difference(h, rest, other[best], other_low[best])
+        if h < high[own] or (h == high[own] and rest < low[own]):
+            high[own], low[own] = h, rest
     return high, low
+
+
+@compiled
+def _largest(base, base_low, above, above_low):
+    """Return the member with the largest dual, a base and what is above it; -1 if none is finite."""
+    found, most, most_low = -1, -np.inf, 0.0
+    for k in range(len(base)):
+        if abs(above[k]) < np.inf:
+            high, low = difference(base[k], base_low[k], -above[k], -above_low[k])
+            if high > most or (high == most and low > most_low):
+                found, most, most_low = k, high, low
+    return found
 
 
 @compiled
@@ -269,7 +298,7 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
 
 
 @compiled
-def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v, v_low, sweeps):
+def _lower_until_rows_pay_least(indptr, indices, data, others, col_of_row, pays, base, v, v_low, sweeps):
     """Lower column duals above the base until what each row pays is its least; return whether that ended.
 
     Label-correcting, row by row, as Bellman and Ford.
@@ -278,11 +307,7 @@ def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v
         lowered = False
         for i in range(len(pays)):
             own_col = col_of_row[i]
-            if own_col < 0:
-                dual, dual_low = difference(pays[i], 0.0, base.r[i], base.r_low[i])
-            else:
-                high, low = _above(pays[i], i, own_col, base)
-                dual, dual_low = difference(high, low, v[own_col], v_low[own_col])
+            dual, dual_low = _left_to_row(i, own_col, pays[i], base, v, v_low)
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
                 j = e - lo if indices is None else indices[e]
@@ -296,36 +321,83 @@ def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v
                 if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual) + abs(v[j])):
                     v[j], v_low[j] = high, low
                     lowered = True
+        if others < np.inf:
+            lowered |= _lower_to_others(others, col_of_row, pays, base, v, v_low)
         if not lowered:
             return True
     return False
 
 
-def _groups(indptr, indices, data, base, duals, gap):
+@compiled(inline="always")
+def _left_to_row(i, own_col, pays, base, v, v_low):
+    """Return what a row pays above the base and its column's dual as a pair of floats."""
+    if own_col < 0:
+        return difference(pays, 0.0, base.r[i], base.r_low[i])
+    high, low = _above(pays, i, own_col, base)
+    return difference(high, low, v[own_col], v_low[own_col])
+
+
+@compiled
+def _lower_to_others(others, col_of_row, pays, base, v, v_low):
+    """Lower column duals to what the row that is left most leaves of the cost of other pairs; return whether one was.
+
+    A row's own column is not lowered: it pays no more than that cost.
+    """
+    dual, dual_low = np.empty(len(pays)), np.empty(len(pays))
+    for i in range(len(pays)):
+        dual[i], dual_low[i] = _left_to_row(i, col_of_row[i], pays[i], base, v, v_low)
+    most = _largest(base.r, base.r_low, dual, dual_low)
+    lowered = False
+    for j in range(len(v) if most >= 0 else 0):
+        high, low = _above(others, most, j, base)
+        high, low = difference(high, low, dual[most], dual_low[most])
+        if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual[most]) + abs(v[j])):
+            v[j], v_low[j] = high, low
+            lowered = True
+    return lowered
+
+
+def _groups(indptr, indices, data, others, base, duals, gap):
     """Number the groups that pairs of a reduced cost up to the gap connect: int32 (rows + columns,)."""
-    near_indptr, near = _pairs_within(indptr, indices, data, base, duals, gap)
+    near_indptr, near = _pairs_within(indptr, indices, data, others, base, duals, gap)
     return np.concatenate(components(near_indptr, near, len(duals.v)))
 
 
 @compiled
-def _pairs_within(indptr, indices, data, base, duals, gap):
-    """Return (indptr, indices) of the pairs of a reduced cost up to the gap."""
-    n = len(duals.r)
-    near_indptr, near = np.zeros(n + 1, np.int64), np.empty(len(data), np.int32)
+def _pairs_within(indptr, indices, data, others, base, duals, gap):
+    """Return (indptr, indices) of the pairs of a reduced cost up to the gap, of others those of the largest duals.
+
+    Each of the others' rows and columns is within the gap of these two if it is of any.
+    """
+    n, m = len(duals.r), len(duals.v)
+    near_indptr, near = np.zeros(n + 1, np.int64), np.empty(len(data) + (n + m if others < np.inf else 0), np.int32)
+    row = _largest(base.r, base.r_low, duals.r, duals.r_low) if others < np.inf else -1
+    col = _largest(base.v, base.v_low, duals.v, duals.v_low) if others < np.inf else -1
     n_near = 0
     for i in range(n):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
-                roughly = ((data[e] - base.v[j]) - base.r[i]) - duals.v[j] - duals.r[i]
-                size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(duals.v[j]) + abs(duals.r[i])
-                if roughly - gap > FLOAT_SCREEN * size:
-                    continue
-                high, low = _above(data[e], i, j, base)
-                high, low = difference(high, low, duals.v[j], duals.v_low[j])
-                if (high - duals.r[i]) + (low - duals.r_low[i]) <= gap:
+                if _is_within(data[e], i, j, base, duals, gap):
                     near[n_near] = j
                     n_near += 1
+        first, end = (0, m) if i == row else (col, col + 1)
+        for j in range(first, end if others < np.inf else first):
+            if _is_within(others, i, j, base, duals, gap):
+                near[n_near] = j
+                n_near += 1
         near_indptr[i + 1] = n_near
     return near_indptr, near[:n_near]
+
+
+@compiled(inline="always")
+def _is_within(cost, i, j, base, duals, gap):
+    """Whether the reduced cost of a pair is up to the gap."""
+    roughly = ((cost - base.v[j]) - base.r[i]) - duals.v[j] - duals.r[i]
+    size = abs(cost) + abs(base.v[j]) + abs(base.r[i]) + abs(duals.v[j]) + abs(duals.r[i])
+    if roughly - gap > FLOAT_SCREEN * size:
+        return False
+    high, low = _above(cost, i, j, base)
+    high, low = difference(high, low, duals.v[j], duals.v_low[j])
+    return (high - duals.r[i]) + (low - duals.r_low[i]) <= gap

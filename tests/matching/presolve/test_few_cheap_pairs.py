@@ -10,8 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
 from auctrack.matching import Problem, solve, verify
-from auctrack.matching.presolve import few_cheap_pairs
 from auctrack.matching.presolve.few_cheap_pairs import by_cheap_pairs
+from auctrack.matching.problem import cheaper_pairs
 
 SHAPES = (300, 300), (300, 301), (300, 450), (301, 300), (450, 300)
 GRAPH = partial(solve, device="cpu")
@@ -77,7 +77,7 @@ def test_other_costs_are_left_alone(kind):
     elif kind == "infinite":
         cost[cost == 1] = np.inf
     elif kind == "small":
-        cost = cost[: few_cheap_pairs.FEWEST - 1]
+        cost = cost[: cheaper_pairs.FEWEST - 1]
     problem = Problem.batch([cost, cost]) if kind == "batch" else Problem.dense(cost, **stated)
     if kind == "graph":
         problem = Problem.sparse(csr_array(1 - cost))

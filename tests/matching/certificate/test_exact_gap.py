@@ -1,0 +1,74 @@
+"""The gap without rounding of a matrix that is mostly one cost is that of all its pairs, though few are looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Problem, solve, verify
+from auctrack.matching.certificate import exact_gap
+from auctrack.matching.certificate.exact_optimum import is_cheapest
+from auctrack.matching.problem import cheaper_pairs
+
+
+def _mostly_one_cost(rng: np.random.Generator) -> Problem:
+    """Costs of a few decades, ties among them, below one that most pairs have; with unmatched costs or without."""
+    n, m = rng.integers(2, 12, 2)
+    highest = 10.0 ** rng.integers(-3, 22)
+    cost = np.full((n, m), highest)
+    lower = rng.random((n, m)) * 10.0 ** rng.integers(-8, 3, size=(n, m) if rng.random() < 0.5 else 1)
+    lower = np.round(lower * 4) / 4 if rng.random() < 0.3 else lower
+    is_cheap = (rng.random((n, m)) < 0.8 * rng.random()) & (lower < highest)
+    cost[is_cheap] = lower[is_cheap]
+    if rng.random() < 0.2:
+        cost[rng.random(cost.shape) < 0.2] *= -rng.random()
+    u = [rng.random(k) * 10.0 ** rng.integers(-2, 20) for k in (n, m)]
+    return Problem.dense(cost, unmatched_cost=(u[0], u[1])) if rng.random() < 0.4 else Problem.dense(cost)
+
+
+def _answer(rng: np.random.Generator, problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The optimum or an exchange beside it, and its duals or some that are off in their last digits."""
+    answer = solve(problem, "jv", device="cpu")
+    col_of_row, v = answer.col_of_row.copy(), answer.col_duals
+    if rng.random() < 0.5:
+        pair = rng.integers(0, problem.n_rows, 2)
+        col_of_row[pair] = col_of_row[pair[::-1]]
+    if rng.random() < 0.5:
+        off = rng.normal(size=len(v)) * 10.0 ** rng.integers(-18, -8) * abs(problem.data).max()
+        v = np.minimum(v + off, problem.dual_bounds()[1])
+    row_of_col = np.full(len(v), -1, np.int32)
+    row_of_col[col_of_row[col_of_row >= 0]] = np.flatnonzero(col_of_row >= 0)
+    return col_of_row, row_of_col, v
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_few_pairs_prove_the_gap_of_all(first, monkeypatch):
+    monkeypatch.setattr(cheaper_pairs, "FEWEST", 2)
+    monkeypatch.setattr(cheaper_pairs, "SEEN", 1)
+    monkeypatch.setattr(cheaper_pairs, "MOST_CHEAP", 0.7)
+    n_few = n_proven = 0
+    for seed in range(first, first + 100):
+        rng = np.random.default_rng(seed)
+        problem = _mostly_one_cost(rng)
+        found = _answer(rng, problem)
+        n_few += cheaper_pairs.cheaper_pairs(problem) is not None
+        gap, is_proven = exact_gap.exact_gap(problem, *found)
+        with monkeypatch.context() as all_pairs:
+            all_pairs.setattr(exact_gap, "cheaper_pairs", lambda _: None)
+            gap_of_all, is_proven_by_all = exact_gap.exact_gap(problem, *found)
+        assert gap == pytest.approx(gap_of_all, rel=1e-14)
+        assert is_proven == is_proven_by_all
+        assert not is_proven or is_cheapest(problem, found[0], found[2])
+        n_proven += is_proven
+    assert n_few > 50
+    assert 20 < n_proven < 100
+
+
+@pytest.mark.parametrize("sentinel", [1e6, 1e13, 1e20])
+def test_verify_proves_what_pays_a_sentinel(sentinel):
+    rng = np.random.default_rng(3)
+    cost = np.full((400, 400), sentinel)
+    cost[np.repeat(np.arange(400), 2), rng.integers(0, 400, 800)] = rng.random(800)
+    answer = solve(cost, device="cpu")
+    assert answer.is_optimal
+    assert verify(cost, answer)
