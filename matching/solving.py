@@ -34,7 +34,7 @@ from .presolve.bilinear import by_points
 from .presolve.far_above import far_above_blocks, solve_beside_far_points, solved_above_least
 from .presolve.few_cheap_pairs import by_cheap_pairs
 from .presolve.forced_pairs import by_forced_pairs
-from .presolve.groups import from_shorter_side, large_ones_apart, solve_apart, solve_in_groups
+from .presolve.groups import by_shape, from_shorter_side, large_ones_apart, solve_apart, solve_in_groups
 from .presolve.high_unmatched_costs import at_lower_unmatched_costs
 from .presolve.idle_unmatched_costs import without_idle_unmatched_costs
 from .presolve.sharded import ShardedCosts
@@ -384,7 +384,7 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
         raise NotConverged(found.unfinished, assignment=answer)
     if not found.is_refinable or answer.is_optimal:
         return answer
-    if problem.kind == "dense":
+    if problem.kind == "dense" and problem.n_blocks == 1:
         answer = solved_above_least(problem, by_same) or answer
     is_matrix_of_points = problem.kind == "points" and found.form.kind == "dense"  # as large as it is, never fetched
     return refined(problem if is_matrix_of_points else found.form, answer)
@@ -401,9 +401,11 @@ def _solved_above_far_costs(
     """Solve matrices that pay far above most costs above their least: a proof as stated takes long, in vain."""
     if not far.any():
         return None
-    if problem.n_blocks > 1:
-        return solve_apart(problem, large_ones_apart(far), solve_same, threads=True)
-    return solved_above_least(problem, solve_same)
+    shapes = by_shape(problem)
+    if far.all() and len(shapes) == 1:
+        return solved_above_least(problem, solve_same)
+    groups = [np.flatnonzero(~far), *(blocks[far[blocks]] for blocks in shapes)]
+    return solve_apart(problem, [group for group in groups if len(group)], solve_same, threads=True)
 
 
 @contextmanager

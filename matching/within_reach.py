@@ -126,7 +126,7 @@ def _proven(
     duals = col_of_row, row_of_col, r, v
     if is_all:
         sums = settled(graph, *duals, sums)
-    elif sums.has_zero_slack and not sums.proves and not barely_above_least(graph, *duals[:2], sums.gap).any():
+    elif sums.has_zero_slack.all() and not sums.proves and not barely_above_least(graph, *duals[:2], sums.gap).any():
         cheap = cheap_edges(problem, *duals, partial(_costs_of, problem, reach))
         is_borne = cheap is not None and (not cheap.problem.n_edges or exact_gap(*cheap)[1])
         sums = sums._replace(proves=is_borne)

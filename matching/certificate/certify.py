@@ -30,12 +30,15 @@ from ..tolerance import EPS, SHARE, ULPS
 from .above_least import MOST_PAIRS, barely_above_least, look_above_least
 from .assignment import Assignment
 from .cheap_edges import cheap_edges
-from .exact_gap import exact_gap
+from .exact_gap import exact_gap, exact_gaps, of_blocks
 from .exact_optimum import is_cheapest, is_small
 from .near_pairs import near_pairs
 
 FEW_PAIRS = 2**16
 """Pairs up to which all are looked at, not first those that may decide."""
+
+TOGETHER = 2**22
+"""Pairs of small blocks that are looked at together."""
 
 MOST_FETCHED = 2**27
 """Pairs of a matrix or graph on a GPU that are fetched where their digits decide: a GiB, and some seconds."""
@@ -75,15 +78,12 @@ def certify(
         Exact if the duals are; otherwise with the gap that they prove: +inf where a row or column that must be matched
         is not, since no assignment is known then.
     """
-    if terms is None:
-        v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
-        r, sizes = best_row_duals(problem, v)
-        row_of_col = inverse(problem, col_of_row)
-        costs = matched_costs(problem, col_of_row) if costs is None else costs
-        sums = slackness_of_matched(problem, col_of_row, row_of_col, costs, r, v, sizes)
-        sums = doubted(problem, col_of_row, row_of_col, sums)
-    else:
-        (row_of_col, r, sums), v = terms, col_duals
+    v = (
+        col_duals
+        if terms is not None
+        else np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
+    )
+    row_of_col, r, sums = terms_of(problem, col_of_row, v, costs) if terms is None else terms
     sums = settled(problem, col_of_row, row_of_col, r, v, sums)
     return assembled(
         *(problem, col_of_row, row_of_col, r, v, sums),
@@ -92,6 +92,15 @@ def certify(
         stats=stats,
         is_complete=terms is not None,
     )
+
+
+def terms_of(problem: Problem, col_of_row: np.ndarray, v: np.ndarray, costs: np.ndarray | None = None) -> Terms:
+    """Return what a proof asks besides column duals, none of which is above its bound; see `certify`."""
+    r, sizes = best_row_duals(problem, v)
+    row_of_col = inverse(problem, col_of_row)
+    costs = matched_costs(problem, col_of_row) if costs is None else costs
+    sums = slackness_of_matched(problem, col_of_row, row_of_col, costs, r, v, sizes)
+    return Terms(row_of_col, r, doubted(problem, col_of_row, row_of_col, sums))
 
 
 def recertified(problem: Problem, answer: Assignment, col_duals: np.ndarray) -> Assignment:
@@ -154,7 +163,7 @@ class Slackness(NamedTuple):
         Sum of the absolute costs, the measure of rounding in `cost`.
     rounding : float64 (blocks,)
         What rounding may have kept from the terms of `gap`, of which it is part; 0 for integers.
-    has_zero_slack : bool
+    has_zero_slack : bool (blocks,)
         Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
     in_doubt : bool (blocks,)
         Whether the gap would be more than a `SHARE` of the matched edges' cost if all were as cheap as the cheapest
@@ -168,7 +177,7 @@ class Slackness(NamedTuple):
     gap: np.ndarray
     size: np.ndarray
     rounding: np.ndarray
-    has_zero_slack: bool
+    has_zero_slack: np.ndarray
     in_doubt: np.ndarray
     proves: bool
 
@@ -192,10 +201,13 @@ class Terms(NamedTuple):
 
 def doubted(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, sums: Slackness) -> Slackness:
     """Return the sums with those blocks in doubt too whose matching costs barely more than what every answer pays."""
-    if problem.is_integer or not sums.has_zero_slack:
+    if problem.is_integer or not sums.has_zero_slack.any():
         return sums
-    in_doubt = sums.in_doubt | barely_above_least(problem, col_of_row, row_of_col, sums.gap)
-    return sums._replace(in_doubt=in_doubt, proves=not in_doubt.any())
+    return _with_doubts(sums, sums.in_doubt | barely_above_least(problem, col_of_row, row_of_col, sums.gap))
+
+
+def _with_doubts(sums: Slackness, in_doubt: np.ndarray) -> Slackness:
+    return sums._replace(in_doubt=in_doubt, proves=bool((sums.has_zero_slack & ~in_doubt).all()))
 
 
 def settled(
@@ -205,17 +217,31 @@ def settled(
 
     Small blocks that even this leaves in doubt are decided in whole numbers.
     """
-    if sums.proves or not sums.has_zero_slack:
+    if sums.proves or not sums.has_zero_slack.any():
         return sums
     gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
-    for b in np.flatnonzero(in_doubt).tolist():
+    few = min(FEW_PAIRS, MOST_PAIRS) if problem.kind == "points" else FEW_PAIRS
+    is_few = problem.n_rows_of_block * problem.n_cols_of_block <= few
+    for blocks in _together(problem, np.flatnonzero(in_doubt & sums.has_zero_slack & is_few)):
+        part, *duals = of_blocks(problem, blocks, (col_of_row,), (row_of_col, v))
+        gap[blocks], is_within = exact_gaps(as_dense(part) if part.kind == "points" else part, *duals)
+        in_doubt[blocks] = ~is_within
+    for b in np.flatnonzero(in_doubt & sums.has_zero_slack).tolist():
         rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
         stated, matched, duals = problem.block(b), (col_of_row[rows], row_of_col[cols]), (r[rows], v[cols])
         block = _by_costs(stated)
-        gap[b], is_within = without_rounding(block, matched, duals, float(gap[b]))
-        in_doubt[b] = not (is_within or (is_small(block) and is_cheapest(block, matched[0], duals[1], exactly=True)))
+        if not is_few[b]:
+            gap[b], is_within = without_rounding(block, matched, duals, float(gap[b]))
+            in_doubt[b] = not is_within
+        in_doubt[b] &= not (is_small(block) and is_cheapest(block, matched[0], duals[1], exactly=True))
         in_doubt[b] &= stated.kind != "points" or not _is_borne(stated, *matched, *duals, gap[b : b + 1])
-    return sums._replace(gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
+    return _with_doubts(sums._replace(gap=gap), in_doubt)
+
+
+def _together(problem: Problem, blocks: np.ndarray) -> list[np.ndarray]:
+    """Return small blocks in groups of some `TOGETHER` pairs, which are written out at once."""
+    pairs = np.cumsum((problem.n_rows_of_block * problem.n_cols_of_block)[blocks])
+    return np.split(blocks, np.flatnonzero(np.diff(pairs // TOGETHER)) + 1) if len(blocks) else []
 
 
 def _is_borne(
@@ -318,11 +344,16 @@ def slackness_of_matched(
     """
     blocks = problem.n_blocks
     sums, rounding, in_doubt = np.zeros((4, blocks), r.dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
-    has_zero_slack, proves = add_terms(
-        *((0, blocks), (problem.row_offsets, problem.col_offsets), problem.row_unmatched, problem.col_unmatched),
+    terms_of_blocks = (
+        *((problem.row_offsets, problem.col_offsets), problem.row_unmatched, problem.col_unmatched),
         *((col_of_row, row_of_col, r, v, cost, terms), 0.0 if problem.is_integer else EPS),
-        *(problem.kind == "points" and not problem.has_unmatched_cost, (sums, rounding, in_doubt)),
+        problem.kind == "points" and not problem.has_unmatched_cost,
     )
+    are_zero, proves = add_terms((0, blocks), *terms_of_blocks, (sums, rounding, in_doubt))
+    has_zero_slack = np.full(blocks, are_zero)
+    if blocks > 1 and not are_zero:
+        again = np.zeros_like(sums), np.zeros_like(rounding), np.zeros_like(in_doubt)
+        has_zero_slack[:] = [add_terms((b, b + 1), *terms_of_blocks, again)[0] for b in range(blocks)]
     return Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
 
 

@@ -15,7 +15,7 @@ than is being decided, they are found again as pairs of floats, above the forced
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..problem.cheaper_pairs import cheaper_pairs
 from ..problem.components import components
 from ..problem.convert import unmasked
 from ..problem.costs import edge_costs
+from ..problem.selection import chosen, members
 from ..tolerance import EPS, FLOAT_SCREEN, LOST_ULPS, PAIR_ROUNDING, PAIR_ULPS, PAIRS_LOSE, SHARE
 from .float_pairs import difference
 
@@ -37,10 +38,10 @@ FEW_ROWS = 300
 
 _EPS_OF_PAIR = PAIR_ULPS * EPS
 
-Edges = tuple[Any, Any, np.ndarray, float]
-"""indptr, indices and costs; without indices the k-th entry of a row is column k. Last what every other pair costs, no
-less than these, +inf where there is none: of all these pairs the one with the best duals decides, and others need not
-be looked at."""
+Edges = tuple[Any, np.ndarray, Any, np.ndarray, float]
+"""indptr, first column of each row's block, indices and costs; without indices the k-th entry of a row is the block's
+column k. Last what every other pair costs, no less than these, +inf where there is none: of all these pairs the one
+with the best duals decides, and others need not be looked at."""
 
 Pair = tuple[np.ndarray, np.ndarray]
 """Numbers as pairs of floats."""
@@ -56,7 +57,10 @@ class Duals(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """An answer to one block of real costs: its edges and bounds, what rows and columns pay, and their partners."""
+    """An answer to blocks of real costs: its edges and bounds, what rows and columns pay, and their partners.
+
+    Partners are counted over all blocks. `block` (rows + columns,) is where each member is.
+    """
 
     edges: Edges
     row_bound: np.ndarray
@@ -65,116 +69,184 @@ class _Answer(NamedTuple):
     col_unmatched: np.ndarray
     col_of_row: np.ndarray
     row_of_col: np.ndarray
+    offsets: Pair
+    block: np.ndarray
+    by_rows: np.ndarray
 
     @classmethod
     def of(cls, problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray) -> _Answer:
         """Return the answer; `problem` is dense or sparse, without a mask."""
         n, m = problem.shape
-        bounds = problem.dual_bounds()
+        bounds, offsets = problem.dual_bounds(), (problem.row_offsets, problem.col_offsets)
+        row_block, col_block = (np.repeat(np.arange(problem.n_blocks), np.diff(side)) for side in offsets)
+        first = offsets[1][row_block]
         unassigned = bounds if problem.has_unmatched_cost else (np.zeros(n), np.zeros(m))
         rows, pays = np.flatnonzero(col_of_row >= 0), unassigned[0].copy()
-        pays[rows] = edge_costs(problem, rows, np.zeros_like(rows), col_of_row[rows])
-        return cls(_edges(problem), *bounds, pays, unassigned[1], col_of_row, row_of_col)
+        pays[rows] = edge_costs(problem, rows, row_block[rows], col_of_row[rows])
+        col_of_row = np.where(col_of_row >= 0, col_of_row + first, -1)
+        row_of_col = np.where(row_of_col >= 0, row_of_col + offsets[0][col_block], -1)
+        partners, block = (col_of_row, row_of_col), np.concatenate([row_block, col_block])
+        by_rows = (problem.n_rows_of_block <= problem.n_cols_of_block) | problem.has_unmatched_cost
+        return cls(_edges(problem, first), *bounds, pays, unassigned[1], *partners, offsets, block, by_rows)
+
+    def sums(self, of_members: np.ndarray) -> np.ndarray:
+        """Return the sum over the rows and columns of each block."""
+        if len(self.by_rows) == 1:
+            return of_members.sum(keepdims=True)
+        return np.bincount(self.block, of_members, len(self.by_rows))
 
     def completed(self, base: Duals, v: Pair) -> Duals:
         """Return column duals above the base, and the best row duals beside them."""
         high, low = _best_duals(*self.edges, True, base, self.row_bound, *v)
         return Duals(high, low, *v)
 
-    def at_bounds(self, *, by_rows: bool) -> np.ndarray:
-        """Return column duals by which every row, else every column, pays its least."""
-        if by_rows:
-            return np.where(np.isfinite(self.col_bound), self.col_bound, 0.0)
+    def at_bounds(self) -> np.ndarray:
+        """Return column duals by which every row pays its least, or every column of blocks that are taller."""
+        of_rows = np.where(np.isfinite(self.col_bound), self.col_bound, 0.0)
+        if self.by_rows.all():
+            return of_rows
         n, m = len(self.pays), len(self.col_bound)
-        return _best_duals(*self.edges, False, _no_duals(n, m), self.col_bound, *np.zeros((2, n)))[0]
+        of_cols = _best_duals(*self.edges, False, _no_duals(n, m), self.col_bound, *np.zeros((2, n)))[0]
+        return np.where(self.by_rows[self.block[n:]], of_rows, of_cols)
 
     def slacks(self, base: Duals, duals: Duals) -> np.ndarray:
         """Return `_slacks` of the duals above the base."""
         return _slacks(self.pays, self.col_unmatched, self.col_of_row, self.row_of_col, base, duals)
 
-    def gap_of(self, base: Duals, duals: Duals, above_forced: np.ndarray, above_least: float) -> tuple[float, bool]:
-        """Return the gap that duals above the base leave, and whether it is within `SHARE` in every group and in all.
+    def forced(self) -> tuple[Duals, np.ndarray, np.ndarray]:
+        """Return the best of each block's forced duals, what members pay above them, and blocks above their least."""
+        n, m = len(self.pays), len(self.col_bound)
+        each = list(_forced(self.edges, self.row_bound, self.col_bound))
+        above = np.array([np.maximum(self.slacks(_no_duals(n, m), duals), 0.0) for duals in each])
+        sums = np.array([self.sums(of_members) for of_members in above])
+        best = sums.argmin(axis=0)[self.block]
+        duals = [np.choose(best[:n] if k < 2 else best[n:], sides) for k, sides in enumerate(zip(*each, strict=True))]
+        return Duals(*duals), np.choose(best, above), np.where(self.by_rows, sums[0], sums[1])
+
+    def gap_of(
+        self, base: Duals, duals: Duals, above_forced: np.ndarray, above_least: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the gaps that duals above the base leave, and whether they are within `SHARE` in groups and in all.
 
         Held to what rows and columns pay above the forced duals, and to what all of them pay above their least; to no
         more than they pay, where unmatched costs that nobody pays set the duals.
         """
-        slack = self.slacks(base, duals)
-        gap = float(slack.sum())
+        slack, n = self.slacks(base, duals), len(self.pays)
         sizes = abs(np.concatenate([self.pays, np.where(self.row_of_col < 0, self.col_unmatched, 0.0)]))
-        if gap > SHARE * min(above_least, float(sizes.sum())):
-            return gap, False
+        gap, paid = self.sums(slack), self.sums(sizes)
+        is_within = gap <= SHARE * np.minimum(above_least, paid)
+        if not is_within.any():
+            return gap, is_within
         measures = slack, above_forced, sizes
-        doubted = _beyond_share(_groups(*self.edges, base, duals, gap), *measures)
-        if gap > PAIRS_LOSE * sizes.sum():
-            doubted |= _beyond_share(np.zeros(len(slack), np.int32), *measures)
+        doubted = _beyond_share(_groups(*self.edges, base, duals, gap[self.block[:n]]), *measures)
+        is_lost = gap > PAIRS_LOSE * paid
+        if is_lost.any():
+            doubted |= _beyond_share(self.block, *measures) & is_lost[self.block]
         if doubted.any():
-            part = _groups(*self.edges, base, duals, np.inf)
+            part = _groups(*self.edges, base, duals, np.full(n, np.inf))
             own = np.minimum(np.bincount(part, above_forced), np.bincount(part, sizes))
             beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * own
-            doubted = beyond_rounding[part[doubted]]
-        return gap, not doubted.any()
+            doubted &= beyond_rounding[part]
+        return gap, is_within & (self.sums(doubted) == 0)
+
+    def beginnings(self, forced: Duals, v: np.ndarray) -> Iterator[tuple[Pair, np.ndarray]]:
+        """Yield duals above the forced, to be lowered, and in which blocks: those at hand, and what bounds them.
+
+        Those at hand may have lost digits. Where there are no bounds, only differences matter, and what all have in
+        common takes digits from them.
+        """
+        above, n = v - forced.v, len(self.pays)
+        is_free = self.sums(np.isfinite(np.concatenate([self.row_bound, self.col_bound]))) == 0
+        common = np.where(is_free, _medians(above, self.offsets[1]), 0.0)
+        yield (above - common[self.block[n:]], np.zeros(len(v))), np.ones(len(is_free), np.bool_)
+        if not is_free.all():
+            bound = np.where(np.isfinite(self.row_bound), self.row_bound, 0.0)
+            r, r_low = difference.py_func(bound, 0.0, forced.r, forced.r_low)
+            is_assigned = self.col_of_row >= 0
+            of_unassigned = np.where(is_assigned, -np.inf, r), np.where(is_assigned, 0.0, r_low)
+            yield _finite(*_best_duals(*self.edges, False, forced, self.col_bound, *of_unassigned)), ~is_free
 
 
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
-    """Return the gap of one block that column duals prove, and whether it is within `SHARE` in every group and in all.
+    """As `exact_gaps`, of one block."""
+    gap, is_proven = exact_gaps(problem, col_of_row, row_of_col, v)
+    return float(gap[0]), bool(is_proven[0])
+
+
+def exact_gaps(
+    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the gap of each block that column duals prove, and whether it is within `SHARE` in every group and in all.
 
     Duals that leave none prove it at once: those at hand, and those by which every row, or column, pays its least.
 
     Parameters
     ----------
     problem : Problem
-        One block of real costs on the host, dense or sparse.
+        Of real costs on the host, dense or sparse.
     col_of_row, row_of_col : int32 (rows,), (columns,)
+        Local to each block, -1 = unassigned.
     v : float64 (columns,)
         Column duals, none above its bound.
     """
-    n, m = problem.shape
     answer = _Answer.of(unmasked(problem), col_of_row, row_of_col)
-    nothing, by_rows = _no_duals(n, m), n <= m or problem.has_unmatched_cost
-    stated = answer.completed(nothing, (v, np.zeros(m)))
-    for duals in (stated, answer.completed(nothing, (answer.at_bounds(by_rows=by_rows), np.zeros(m)))):
-        if not answer.slacks(nothing, duals).any():
-            return 0.0, True
-    bounded = answer.edges, answer.row_bound, answer.col_bound
-    forced_duals = [(each, np.maximum(answer.slacks(nothing, each), 0.0)) for each in _forced(*bounded)]
-    forced, above_forced = min(forced_duals, key=lambda each: each[1].sum())
-    measures = above_forced, float(forced_duals[0 if by_rows else 1][1].sum())
-    gap, is_proven = answer.gap_of(nothing, stated, *measures)
-    sweeps = max(SWEEPS, n) if n <= FEW_ROWS else SWEEPS
-    for above in () if is_proven else _beginnings(*bounded, col_of_row, forced, v):
-        lowered = col_of_row, answer.pays, forced, *above, sweeps
-        if not is_proven and _lower_until_rows_pay_least(*answer.edges, *lowered):
-            is_proven = answer.gap_of(forced, answer.completed(forced, above), *measures)[1]
+    nothing, no_low = _no_duals(*problem.shape), np.zeros(problem.n_cols)
+    stated = answer.completed(nothing, (v, no_low))
+    is_proven = answer.sums(answer.slacks(nothing, stated) != 0) == 0
+    if not is_proven.all():
+        at_bounds = answer.completed(nothing, (answer.at_bounds(), no_low))
+        is_proven |= answer.sums(answer.slacks(nothing, at_bounds) != 0) == 0
+    gap, still_open = np.zeros(problem.n_blocks), np.flatnonzero(~is_proven)
+    if len(still_open) == problem.n_blocks:
+        return _gaps_above_forced(answer, stated, v)
+    if len(still_open):
+        part = of_blocks(problem, still_open, (col_of_row,), (row_of_col, v))
+        gap[still_open], is_proven[still_open] = exact_gaps(*part)
     return gap, is_proven
 
 
-def _edges(problem: Problem) -> Edges:
-    """Return the edges of a block: of a matrix that is mostly one cost the cheaper ones, and that cost for all else."""
-    n, m = problem.shape
+def of_blocks(problem: Problem, blocks: np.ndarray, of_rows: Iterable[Any], of_cols: Iterable[Any]) -> Iterator[Any]:
+    """Yield some blocks of a batch, and what belongs to their rows and to their columns."""
+    yield chosen(problem, blocks)
+    if problem.n_blocks == 1:
+        yield from (*of_rows, *of_cols)
+        return
+    for offsets, arrays in (problem.row_offsets, of_rows), (problem.col_offsets, of_cols):
+        own = members(offsets, blocks)[0]
+        yield from (array[own] for array in arrays)
+
+
+def _gaps_above_forced(answer: _Answer, stated: Duals, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As `exact_gaps`, where the duals leave something in every block."""
+    forced, *measures = answer.forced()
+    gap, is_proven = answer.gap_of(_no_duals(len(stated.r), len(v)), stated, *measures)
+    n = np.diff(answer.offsets[0])
+    most = np.where(n <= FEW_ROWS, np.maximum(SWEEPS, n), SWEEPS)
+    for above, is_begun in () if is_proven.all() else answer.beginnings(forced, v):
+        sweeps = np.where(is_begun & ~is_proven, most, 0)
+        lowered = answer.col_of_row, answer.pays, forced, *above, answer.offsets[0], sweeps
+        ended = _lower_until_rows_pay_least(*answer.edges, *lowered)
+        if ended.any():
+            is_proven |= ended & answer.gap_of(forced, answer.completed(forced, above), *measures)[1]
+    return gap, is_proven
+
+
+def _edges(problem: Problem, first: np.ndarray) -> Edges:
+    """Return the edges of blocks: of a matrix that is mostly one cost the cheaper ones, and that cost for all else."""
     if problem.kind == "sparse":
-        return problem.indptr, problem.indices, problem.data, np.inf
-    return cheaper_pairs(problem) or (np.arange(n + 1) * m, None, problem.data, np.inf)
+        return problem.indptr, first, problem.indices, problem.data, np.inf
+    cheaper = cheaper_pairs(problem) if problem.n_blocks == 1 else None
+    if cheaper is not None:
+        return cheaper[0], first, *cheaper[1:]
+    begin = np.concatenate([[0], np.cumsum(np.repeat(problem.n_cols_of_block, problem.n_rows_of_block))])
+    return begin, first, None, problem.data, np.inf
 
 
-def _beginnings(
-    edges: Edges,
-    row_bound: np.ndarray,
-    col_bound: np.ndarray,
-    col_of_row: np.ndarray,
-    forced: Duals,
-    v: np.ndarray,
-) -> Iterator[Pair]:
-    """Yield duals above the forced, to be lowered: those at hand, whose digits may be lost, and what bounds them.
-
-    Where there are no bounds, only differences matter, and what all have in common takes digits from them.
-    """
-    above = v - forced.v
-    is_free = not np.isfinite(np.concatenate([row_bound, col_bound])).any()
-    yield above - np.median(above) if is_free else above, np.zeros(len(v))
-    if not is_free:
-        r, r_low = difference.py_func(np.where(np.isfinite(row_bound), row_bound, 0.0), 0.0, forced.r, forced.r_low)
-        of_unassigned = np.where(col_of_row < 0, r, -np.inf), np.where(col_of_row < 0, r_low, 0.0)
-        yield _finite(*_best_duals(*edges, False, forced, col_bound, *of_unassigned))
+def _medians(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return the median of each block's values, anything of a block that has none."""
+    sizes = np.diff(offsets)
+    ordered = np.append(values[np.lexsort((values, np.repeat(np.arange(len(sizes)), sizes)))], 0.0)
+    return 0.5 * ordered[offsets[:-1] + np.maximum(sizes - 1, 0) // 2] + 0.5 * ordered[offsets[:-1] + sizes // 2]
 
 
 def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays: np.ndarray) -> np.ndarray:
@@ -227,7 +299,7 @@ def _above(cost, i, j, base):
 
 
 @compiled
-def _best_duals(indptr, indices, data, others, of_rows, base, bound, other, other_low):
+def _best_duals(indptr, first, indices, data, others, of_rows, base, bound, other, other_low):
     """Return min(bound, min c - the other side's dual) of each row, or each column, above the base: high and low."""
     high, low = bound.copy(), np.zeros(len(bound))
     own_base, own_low = (base.r, base.r_low) if of_rows else (base.v, base.v_low)
@@ -238,7 +310,7 @@ def _best_duals(indptr, indices, data, others, of_rows, base, bound, other, othe
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
-                j = e - lo if indices is None else indices[e]
+                j = first[i] + (e - lo if indices is None else indices[e])
                 own, there = (i, j) if of_rows else (j, i)
                 roughly = ((data[e] - base.v[j]) - base.r[i]) - other[there]
                 if roughly - high[own] > FLOAT_SCREEN * (abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(roughly)):
@@ -298,34 +370,46 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
 
 
 @compiled
-def _lower_until_rows_pay_least(indptr, indices, data, others, col_of_row, pays, base, v, v_low, sweeps):
-    """Lower column duals above the base until what each row pays is its least; return whether that ended.
+def _lower_until_rows_pay_least(
+    indptr, first, indices, data, others, col_of_row, pays, base, v, v_low, row_offsets, sweeps
+):
+    """Lower column duals above the base until what each row pays is its least; return in which blocks that ended.
 
     Label-correcting, row by row, as Bellman and Ford.
     """
-    for _ in range(sweeps):
-        lowered = False
-        for i in range(len(pays)):
-            own_col = col_of_row[i]
-            dual, dual_low = _left_to_row(i, own_col, pays[i], base, v, v_low)
-            lo = indptr[i]
-            for e in range(lo, indptr[i + 1]):
-                j = e - lo if indices is None else indices[e]
-                if data[e] == np.inf or j == own_col:
-                    continue
-                size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(dual) + abs(v[j])
-                if (data[e] - base.v[j]) - base.r[i] - dual - v[j] > FLOAT_SCREEN * size:
-                    continue
-                high, low = _above(data[e], i, j, base)
-                high, low = difference(high, low, dual, dual_low)
-                if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual) + abs(v[j])):
-                    v[j], v_low[j] = high, low
-                    lowered = True
-        if others < np.inf:
-            lowered |= _lower_to_others(others, col_of_row, pays, base, v, v_low)
-        if not lowered:
-            return True
-    return False
+    ended = np.zeros(len(sweeps), np.bool_)
+    for b in range(len(sweeps)):
+        for _ in range(sweeps[b]):
+            lowered = False
+            for i in range(row_offsets[b], row_offsets[b + 1]):
+                lowered |= _lower_by_row(i, indptr, first, indices, data, col_of_row[i], pays[i], base, v, v_low)
+            if others < np.inf:
+                lowered |= _lower_to_others(others, col_of_row, pays, base, v, v_low)
+            if not lowered:
+                ended[b] = True
+                break
+    return ended
+
+
+@compiled
+def _lower_by_row(i, indptr, first, indices, data, own_col, pays, base, v, v_low):
+    """Lower the column duals to what a row leaves of the costs of its edges; return whether one was."""
+    dual, dual_low = _left_to_row(i, own_col, pays, base, v, v_low)
+    lowered = False
+    lo = indptr[i]
+    for e in range(lo, indptr[i + 1]):
+        j = first[i] + (e - lo if indices is None else indices[e])
+        if data[e] == np.inf or j == own_col:
+            continue
+        size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(dual) + abs(v[j])
+        if (data[e] - base.v[j]) - base.r[i] - dual - v[j] > FLOAT_SCREEN * size:
+            continue
+        high, low = _above(data[e], i, j, base)
+        high, low = difference(high, low, dual, dual_low)
+        if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual) + abs(v[j])):
+            v[j], v_low[j] = high, low
+            lowered = True
+    return lowered
 
 
 @compiled(inline="always")
@@ -357,15 +441,15 @@ def _lower_to_others(others, col_of_row, pays, base, v, v_low):
     return lowered
 
 
-def _groups(indptr, indices, data, others, base, duals, gap):
-    """Number the groups that pairs of a reduced cost up to the gap connect: int32 (rows + columns,)."""
-    near_indptr, near = _pairs_within(indptr, indices, data, others, base, duals, gap)
+def _groups(indptr, first, indices, data, others, base, duals, gap):
+    """Number the groups that pairs of a reduced cost up to the gap of the row connect: int32 (rows + columns,)."""
+    near_indptr, near = _pairs_within(indptr, first, indices, data, others, base, duals, gap)
     return np.concatenate(components(near_indptr, near, len(duals.v)))
 
 
 @compiled
-def _pairs_within(indptr, indices, data, others, base, duals, gap):
-    """Return (indptr, indices) of the pairs of a reduced cost up to the gap, of others those of the largest duals.
+def _pairs_within(indptr, first, indices, data, others, base, duals, gap):
+    """Return (indptr, indices) of the pairs of a reduced cost up to the row's gap, of others those of largest duals.
 
     Each of the others' rows and columns is within the gap of these two if it is of any.
     """
@@ -378,13 +462,13 @@ def _pairs_within(indptr, indices, data, others, base, duals, gap):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
-                j = e - lo if indices is None else indices[e]
-                if _is_within(data[e], i, j, base, duals, gap):
+                j = first[i] + (e - lo if indices is None else indices[e])
+                if _is_within(data[e], i, j, base, duals, gap[i]):
                     near[n_near] = j
                     n_near += 1
-        first, end = (0, m) if i == row else (col, col + 1)
-        for j in range(first, end if others < np.inf else first):
-            if _is_within(others, i, j, base, duals, gap):
+        begin, end = (0, m) if i == row else (col, col + 1)
+        for j in range(begin, end if others < np.inf else begin):
+            if _is_within(others, i, j, base, duals, gap[i]):
                 near[n_near] = j
                 n_near += 1
         near_indptr[i + 1] = n_near

@@ -32,7 +32,7 @@ from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
 from ..tolerance import EPS, FLOAT_SCREEN, NEAR_ULPS, PAIR_ROUNDING
 from .assignment import Assignment
-from .certify import MOST_FETCHED, MOST_PAIRS, certify
+from .certify import MOST_FETCHED, MOST_PAIRS, certify, settled, terms_of
 from .float_pairs import difference
 from .near_pairs import near_pairs
 
@@ -59,17 +59,28 @@ def refined(problem: Problem, answer: Assignment) -> Assignment:
     if is_large and (problem.kind != "points" or problem.n_blocks > 1):
         return answer
     if problem.is_on_device:
-        settled = refined(problem.on_host(), answer.on_host())
-        return settled.on_device() if cuda.is_device_array(answer.col_of_row) else settled
+        host = refined(problem.on_host(), answer.on_host())
+        return host.on_device() if cuda.is_device_array(answer.col_of_row) else host
     if problem.kind == "points":
         return _refined_near_zero(problem, answer) if is_large else refined(as_dense(problem), answer)
-    parts = [_refined_block(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):
-        return answer
-    col_of_row, v = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    col_of_row, v = answer.col_of_row.copy(), answer.col_duals.copy()
+    for b in _unproven(problem, answer).tolist():
+        found = _refined_block(problem.block(b), answer.block(b))
+        if found is None:
+            return answer
+        rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+        col_of_row[rows], v[cols] = found
     stats = {**answer.stats, "refined": 1}
     return certify(problem, col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
+
+
+def _unproven(problem: Problem, answer: Assignment) -> np.ndarray:
+    """Return the blocks that the duals of an answer do not prove: all that keeps it from being optimal."""
+    if problem.n_blocks == 1:
+        return np.zeros(1, np.int64)
+    row_of_col, r, sums = terms_of(problem, answer.col_of_row, answer.col_duals)
+    sums = settled(problem, answer.col_of_row, row_of_col, r, answer.col_duals, sums)
+    return np.flatnonzero(sums.in_doubt | ~sums.has_zero_slack)
 
 
 def _refined_near_zero(block: Problem, answer: Assignment) -> Assignment:
@@ -80,8 +91,8 @@ def _refined_near_zero(block: Problem, answer: Assignment) -> Assignment:
     if found is None:
         return answer
     stats = {**answer.stats, "refined": 1}
-    settled = certify(block, *found, solver=answer.solver, device=answer.device, stats=stats)
-    return settled if settled.is_optimal else answer
+    proven = certify(block, *found, solver=answer.solver, device=answer.device, stats=stats)
+    return proven if proven.is_optimal else answer
 
 
 def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
@@ -90,9 +101,7 @@ def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.n
     Where that rounding still leaves a doubt, the matched edges are right but the duals larger than they need be. Those
     that follow from the matched edges and the bounds alone are the least.
     """
-    known = certify(block, answer.col_of_row, answer.col_duals, solver="")
-    if known.is_optimal:  # another block is what lacks a proof
-        return answer.col_of_row, answer.col_duals
+    known = answer
     for begins_at_hand in (True, False):
         found = _settled(block, known, begins_at_hand=begins_at_hand)
         if found is None:

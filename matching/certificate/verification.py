@@ -105,7 +105,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     matched = assignment.col_of_row, assignment.row_of_col
     sums = doubted(problem, *matched, complementary_slackness(problem, *matched, r, v, terms))
     sums = settled(problem, *matched, r, v, sums)
-    proven = sums.has_zero_slack and (
+    proven = bool(sums.has_zero_slack.all()) and (
         _is_cheapest(problem, assignment) if is_small(problem) else _is_beyond_doubt(problem, assignment, sums)
     )
     gap = _gap_at_lower_unmatched_costs(problem, assignment, sums)

@@ -73,8 +73,11 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     failed = [end[:2] for end in ends if end[0] >= 0]
     if not failed:
         _, _, has_zero_slack, proves = zip(*ends, strict=True)
-        slackness = Slackness(sums[0], sums[2], sums[3], rounding, all(has_zero_slack), in_doubt, all(proves))
         stats = named_counts(counts[0] if runs == 1 else counts.sum(axis=0))
+        if not all(has_zero_slack):  # which blocks have, only the certificate asks
+            return Matched(problem, partners[0], v, stats)
+        zero = np.ones(blocks, np.bool_)
+        slackness = Slackness(sums[0], sums[2], sums[3], rounding, zero, in_doubt, all(proves))
         return Matched(problem, partners[0], v, stats, terms=Terms(partners[1], r, slackness))
     if any(row == TOO_HARD for _, row in failed):
         raise out_of_scans(most_scans)

@@ -20,6 +20,7 @@ from ..certificate.not_converged import NotConverged
 from ..problem import Problem
 from ..problem.convert import MATRIX_PAIRS, as_dense, unmasked
 from ..tolerance import EPS, FAR
+from .groups import by_shape
 
 FEWEST = 200
 """Points a side below which far ones are not looked for: `auto` takes the matrix of these, which is refined."""
@@ -37,11 +38,12 @@ def solve_beside_far_points(problem: Problem, solve: Callable[[Problem], Assignm
 def solved_above_least(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
     """Return the answer of `solve` to the costs above the least ones of rows, and of columns of equal sides.
 
-    None where nothing is taken off, as of sparse costs, integers, batches, and where members may stay unassigned.
-    `solve` is given a matrix on the host; the result's arrays lie where the problem's do.
+    None where nothing is taken off, as of sparse costs, integers, batches but of matrices of one shape, and where
+    members may stay unassigned. `solve` is given matrices on the host; the result's arrays lie where the problem's do.
     """
     is_taken = problem.kind != "sparse" and problem.n_pairs <= MATRIX_PAIRS and problem.n_rows <= problem.n_cols
-    if not is_taken or problem.n_blocks > 1 or problem.has_unmatched_cost or problem.is_integer:
+    is_one_shape = problem.n_blocks == 1 or (problem.kind == "dense" and len(by_shape(problem)) == 1)
+    if not (is_taken and is_one_shape) or problem.has_unmatched_cost or problem.is_integer:
         return None
     if not problem.is_on_device:
         return _above_least_on_host(problem, solve)
@@ -67,15 +69,15 @@ def far_above_blocks(problem: Problem, costs: np.ndarray) -> np.ndarray:
 
 def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
     matrix = unmasked(as_dense(problem))
-    cost = matrix.cost_matrix.astype(np.float64)
-    of_rows = _take_off_least(cost, axis=1)
-    of_cols = _take_off_least(cost, axis=0) if problem.n_rows == problem.n_cols else np.zeros(problem.n_cols)
+    cost = matrix.data.reshape(problem.n_blocks, -1, problem.n_cols_of_block[0]).astype(np.float64)
+    of_rows = _take_off_least(cost, axis=2)
+    of_cols = _take_off_least(cost, axis=1) if problem.n_rows == problem.n_cols else np.zeros(problem.n_cols)
     if not (of_rows.any() or of_cols.any()):
         return None
 
     def as_stated(answer: Assignment) -> Assignment:
         found = answer.on_host()
-        return recertified(problem, found, found.col_duals + of_cols)
+        return recertified(problem, found, found.col_duals + of_cols.reshape(-1))
 
     try:
         return as_stated(solve(replace(matrix, data=cost.reshape(-1))))
@@ -84,7 +86,7 @@ def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment
 
 
 def _take_off_least(cost: np.ndarray, axis: int) -> np.ndarray:
-    """Take the least off the rows (axis 1) or columns that are nothing but large, in place; return what was taken."""
+    """Take the least off the rows (axis 2) or columns that are nothing but large, in place; return what was taken."""
     is_edge = cost < np.inf
     least = cost.min(axis=axis, initial=np.inf)
     most = np.where(is_edge, cost, -np.inf).max(axis=axis, initial=-np.inf)

@@ -139,7 +139,7 @@ def as_stated(problem: Problem, answer: Assignment) -> Assignment:
     lost = 2 * EPS * np.bincount(block, abs(answer.col_duals), problem.n_blocks)
     matched, duals = (answer.col_of_row, answer.row_of_col), (answer.row_duals, answer.col_duals)
     sums = complementary_slackness(problem, *matched, *duals, np.zeros(problem.n_rows))
-    if sums.has_zero_slack and not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
+    if sums.has_zero_slack.all() and not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
         return answer
     stated = recertified(problem, answer, answer.col_duals)
     return refined(problem, stated) if answer.is_optimal else stated

@@ -1,4 +1,4 @@
-"""The gap without rounding of a matrix that is mostly one cost is that of all its pairs, though few are looked at."""
+"""The gap without rounding: of a matrix that is mostly one cost by few of its pairs, of a batch all at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate import exact_gap
 from auctrack.matching.certificate.exact_optimum import is_cheapest
 from auctrack.matching.problem import cheaper_pairs
+from auctrack.matching.problem.convert import as_sparse
 
 
 def _mostly_one_cost(rng: np.random.Generator) -> Problem:
@@ -62,6 +63,43 @@ def test_few_pairs_prove_the_gap_of_all(first, monkeypatch):
         n_proven += is_proven
     assert n_few > 50
     assert 20 < n_proven < 100
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_blocks_of_a_batch_have_the_gaps_that_they_have_alone(seed):
+    rng = np.random.default_rng(seed)
+    parts = [_mostly_one_cost(rng) for _ in range(8)]
+    parts = [part for part in parts if part.has_unmatched_cost == parts[0].has_unmatched_cost]
+    answers = [_answer(rng, part) for part in parts]
+    batch, whole = Problem.batch(parts), [np.concatenate(each) for each in zip(*answers, strict=True)]
+    alone = [exact_gap.exact_gap(*pair) for pair in ((part, *own) for part, own in zip(parts, answers, strict=True))]
+    for form in (batch, as_sparse(batch)):
+        gap, is_proven = exact_gap.exact_gaps(form, *whole)
+        np.testing.assert_allclose(gap, [each for each, _ in alone], rtol=1e-14)
+        np.testing.assert_array_equal(is_proven, [each for _, each in alone])
+
+
+@pytest.mark.parametrize("kind", ["a row of sentinels", "two cheap pairs a row", "half sentinels", "shapes differ"])
+@pytest.mark.parametrize("sentinel", [1e6, 1e20])
+def test_batches_beside_sentinels_are_proven_as_their_blocks_are(kind, sentinel):
+    rng = np.random.default_rng(2)
+    costs = []
+    for _ in range(60):
+        cost = rng.random((20, 20) if kind != "shapes differ" else rng.integers(3, 20, 2))
+        if kind == "two cheap pairs a row":
+            is_cheap = np.zeros(cost.shape, bool)
+            is_cheap[np.repeat(np.arange(20), 2), rng.integers(0, 20, 40)] = True
+        else:
+            is_cheap = rng.random(cost.shape) < 0.5
+        if kind in ("a row of sentinels", "shapes differ"):
+            is_cheap[:] = True
+            is_cheap[0] = False
+        costs.append(np.where(is_cheap, cost, sentinel))
+    batch = solve(Problem.batch(costs), device="cpu")
+    assert batch.is_optimal
+    assert verify(Problem.batch(costs), batch).is_valid
+    for cost, block in zip(costs, batch.blocks(), strict=True):
+        assert is_cheapest(Problem.dense(cost), block.col_of_row, block.col_duals)
 
 
 @pytest.mark.parametrize("sentinel", [1e6, 1e13, 1e20])

@@ -54,6 +54,27 @@ def test_what_members_pay_in_any_case_is_taken_off_and_proven_as_stated(size: fl
     assert answer.cost == pytest.approx(cost[linear_sum_assignment(cost)].sum())
 
 
+@pytest.mark.parametrize("sides", ["rows", "columns"])
+def test_matrices_of_one_shape_are_solved_above_their_least_together(sides: str) -> None:
+    given: list[Problem] = []
+
+    def solve_rest(problem: Problem) -> Any:
+        given.append(problem)
+        return on_cpu(problem, "jv")
+
+    costs = [_with_sentinels(cost, 1e20, sides) for cost in np.random.default_rng(1).random((5, 40, 40))]
+    costs.append(_costs())
+    batch = Problem.batch(costs)
+    answer = solved_above_least(batch, solve_rest)
+    assert answer is not None
+    assert answer.is_optimal
+    assert verify(batch, answer)
+    (rest,) = given
+    assert rest.n_blocks == 6
+    assert np.abs(rest.data).max() <= 1
+    np.testing.assert_allclose(answer.cost, [cost[linear_sum_assignment(cost)].sum() for cost in costs])
+
+
 def test_of_unequal_sides_only_rows_pay_in_any_case() -> None:
     cost = _costs((30, 40))
     cost[:, 3] += 1e20
@@ -85,11 +106,11 @@ def test_forbidden_pairs_stay_forbidden() -> None:
         Problem.dense(_costs()),
         Problem.dense(_with_sentinels(_costs(), 1e20, "rows"), unmatched_cost=1.0),
         Problem.dense(_with_sentinels(1000 * _costs(), 2.0**40, "rows").astype(np.int64)),
-        Problem.batch([_with_sentinels(_costs(), 1e20, "rows")] * 2),
+        Problem.batch([_with_sentinels(_costs(shape), 1e20, "rows") for shape in ((40, 40), (40, 41))]),
         Problem.sparse(([0, 1, 2], [0, 1], [1e20, 1.0]), shape=(2, 2)),
         Problem.dense(_with_sentinels(_costs((40, 30)), 1e20, "rows")),
     ],
-    ids=["none far", "unmatched cost", "integers", "batch", "sparse", "more rows"],
+    ids=["none far", "unmatched cost", "integers", "batch of shapes", "sparse", "more rows"],
 )
 def test_nothing_is_taken_off_where_nothing_has_to_be(problem: Problem) -> None:
     assert solved_above_least(problem, on_cpu) is None
