@@ -240,8 +240,10 @@ def settled(
 
 def _together(problem: Problem, blocks: np.ndarray) -> list[np.ndarray]:
     """Return small blocks in groups of some `TOGETHER` pairs, which are written out at once."""
+    if len(blocks) < 2:
+        return [blocks] * len(blocks)
     pairs = np.cumsum((problem.n_rows_of_block * problem.n_cols_of_block)[blocks])
-    return np.split(blocks, np.flatnonzero(np.diff(pairs // TOGETHER)) + 1) if len(blocks) else []
+    return np.split(blocks, np.flatnonzero(np.diff(pairs // TOGETHER)) + 1)
 
 
 def _is_borne(

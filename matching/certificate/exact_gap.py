@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
 from ..problem import Problem
 from ..problem.cheaper_pairs import cheaper_pairs
 from ..problem.components import components
@@ -78,14 +78,17 @@ class _Answer(NamedTuple):
         """Return the answer; `problem` is dense or sparse, without a mask."""
         n, m = problem.shape
         bounds, offsets = problem.dual_bounds(), (problem.row_offsets, problem.col_offsets)
-        row_block, col_block = (np.repeat(np.arange(problem.n_blocks), np.diff(side)) for side in offsets)
-        first = offsets[1][row_block]
+        block = np.zeros(n + m, np.int64)
+        if problem.n_blocks > 1:
+            block = np.concatenate([np.repeat(np.arange(problem.n_blocks), np.diff(side)) for side in offsets])
+        first = offsets[1][block[:n]]
         unassigned = bounds if problem.has_unmatched_cost else (np.zeros(n), np.zeros(m))
         rows, pays = np.flatnonzero(col_of_row >= 0), unassigned[0].copy()
-        pays[rows] = edge_costs(problem, rows, row_block[rows], col_of_row[rows])
-        col_of_row = np.where(col_of_row >= 0, col_of_row + first, -1)
-        row_of_col = np.where(row_of_col >= 0, row_of_col + offsets[0][col_block], -1)
-        partners, block = (col_of_row, row_of_col), np.concatenate([row_block, col_block])
+        pays[rows] = edge_costs(problem, rows, block[rows], col_of_row[rows])
+        if problem.n_blocks > 1:
+            col_of_row = np.where(col_of_row < 0, -1, col_of_row + first)
+            row_of_col = np.where(row_of_col < 0, -1, row_of_col + offsets[0][block[n:]])
+        partners = col_of_row, row_of_col
         by_rows = (problem.n_rows_of_block <= problem.n_cols_of_block) | problem.has_unmatched_cost
         return cls(_edges(problem, first), *bounds, pays, unassigned[1], *partners, offsets, block, by_rows)
 
@@ -94,6 +97,10 @@ class _Answer(NamedTuple):
         if len(self.by_rows) == 1:
             return of_members.sum(keepdims=True)
         return np.bincount(self.block, of_members, len(self.by_rows))
+
+    def without(self, of_members: np.ndarray) -> np.ndarray:
+        """Return the blocks none of whose rows and columns has anything but 0 there."""
+        return ~of_members.any(keepdims=True) if len(self.by_rows) == 1 else self.sums(of_members != 0) == 0
 
     def completed(self, base: Duals, v: Pair) -> Duals:
         """Return column duals above the base, and the best row duals beside them."""
@@ -119,9 +126,12 @@ class _Answer(NamedTuple):
         each = list(_forced(self.edges, self.row_bound, self.col_bound))
         above = np.array([np.maximum(self.slacks(_no_duals(n, m), duals), 0.0) for duals in each])
         sums = np.array([self.sums(of_members) for of_members in above])
-        best = sums.argmin(axis=0)[self.block]
-        duals = [np.choose(best[:n] if k < 2 else best[n:], sides) for k, sides in enumerate(zip(*each, strict=True))]
-        return Duals(*duals), np.choose(best, above), np.where(self.by_rows, sums[0], sums[1])
+        above_least, best = np.where(self.by_rows, sums[0], sums[1]), sums.argmin(axis=0)
+        if len(best) == 1:
+            return each[best[0]], above[best[0]], above_least
+        of_rows, of_cols = np.split(best[self.block], [n])
+        sides = zip((of_rows, of_rows, of_cols, of_cols), zip(*each, strict=True), strict=True)
+        return Duals(*(np.choose(*side) for side in sides)), np.choose(best[self.block], above), above_least
 
     def gap_of(
         self, base: Duals, duals: Duals, above_forced: np.ndarray, above_least: np.ndarray
@@ -147,7 +157,7 @@ class _Answer(NamedTuple):
             own = np.minimum(np.bincount(part, above_forced), np.bincount(part, sizes))
             beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * own
             doubted &= beyond_rounding[part]
-        return gap, is_within & (self.sums(doubted) == 0)
+        return gap, is_within & self.without(doubted)
 
     def beginnings(self, forced: Duals, v: np.ndarray) -> Iterator[tuple[Pair, np.ndarray]]:
         """Yield duals above the forced, to be lowered, and in which blocks: those at hand, and what bounds them.
@@ -156,7 +166,7 @@ class _Answer(NamedTuple):
         common takes digits from them.
         """
         above, n = v - forced.v, len(self.pays)
-        is_free = self.sums(np.isfinite(np.concatenate([self.row_bound, self.col_bound]))) == 0
+        is_free = self.without(np.isfinite(np.concatenate([self.row_bound, self.col_bound])))
         common = np.where(is_free, _medians(above, self.offsets[1]), 0.0)
         yield (above - common[self.block[n:]], np.zeros(len(v))), np.ones(len(is_free), np.bool_)
         if not is_free.all():
@@ -192,10 +202,10 @@ def exact_gaps(
     answer = _Answer.of(unmasked(problem), col_of_row, row_of_col)
     nothing, no_low = _no_duals(*problem.shape), np.zeros(problem.n_cols)
     stated = answer.completed(nothing, (v, no_low))
-    is_proven = answer.sums(answer.slacks(nothing, stated) != 0) == 0
+    is_proven = answer.without(answer.slacks(nothing, stated))
     if not is_proven.all():
         at_bounds = answer.completed(nothing, (answer.at_bounds(), no_low))
-        is_proven |= answer.sums(answer.slacks(nothing, at_bounds) != 0) == 0
+        is_proven |= answer.without(answer.slacks(nothing, at_bounds))
     gap, still_open = np.zeros(problem.n_blocks), np.flatnonzero(~is_proven)
     if len(still_open) == problem.n_blocks:
         return _gaps_above_forced(answer, stated, v)
@@ -307,10 +317,10 @@ def _best_duals(indptr, first, indices, data, others, of_rows, base, bound, othe
         if bound[own] < np.inf:
             high[own], low[own] = difference(bound[own], 0.0, own_base[own], own_low[own])
     for i in range(len(indptr) - 1):
-        lo = indptr[i]
+        lo, left = indptr[i], first[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
-                j = first[i] + (e - lo if indices is None else indices[e])
+                j = left + (e - lo if indices is None else indices[e])
                 own, there = (i, j) if of_rows else (j, i)
                 roughly = ((data[e] - base.v[j]) - base.r[i]) - other[there]
                 if roughly - high[own] > FLOAT_SCREEN * (abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(roughly)):
@@ -329,7 +339,7 @@ def _best_duals(indptr, first, indices, data, others, of_rows, base, bound, othe
     return high, low
 
 
-@compiled
+@compiled(**BORROWING)
 def _largest(base, base_low, above, above_low):
     """Return the member with the largest dual, a base and what is above it; -1 if none is finite."""
     found, most, most_low = -1, -np.inf, 0.0
@@ -391,14 +401,14 @@ def _lower_until_rows_pay_least(
     return ended
 
 
-@compiled
+@compiled(forceinline=True, **BORROWING)
 def _lower_by_row(i, indptr, first, indices, data, own_col, pays, base, v, v_low):
     """Lower the column duals to what a row leaves of the costs of its edges; return whether one was."""
     dual, dual_low = _left_to_row(i, own_col, pays, base, v, v_low)
     lowered = False
-    lo = indptr[i]
+    lo, left = indptr[i], first[i]
     for e in range(lo, indptr[i + 1]):
-        j = first[i] + (e - lo if indices is None else indices[e])
+        j = left + (e - lo if indices is None else indices[e])
         if data[e] == np.inf or j == own_col:
             continue
         size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(dual) + abs(v[j])
@@ -459,10 +469,10 @@ def _pairs_within(indptr, first, indices, data, others, base, duals, gap):
     col = _largest(base.v, base.v_low, duals.v, duals.v_low) if others < np.inf else -1
     n_near = 0
     for i in range(n):
-        lo = indptr[i]
+        lo, left = indptr[i], first[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
-                j = first[i] + (e - lo if indices is None else indices[e])
+                j = left + (e - lo if indices is None else indices[e])
                 if _is_within(data[e], i, j, base, duals, gap[i]):
                     near[n_near] = j
                     n_near += 1
