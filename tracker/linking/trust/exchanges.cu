@@ -42,7 +42,8 @@ extern "C" __global__ void links_laid(
 }
 
 // The likelihood of the links a and b between g and h, against leaving all detections unlinked; -1 is no link.
-__device__ double likelihood_of(const Chains& c, int g, int a, int b, int h) {
+// Not inlined: eight copies take NVRTC four times as long.
+__device__ __noinline__ double likelihood_of(const Chains& c, int g, int a, int b, int h) {
     const double keeps = c.model.turn(0), switches = c.model.turn(1), afresh = c.model.turn(2);
     double likelihood = 1.0, belief[CLASSES], then[CLASSES];
     for (int k = 0; k < CLASSES; k++) belief[k] = g >= 0 ? c.past[CLASSES * (int64)g + k] : 0.0;
