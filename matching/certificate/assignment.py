@@ -30,7 +30,8 @@ class Assignment:
     gap : number, or ndarray (blocks,) for a batch
         `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
         the violated complementary slackness (each term ≥ 0), hence free of cancellation; of real costs with what
-        rounding may have kept from its terms. +inf where a member
+        rounding may have kept from its terms. Where that leaves a doubt, what is proven without rounding: by duals of
+        twice the digits, or in whole numbers, which leave 0; then the duals below may leave more. +inf where a member
         that must be matched is unassigned, as it may be in what `NotConverged` carries.
     is_optimal : bool
         Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every unassigned one's

@@ -215,7 +215,7 @@ def settled(
 ) -> Slackness:
     """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it.
 
-    Small blocks that even this leaves in doubt are decided in whole numbers.
+    Small blocks that even this leaves in doubt are decided in whole numbers, which leave no gap.
     """
     if sums.proves or not sums.has_zero_slack.any():
         return sums
@@ -233,7 +233,8 @@ def settled(
         if not is_few[b]:
             gap[b], is_within = without_rounding(block, matched, duals, float(gap[b]))
             in_doubt[b] = not is_within
-        in_doubt[b] &= not (is_small(block) and is_cheapest(block, matched[0], duals[1], exactly=True))
+        if in_doubt[b] and is_small(block) and is_cheapest(block, matched[0], duals[1], exactly=True):
+            gap[b], in_doubt[b] = 0.0, False
         in_doubt[b] &= stated.kind != "points" or not _is_borne(stated, *matched, *duals, gap[b : b + 1])
     return _with_doubts(sums._replace(gap=gap), in_doubt)
 

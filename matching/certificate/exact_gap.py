@@ -189,6 +189,7 @@ def exact_gaps(
     """Return the gap of each block that column duals prove, and whether it is within `SHARE` in every group and in all.
 
     Duals that leave none prove it at once: those at hand, and those by which every row, or column, pays its least.
+    Where those at hand leave too much and others do not, the gap is that of the others.
 
     Parameters
     ----------
@@ -237,7 +238,9 @@ def _gaps_above_forced(answer: _Answer, stated: Duals, v: np.ndarray) -> tuple[n
         lowered = answer.col_of_row, answer.pays, forced, *above, answer.offsets[0], sweeps
         ended = _lower_until_rows_pay_least(*answer.edges, *lowered)
         if ended.any():
-            is_proven |= ended & answer.gap_of(forced, answer.completed(forced, above), *measures)[1]
+            lower, is_within = answer.gap_of(forced, answer.completed(forced, above), *measures)
+            gap = np.where(ended & is_within, np.minimum(gap, lower), gap)
+            is_proven |= ended & is_within
     return gap, is_proven
 
 

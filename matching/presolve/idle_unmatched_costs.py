@@ -25,7 +25,6 @@ from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..problem import Problem
 from ..problem.costs import largest_edge_cost
-from ..tolerance import SHARE
 from .high_unmatched_costs import A_FEW
 
 FEWEST = 100
@@ -47,8 +46,7 @@ def _solved(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignm
     except NotConverged as error:
         raise error.restated(partial(_as_stated, problem)) from None
     stated = _as_stated(problem, answer)
-    is_proven = stated.is_optimal and stated.gap <= max(answer.gap, SHARE * abs(answer.cost))
-    return stated if is_proven or not answer.is_optimal else solve(problem)
+    return stated if stated.is_optimal or not answer.is_optimal else solve(problem)
 
 
 def are_idle(problem: Problem) -> bool:

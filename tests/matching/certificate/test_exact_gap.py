@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Problem, solve, verify
-from auctrack.matching.certificate import exact_gap
+from auctrack.matching.certificate import certify, exact_gap
 from auctrack.matching.certificate.exact_optimum import is_cheapest
 from auctrack.matching.problem import cheaper_pairs
 from auctrack.matching.problem.convert import as_sparse
@@ -109,4 +109,31 @@ def test_verify_proves_what_pays_a_sentinel(sentinel):
     cost[np.repeat(np.arange(400), 2), rng.integers(0, 400, 800)] = rng.random(800)
     answer = solve(cost, device="cpu")
     assert answer.is_optimal
+    assert verify(cost, answer)
+
+
+@pytest.mark.parametrize("sentinel", [1e9, 1e20])
+@pytest.mark.parametrize("n", [7, 20, 60])
+def test_the_gap_beside_sentinels_that_nobody_pays_is_what_was_proven(sentinel, n):
+    """Column duals that have come by sentinels leave a share of these: up to all that is paid."""
+    rng = np.random.default_rng(0)
+    costs = [np.where(rng.random((n, n)) < 1 - 3 / n, sentinel, rng.random((n, n))) for _ in range(50)]
+    for cost in costs:
+        cost[np.arange(n), rng.permutation(n)] = rng.random(n)
+    answer = solve(Problem.batch(costs), device="cpu")
+    assert answer.is_optimal
+    assert verify(Problem.batch(costs), answer)
+    assert (answer.gap >= 0).all()
+    assert (answer.gap <= 1e-9 * answer.cost).all()
+
+
+def test_whole_numbers_leave_no_gap(monkeypatch):
+    """Where nothing but they may decide; duals in floats leave more than all that the cheap pairs cost."""
+    monkeypatch.setattr(certify, "exact_gaps", lambda problem, *_: (np.ones(problem.n_blocks), np.zeros(1, np.bool_)))
+    cost = np.array([[1e20, 1e20, 1e20], [1e20, 0.1, 0.2], [1e20, 0.2, 0.1]])
+    answer = certify.certify(
+        Problem.dense(cost), np.arange(3, dtype=np.int32), np.array([0.0, -1e20, -1e20]), solver=""
+    )
+    assert answer.is_optimal
+    assert answer.gap == 0
     assert verify(cost, answer)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate import certify
+from auctrack.matching.presolve import idle_unmatched_costs
 from auctrack.matching.presolve.idle_unmatched_costs import FEWEST, without_idle_unmatched_costs
 
 EQUAL, WIDE, TALL = (FEWEST, FEWEST), (FEWEST, FEWEST + 30), (FEWEST + 30, FEWEST)
@@ -102,7 +105,19 @@ def test_unequal_point_sets_are_proven_on_few_of_all_pairs(monkeypatch):
     assert verify(problem, answer)
 
 
-def test_a_unmatched_cost_that_leaves_edges_too_few_digits_is_kept():
+@pytest.mark.parametrize("unmatched_cost", [1e6, 1e9, 1e12, 1e20, 1e30])
+def test_a_unmatched_cost_that_leaves_duals_too_few_digits_is_proven_with_more(unmatched_cost):
+    problem = Problem.dense(costs(WIDE), unmatched_cost=unmatched_cost)
+    had, answer = solved(problem)
+    assert had == [False]
+    assert answer.is_optimal
+    assert answer.gap < 1e-14
+    assert verify(problem, answer)
+
+
+def test_unmatched_costs_at_which_nothing_is_proven_are_kept(monkeypatch):
+    proven = idle_unmatched_costs.recertified
+    monkeypatch.setattr(idle_unmatched_costs, "recertified", lambda *of: replace(proven(*of), is_optimal=False))
     problem = Problem.dense(costs(WIDE), unmatched_cost=1e12)
     had, answer = solved(problem)
     assert had == [False, True]
