@@ -8,6 +8,7 @@ from qtpy.QtCore import QEvent
 from qtpy.QtWidgets import QVBoxLayout, QWidget
 
 from ...matching.errors import AuctrackError
+from ...tracker.calibrating.digits import plural
 from .actions.correcting import Correcting
 from .actions.letting_go import LettingGo
 from .actions.looking import Looking
@@ -188,7 +189,9 @@ class TrackWidget(QWidget):
     def _take_unit(self, unit: str) -> None:
         put_back = [panel.set_unit(unit) for panel in (self.parts.detect, self.parts.link)]
         if any(put_back):
-            self.parts.bar.say(f"Lengths are in {unit} now: those that were typed in another unit are auto again.")
+            self.parts.bar.say(
+                f"Lengths are in {plural(unit)} now: those that were typed in another unit are auto again."
+            )
 
     def _detect_edited(self) -> None:
         self.suggesting.look_at_qualities()

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import Formatter, MaxNLocator
 
-from ...tracker.calibrating.digits import in_digits
+from ...tracker.calibrating.digits import in_digits, in_unit, plural
 from ...tracker.formats.write import write_whole
 from ...tracker.measuring.measures import measure_units
 from ...tracker.points import Tracks
@@ -113,7 +113,7 @@ def draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
 
 def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> None:
     """Draw how many tracks have which value, with the median."""
-    panel.set(xlabel=f"{label} ({unit})", ylabel="tracks")
+    panel.set(xlabel=f"{label} ({plural(unit)})", ylabel="tracks")
     panel.yaxis.set_major_locator(MaxNLocator(integer=True))
     if not len(values):
         panel.text(0.5, 0.5, "no track of two detections", transform=panel.transAxes, ha="center")
@@ -122,7 +122,7 @@ def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> Non
     panel.set_xlim(left=0)
     panel.xaxis.set_major_locator(MaxNLocator(integer=values.dtype.kind in "iu"))
     panel.axvline(float(values.median()), color=_GREY, linewidth=1)
-    panel.set_title(f"median {in_digits(values.median())} {unit}", fontsize="small", loc="right", pad=3)
+    panel.set_title(f"median {in_unit(unit, values.median())}", fontsize="small", loc="right", pad=3)
 
 
 def _edges(values: np.ndarray) -> np.ndarray:

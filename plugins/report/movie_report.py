@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ... import __version__
-from ...tracker.calibrating.digits import in_digits
+from ...tracker.calibrating.digits import in_digits, in_unit, plural
 from ...tracker.detecting.settings import DetectSettings
 from ...tracker.formats.graph import count_divisions, count_merges, edges_of
 from ...tracker.formats.sidecar import SUFFIX
@@ -159,7 +159,7 @@ def _in_force(name: str, value: Any, result: Result) -> str:
         found = result.known.get(name.removeprefix("link "))
         return "auto" if found is None else f"auto: {found}"
     unit = result.known.get("unit", result.tracks.calibration.unit)
-    return f"{_shown(value)} {unit}" if name in _LENGTHS else _shown(value)
+    return f"{_shown(value)} {unit if value == 1 else plural(unit)}" if name in _LENGTHS else _shown(value)
 
 
 def _counts(name: str, effective: Mapping[str, Any], behind: str) -> bool:
@@ -204,9 +204,7 @@ def _what_came_out(result: Result) -> str:
     unit, moving = tracks.calibration.unit, len(steps) > 0
     drawn = [charts.counts_chart(count_by_frame(tracks))]
     if len(measures):
-        drawn.append(
-            charts.histogram_chart(measures["length"], "length", "detections", "tracks", "How long tracks are")
-        )
+        drawn.append(charts.histogram_chart(measures["length"], "length", "detection", "tracks", "How long tracks are"))
     curve = mean_squared_displacement(tracks) if moving else None
     if curve is not None:
         drawn.append(charts.histogram_chart(_direct(steps), "displacement", unit, "steps", "Steps from frame to frame"))
@@ -226,14 +224,15 @@ def _motion(measures: pd.DataFrame, steps: pd.DataFrame, units: dict[str, str], 
     rows = [("tracks", f"{len(measures):,}"), ("gaps", f"{int((steps['missed_frames'] > 0).sum()):,}")]
     moving = measures[measures["length"] > 1]
     for name, values, its_unit in (
-        ("length", measures["length"], "detections"),
+        ("length", measures["length"], "detection"),
         ("step", _direct(steps), unit),
         ("speed", moving["mean_speed"].dropna(), units["mean_speed"]),
         ("net displacement", moving["net_displacement"], units["net_displacement"]),
     ):
         if len(values):
-            low, middle, high = map(in_digits, values.quantile([0.1, 0.5, 0.9]))
-            rows.append((name, f"median {middle} {its_unit}; 10th to 90th percentile {low} to {high}"))
+            low, middle, high = values.quantile([0.1, 0.5, 0.9])
+            spread = f"10th to 90th percentile {in_digits(low)} to {in_digits(high)}"
+            rows.append((name, f"median {in_unit(its_unit, middle)}; {spread}"))
     return rows
 
 

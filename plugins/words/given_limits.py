@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...tracker.calibrating.digits import in_digits
+from ...tracker.calibrating.digits import in_unit
 
 if TYPE_CHECKING:
     from ...tracker.linking.result import Linking
@@ -16,5 +16,5 @@ def given_limits(linking: Linking) -> list[str]:
     if not settings.is_learned:
         return []
     given = {"search range": settings.search_range, "unmatched cost": settings.unmatched_cost}
-    said = [f"{name} {in_digits(value, 4)} {unit}" for name, value in given.items() if value != "auto"]
+    said = [f"{name} {in_unit(unit, value, 4)}" for name, value in given.items() if value != "auto"]
     return [f"{' and '.join(said)}, as given"] if said else []

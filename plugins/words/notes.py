@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...tracker.calibrating.digits import in_digits
+from ...tracker.calibrating.digits import in_digits, in_unit, plural
 from ...tracker.calibrating.units import is_pixel, micrometres_of
 from ...tracker.points import AXES
 from ...tracker.settings import Settings
@@ -180,8 +180,8 @@ def on_tolerance(truth: Points, tolerance: float) -> list[str]:
         return []
     unit = truth.calibration.unit
     return [
-        f"the tolerance is more than half of the {in_digits(spacing)} {unit} between real particles and their nearest "
-        f"neighbours, so a detection may count for the wrong one; try {in_digits(spacing / 2)} {unit} or less."
+        f"the tolerance is more than half of the {in_unit(unit, spacing)} between real particles and their nearest "
+        f"neighbours, so a detection may count for the wrong one; try {in_unit(unit, spacing / 2)} or less."
     ]
 
 
@@ -210,7 +210,7 @@ def on_names(tracks: Points, truth: Points) -> list[str]:
         ]
     spacing = mean_spacing(real)
     shift = None if spacing is None else frame_shift_by_name(named, real, spacing)
-    near = "" if spacing is None else f"within {in_digits(spacing)} {real.calibration.unit}"
+    near = "" if spacing is None else f"within {in_unit(real.calibration.unit, spacing)}"
     return _on_numbers(tracks, truth, shift, f"{near} of the particle that true_id names")
 
 
@@ -282,14 +282,14 @@ def on_linking(linking: Linking, *, detected: bool, of_table: bool = False, name
     reach, unit = linking.settings.search_range, linking.tracks.calibration.unit
     cost = linking.settings.unmatched_cost
     if reach == "auto" and cost != "auto":
-        twice = f"twice the unmatched cost of {in_digits(cost, 4)} {unit}"
+        twice = f"twice the unmatched cost of {in_unit(unit, cost, 4)}"
         nowhere = f"no two particles of consecutive frames are closer than {twice}"
         return [*notes, f"{nowhere}, so nothing was linked; {named('unmatched_cost')} changes it."]
     if reach == "auto":
         nowhere = "no two particles of consecutive frames are near each other, so nothing was linked"
         by_distance = f"{named('motion')} none with {named('search_range')} links over a distance that you choose"
         return [*notes, f"{nowhere}; {by_distance}."]
-    nowhere = f"no two particles of consecutive frames are within the search range of {in_digits(reach, 4)} {unit}"
+    nowhere = f"no two particles of consecutive frames are within the search range of {in_unit(unit, reach, 4)}"
     return [*notes, f"{nowhere}, so nothing was linked; {named('search_range')} changes it."]
 
 
@@ -329,8 +329,8 @@ def on_doubt(linking: Linking) -> list[str]:
     if step is not None and step > _NEAR_THE_RANGE * longest:
         unit = linking.tracks.calibration.unit
         notes.append(
-            f"half of the links are longer than {in_digits(step)} {unit}, close to the search range of "
-            f"{in_digits(longest)} {unit}, which may be cutting off longer steps; try a longer one."
+            f"half of the links are longer than {in_unit(unit, step)}, close to the search range of "
+            f"{in_unit(unit, longest)}, which may be cutting off longer steps; try a longer one."
         )
     return notes
 
@@ -395,7 +395,7 @@ def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
     way = ", ".join(f"{axis} {in_digits(float(drift[axis].iloc[-1]))}" for axis in axes)
     first, last = drift["frame"].iloc[[0, -1]]
     n = drift["n"].iloc[1:]
-    notes = [f"subtracted: a drift of {way} {unit} between frames {first} and {last}."]
+    notes = [f"subtracted: a drift of {way} {plural(unit)} between frames {first} and {last}."]
     if (n == 0).any():
         notes.append(
             f"of {len(n)} steps from one frame to the next {(n == 0).sum()} are crossed by no track; their drift is "

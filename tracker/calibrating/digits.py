@@ -7,6 +7,8 @@ from typing import Any
 
 _SHORTEST, _LONGEST = 1e-4, 1e15
 """Sizes between which a number has no more zeros than are seen at once."""
+_WORDS = ("pixel", "frame", "detection")
+"""Units that are no symbols."""
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -41,3 +43,21 @@ def in_digits(value: Any, digits: int = 3) -> str:
         return f"{number:.{digits}g}"
     text = significant(number, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def in_unit(unit: str, value: Any, digits: int = 3) -> str:
+    """Return what is measured in a unit in so many digits, with the unit.
+
+    Examples
+    --------
+    >>> in_unit("µm", 1.24), in_unit("pixel", 1), in_unit("pixel", 1.24), in_unit("pixel/frame", 0.5), in_unit("", 2)
+    ('1.24 µm', '1 pixel', '1.24 pixels', '0.5 pixels/frame', '2')
+    """
+    text = in_digits(value, digits)
+    return f"{text} {unit if text == '1' else plural(unit)}".rstrip()
+
+
+def plural(unit: str) -> str:
+    """Return a unit as it stands behind other numbers than 1: those that are words have a plural."""
+    name, per, rest = unit.partition("/")
+    return f"{name}{'s' * (name in _WORDS)}{per}{rest}"

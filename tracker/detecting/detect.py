@@ -15,6 +15,7 @@ import pandas as pd
 
 from ...matching.device import cuda
 from ...matching.device.transfer import fetched
+from ..calibrating.digits import in_unit
 from ..errors import InvalidSetting
 from ..points import AXES, Points
 from ..stepwise import Progress, Step, Steps, counted, finished
@@ -461,14 +462,14 @@ def check_diameter(diameter: float, shape: tuple[int, ...], scale: np.ndarray, u
     smallest = _SMALLEST_DIAMETER * max(rows, columns)
     if diameter < smallest:
         raise InvalidSetting(
-            f"needs at least {_SMALLEST_DIAMETER:g} voxels along y and x, here {smallest:g} {unit}; got "
-            f"{diameter:g} {unit}. Give it in the unit of the voxel size, or check the voxel size.",
+            f"needs at least {_SMALLEST_DIAMETER:g} voxels along y and x, here {in_unit(unit, smallest)}; got "
+            f"{in_unit(unit, diameter)}. Give it in the unit of the voxel size, or check the voxel size.",
             setting="diameter",
         )
     largest = min(shape[-2] * rows, shape[-1] * columns)
     if diameter > largest:
         raise InvalidSetting(
-            f"needs to fit into the frame, which is {largest:g} {unit} wide; got {diameter:g} {unit}. "
+            f"needs to fit into the frame, which is {in_unit(unit, largest)} wide; got {in_unit(unit, diameter)}. "
             f"Give it in the unit of the voxel size, or check the voxel size and the region of interest.",
             setting="diameter",
         )

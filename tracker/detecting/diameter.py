@@ -20,7 +20,7 @@ import numpy as np
 
 from ...matching.device import cuda
 from ...matching.jit.threads import side_by_side
-from ..calibrating.digits import in_digits
+from ..calibrating.digits import in_digits, in_unit
 from ..errors import InvalidInput
 from .defects import without_defects
 from .peaks import can_be_listed
@@ -92,7 +92,7 @@ class DiameterSuggestion:
     @property
     def hints(self) -> list[str]:
         """What to tell a user who has not asked for the reason."""
-        where = f"the diameter {in_digits(self.diameter)} {self.unit} was measured."
+        where = f"the diameter {in_unit(self.unit, self.diameter)} was measured."
         return [f"{where} {self.other}"] if self.other else []
 
 
@@ -176,14 +176,14 @@ def suggest_diameter(
     unit = movie.calibration.unit
     voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
     reason = (
-        f"Of diameters from {in_digits(diameters[0])} to {in_digits(diameters[-1])} {unit}, blobs in {where} stand out "
-        f"most at {in_digits(diameter)} {unit} ({voxels} voxels): {blobs[best]} of them, median "
+        f"Of diameters from {in_digits(diameters[0])} to {in_unit(unit, diameters[-1])}, blobs in {where} stand out "
+        f"most at {in_unit(unit, diameter)} ({voxels} voxels): {blobs[best]} of them, median "
         f"{responses[best]:.3g} grey levels."
     )
     other, hint = other_diameter(diameters, responses, blobs, best), ""
     if other is not None:
         hint = (
-            f"Others stand out at {in_digits(diameters[other])} {unit} ({blobs[other]} of them, median "
+            f"Others stand out at {in_unit(unit, diameters[other])} ({blobs[other]} of them, median "
             f"{responses[other]:.3g}): if those are the particles, give that diameter."
         )
     return DiameterSuggestion(diameter, unit, f"{reason} {hint}".strip(), diameters, responses, blobs, hint)

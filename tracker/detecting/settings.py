@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ..calibrating.digits import in_digits
+from ..calibrating.digits import in_unit
 from ..calibrating.lengths import is_size
 from ..errors import InvalidSetting
 from ..kinds import LENGTH, TRUTH, declared_as, one_of, require_kinds
@@ -67,7 +67,7 @@ class DetectSettings(KnownByName):
 
     def in_words(self, unit: str) -> str:
         """Return diameter and threshold, once they are known, in a few words."""
-        return f"diameter {in_digits(self.known_diameter, 4)} {unit}, threshold {self.known_threshold:.4g}"
+        return f"diameter {in_unit(unit, self.known_diameter, 4)}, threshold {self.known_threshold:.4g}"
 
     @property
     def least_separation(self) -> float:

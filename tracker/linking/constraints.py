@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calibrating.digits import in_digits
+from ..calibrating.digits import in_digits, in_unit
 from ..errors import InvalidSetting
 from ..points import Points, Tracks
 from .given_links import GivenLinks
@@ -141,7 +141,7 @@ def _nearest(points: Points, places: np.ndarray, name: str) -> np.ndarray:
             nearest, next_one = away[closest]
             raise InvalidSetting(
                 f"{where} it is not clear which detection is meant: the nearest two are {in_digits(nearest)} and "
-                f"{in_digits(next_one)} {points.calibration.unit} away. Give the position more exactly; every other "
+                f"{in_unit(points.calibration.unit, next_one)} away. Give the position more exactly; every other "
                 f"needs to be {UNLIKE:g} times as far away.",
                 setting=name,
             )

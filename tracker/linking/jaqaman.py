@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from ...matching.solving import solve
-from ..calibrating.digits import in_digits
+from ..calibrating.digits import in_digits, in_unit
 from ..errors import InvalidSetting
 from ..links import ends_of, links_between, tracks_of
 from ..points import Points
@@ -233,7 +233,7 @@ def _said(settings: LinkSettings, joined: _Joined, unit: str) -> list[str]:
     """Return how it was linked, in lines with units."""
     missed = settings.max_missed_frames
     lines = [
-        f"Jaqaman's two steps, search range {in_digits(settings.search_range, 4)} {unit}, up to {missed} missed "
+        f"Jaqaman's two steps, search range {in_unit(unit, settings.search_range, 4)}, up to {missed} missed "
         f"frame{'' if missed == 1 else 's'}"
     ]
     if joined.candidates:

@@ -87,7 +87,7 @@ def movie_shape(swarm: SimulationSettings, settings: RenderSettings) -> tuple[in
     Raises
     ------
     InvalidSetting
-        If a frame would have more than 2**40 voxels.
+        If a frame would have more than 2**40 voxels, or along an axis a single one.
     """
     voxel = np.asarray(settings.voxel_um[-swarm.ndim :])
     shape = tuple(int(edge) + 1 for edge in np.rint(swarm.box / voxel))
@@ -95,6 +95,14 @@ def movie_shape(swarm: SimulationSettings, settings: RenderSettings) -> tuple[in
         raise InvalidSetting(
             f"needs to leave a frame of at most 2**40 voxels; got {' × '.join(map(str, shape))} for "
             f"the box. Give larger voxels, or a smaller box.",
+            setting="voxel_um",
+        )
+    if 1 in shape:
+        axis = AXES[-swarm.ndim :][shape.index(1)]
+        box = " × ".join(f"{edge:g}" for edge in swarm.box)
+        raise InvalidSetting(
+            f"needs voxels that are small beside the box of {box} µm; got {settings.voxel_um[AXES.index(axis)]:g} µm "
+            f"along {axis}, where a single one would hold all of it. Give smaller voxels, or a larger box.",
             setting="voxel_um",
         )
     return shape

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ....tracker.calibrating.digits import in_digits
+from ....tracker.calibrating.digits import in_digits, in_unit, plural
 from ....tracker.errors import InvalidInput
 from ...words.errors import sentence
 from ...words.setting_options import DETECT, INPUT, as_options
@@ -191,7 +191,7 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
     how = "as given" if asked.threshold is not None else "where the peaks of noise end in up to five frames"
     facts = {"diameter": found.known_diameter, "diameter_reason": why, "threshold": found.threshold, "seconds": seconds}
     rows = [
-        ("diameter", f"{in_digits(found.known_diameter)} {movie.calibration.unit}. {why}"),
+        ("diameter", f"{in_unit(movie.calibration.unit, found.known_diameter)}. {why}"),
         ("threshold", f"{found.threshold:.4g}: {how}"),
     ]
     return {"suggested": facts}, rows
@@ -324,8 +324,8 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
     rows = [
         ("seen in", f"{where}, {points.calibration.in_words(points.ndim)}{pixels_note(points, settings)}"),
         ("points", f"{middle} per frame (median), {low} to {high}"),
-        ("spacing", "not known" if spacing is None else f"{in_digits(spacing)} {unit} to the nearest neighbour (mean)"),
-        ("step", "not known" if step is None else f"{in_digits(step)} {unit} from frame to frame (median)"),
+        ("spacing", "not known" if spacing is None else f"{in_unit(unit, spacing)} to the nearest neighbour (mean)"),
+        ("step", "not known" if step is None else f"{in_unit(unit, step)} from frame to frame (median)"),
         ("memory", memory_in_words(look)),
         ("takes", time_in_words(look)),
     ]
@@ -356,8 +356,8 @@ def _of_links(points: Points, linking: Linking, settings: Settings) -> tuple[dic
     console.note(*on_doubt(linking), *on_reach([each["share"] for each in reach]))
     expected, row = _expected_f1(points, settings)
     rows = [
-        ("range", f"{in_digits(search_range)} {unit}: {nearly_all}"),
-        ("unlinked", f"unmatched cost {in_digits(cost.distance)} {unit}, {cost.reason}"),
+        ("range", f"{in_unit(unit, search_range)}: {nearly_all}"),
+        ("unlinked", f"unmatched cost {in_unit(unit, cost.distance)}, {cost.reason}"),
         *table,
         ("reach", text),
         ("learned", "range and unmatched cost are those of --motion none; learned motion, the default, finds its own"),
@@ -400,9 +400,7 @@ def _unmatched_costs(linking: Linking, chosen: float) -> tuple[list[dict[str, fl
     made = at_unmatched_costs(linking.tracks, linking.settings, [part * chosen for part in _UNMATCHED_COSTS])
     unit = linking.tracks.calibration.unit
     lines = [f"{'at':<16}{'links':>9}{'lost':>8}{'new':>8}"]
-    lines += [
-        f"{f'{in_digits(at.unmatched_cost)} {unit}':<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made
-    ]
+    lines += [f"{in_unit(unit, at.unmatched_cost):<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made]
     return [asdict(at) for at in made], [("" if k else "unmatched costs", line) for k, line in enumerate(lines)]
 
 
@@ -419,7 +417,7 @@ def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], s
     lengths = ", ".join(in_digits(length) for length in allowed.ranges)
     unit = points.calibration.unit
     return facts, (
-        f"ranges of {lengths} {unit} allow {shares} of all possible links (particles that enter or leave have "
+        f"ranges of {lengths} {plural(unit)} allow {shares} of all possible links (particles that enter or leave have "
         "no partner nearby, so this need not reach 100%)"
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ....tracker.calibrating.digits import in_digits
+from ....tracker.calibrating.digits import in_digits, in_unit
 from ...words.setting_options import OF_TABLE
 from ..arguments import options
 from ..arguments.command_settings import given_settings, input_beside
@@ -268,12 +268,7 @@ def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
     for name, column in (("length", "length"), ("moved", "net_displacement"), ("speed", "mean_speed")):
         known = measures[column] if name == "length" else moving[column].dropna()
         if len(known):
-            low, middle, high = map(in_digits, known.quantile([0.1, 0.5, 0.9]))
-            unit = units.get(column, "detections")
-            rows.append(
-                (
-                    name,
-                    f"median {middle} {unit}; 10th to 90th percentile {low} to {high}",
-                )
-            )
+            low, middle, high = known.quantile([0.1, 0.5, 0.9])
+            median = in_unit(units.get(column, "detection"), middle)
+            rows.append((name, f"median {median}; 10th to 90th percentile {in_digits(low)} to {in_digits(high)}"))
     console.show(console.aligned([*rows, ("written", str(result))]))

@@ -81,12 +81,12 @@ def with_intervals(curve: pd.DataFrame, sampled: list[Tracks], max_lag: int | No
 
 def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the measures with their intervals in words."""
-    from ....tracker.calibrating.digits import in_digits
+    from ....tracker.calibrating.digits import in_digits, in_unit
 
     rows: list[tuple[str, str]] = []
     for name, unit, value, low, high in intervals[["measure", "unit", "value", "low", "high"]].to_numpy().tolist():
         bounds = "no interval is known" if math.isnan(low) else f"95 %: {in_digits(low, 4)} to {in_digits(high, 4)}"
-        said = "not known" if math.isnan(value) else f"{f'{in_digits(value, 4)} {unit}'.strip()}; {bounds}"
+        said = "not known" if math.isnan(value) else f"{in_unit(unit, value, 4)}; {bounds}"
         rows.append((name.replace("_", " "), said))
     return rows
 

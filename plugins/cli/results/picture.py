@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ....tracker.calibrating.calibration import FRAME, Calibration
-from ....tracker.calibrating.digits import counted
+from ....tracker.calibrating.digits import counted, plural
 from ....tracker.formats.write import write_whole
 from ....tracker.pipeline import open_movie
 from ....tracker.points import AXES, Tracks
@@ -156,7 +156,7 @@ def _title(part: PicturePart, view: View, every: int, whole: Box, unit: str) -> 
 def _span(box: Box, axis: int, unit: str) -> str:
     """Return from where to where a box reaches along an axis, to a tenth of its size or finer."""
     digits = max(0, 1 - math.floor(math.log10(box.size[axis])))
-    return f"{AXES[axis]} {box.low[axis]:.{digits}f} to {box.high[axis]:.{digits}f}\N{NO-BREAK SPACE}{unit}"
+    return f"{AXES[axis]} {box.low[axis]:.{digits}f} to {box.high[axis]:.{digits}f}\N{NO-BREAK SPACE}{plural(unit)}"
 
 
 def _sides(box: Box, view: View) -> tuple[float, float]:

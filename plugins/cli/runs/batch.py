@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .... import __version__
-from ....tracker.calibrating.digits import counted, in_digits
+from ....tracker.calibrating.digits import counted, in_unit
 from ....tracker.calibrating.units import is_pixel
 from ....tracker.compiling import seconds_compiling
 from ....tracker.errors import OutputExists
@@ -317,8 +317,8 @@ def _how(linking: Linking) -> list[tuple[str, str]]:
     said = [*linking.report["learned"], *given_limits(linking)]
     if unmatched_cost is not None:
         said = [
-            f"search range {in_digits(linking.settings.search_range, 4)} {unit}",
-            f"unmatched cost {in_digits(unmatched_cost.distance, 4)} {unit}, {unmatched_cost.reason}",
+            f"search range {in_unit(unit, linking.settings.search_range, 4)}",
+            f"unmatched cost {in_unit(unit, unmatched_cost.distance, 4)}, {unmatched_cost.reason}",
         ]
     return [("" if k else "link", line) for k, line in enumerate(said)]
 

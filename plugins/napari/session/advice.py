@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....tracker.calibrating.digits import counted, in_digits
+from ....tracker.calibrating.digits import counted, in_unit
 from ....tracker.detecting.defects import without_defects
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
@@ -95,13 +95,13 @@ def advise_linking(points: Points) -> LinkAdvice | None:
     longest = WIDEST * spacing
     steps = _steps(points, WIDEST * spacing)
     shown = (
-        f"median step {in_digits(np.median(steps))} {unit}, 95 % below {in_digits(np.percentile(steps, 95))} {unit}"
+        f"median step {in_unit(unit, np.median(steps))}, 95 % below {in_unit(unit, np.percentile(steps, 95))}"
         if len(steps)
         else ""
     )
     reason = (
-        f"Particles are {in_digits(spacing)} {unit} from their nearest neighbour on average; {WIDEST:g} times that is "
-        f"{in_digits(longest)} {unit}, about the longest range at which neighbours are rarely mixed up"
+        f"Particles are {in_unit(unit, spacing)} from their nearest neighbour on average; {WIDEST:g} times that is "
+        f"{in_unit(unit, longest)}, about the longest range at which neighbours are rarely mixed up"
         f"{f' ({shown})' if shown else ''}."
     )
     return LinkAdvice(longest, spacing, reason, nearest_distances(points, _ENOUGH), steps)
@@ -112,13 +112,14 @@ def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
     ratio = search_range / advice.spacing
     if ratio > WIDEST * 1.001:
         return (
-            f"{search_range:g} {unit} is {ratio:.2g} times the distance between neighbours "
-            f"({in_digits(advice.spacing)} {unit}); above about {WIDEST:g} times, particles have many candidates "
+            f"{in_unit(unit, search_range)} is {ratio:.2g} times the distance between neighbours "
+            f"({in_unit(unit, advice.spacing)}); above about {WIDEST:g} times, particles have many candidates "
             "and links become less certain."
         )
     longer = np.mean(advice.steps > search_range) if len(advice.steps) else 0.0
     if longer > _MOST_CUT:
-        return f"{100 * longer:.0f} % of the steps are longer than {search_range:g} {unit}; those links will be cut."
+        longest = in_unit(unit, search_range)
+        return f"{100 * longer:.0f} % of the steps are longer than {longest}; those links will be cut."
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....tracker.calibrating.digits import in_digits
+from ....tracker.calibrating.digits import in_unit
 from ....tracker.editing.change import Change
 from ....tracker.editing.session import Session as EditSession
 from .placing import apart
@@ -37,8 +37,7 @@ def far_words(change: Change, edits: EditSession) -> str:
     longest, unit = edits.begun.links["length"].max(), edits.begun.tracks.calibration.unit
     if not length > longest:
         return ""
-    apart_words, most = in_digits(length), in_digits(longest)
-    return f", {apart_words} {unit} apart (the longest link found: {most} {unit})"
+    return f", {in_unit(unit, length)} apart (the longest link found: {in_unit(unit, longest)})"
 
 
 def others_words(change: Change, *, can_keep: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....tracker.calibrating.digits import in_digits
+from ....tracker.calibrating.digits import in_digits, in_unit
 from ....tracker.detecting.at_a_place import particles_at
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Change
@@ -124,7 +124,7 @@ def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground)
     if most is not None and distance > most * (1 + 1e-9):
         unit = edits.begun.tracks.calibration.unit
         raise InvalidEdit(
-            f"These two are {in_digits(distance)} {unit} apart, more than {what} ({in_digits(most)}): "
+            f"These two are {in_unit(unit, distance)} apart, more than {what} ({in_digits(most)}): "
             "too far to be one particle."
         )
     return edits.merge_detections([one, other])
@@ -144,7 +144,7 @@ def _require_room(edits: EditSession, place: Place, own: Collection[int] = ()) -
     other = _particle_at(edits, place, own)
     if other is not None:
         distance, unit = apart(edits, place[1], edits.position(other)), edits.begun.tracks.calibration.unit
-        raise InvalidEdit(f"There is a particle here already, {distance:.2g} {unit} from this place.")
+        raise InvalidEdit(f"There is a particle here already, {in_unit(unit, distance, 2)} from this place.")
 
 
 def _particle_at(edits: EditSession, place: Place, own: Collection[int] = ()) -> int | None:

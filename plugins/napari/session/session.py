@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ....tracker.calibrating.digits import counted, in_digits
+from ....tracker.calibrating.digits import counted, in_unit
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
 from ....tracker.editing.looked_at import are_among
@@ -396,7 +396,7 @@ class WidgetSession:
         assert self.linked is not None  # asked for after a run
         linking = self.linked.linking
         report, unit, step = linking.report, linking.tracks.calibration.unit, linking.report["median_step"]
-        moved = "" if step is None else f"The median step is {in_digits(step)} {unit}. "
+        moved = "" if step is None else f"The median step is {in_unit(unit, step)}. "
         sure = (
             ""
             if report.get("expected_wrong") is None
@@ -424,7 +424,8 @@ class WidgetSession:
         del report
         assert self.data is not None  # a track was chosen
         row = self.data.measures[self.data.measures["track_id"] == track_id].iloc[0]
-        span = f"frames {int(row['first_frame'])} to {int(row['last_frame'])}, {int(row['length'])} detections"
+        length = counted(int(row["length"]), "detection")
+        span = f"frames {int(row['first_frame'])} to {int(row['last_frame'])}, {length}"
         return f"Track {track_id}: {span}", plots_of(self.data.tracks, track_id)
 
     # --- taking it away ------------------------------------------------------------------------------------------

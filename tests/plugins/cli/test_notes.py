@@ -32,8 +32,8 @@ def table(tmp_path, **columns):
         (FAR, ("--roi", "90:99,90:99"), "no particles were found"),
         ({"frame": [4, 4], "y": [0.0, 1.0], "x": [0.0, 1.0]}, (), "all particles are in one frame (4)"),
         ({"frame": [0, 2, 5], "y": [0.0] * 3, "x": [0.0] * 3}, (), "no two frames are consecutive"),
-        (FAR, ("--search-range", 3), "within the search range of 3 pixel"),
-        (FAR, ("--unmatched-cost", 3), "closer than twice the unmatched cost of 3 pixel"),
+        (FAR, ("--search-range", 3), "within the search range of 3 pixels"),
+        (FAR, ("--unmatched-cost", 3), "closer than twice the unmatched cost of 3 pixels"),
     ],
     ids=["no points", "one frame", "no consecutive frames", "out of range", "too dear"],
 )

@@ -181,10 +181,10 @@ def test_motion_is_that_of_steps_from_frame_to_frame_and_of_what_was_seen_twice_
     unlinked = {"frame": 3, "y": 50.0 * np.arange(1, 11), "x": 0.0, "track_id": range(1, 11)}
     pd.concat(map(pd.DataFrame, (moving, unlinked))).to_csv(tmp_path / "t.tracks.csv", index=False)
     said = ok(auctrack("measure", "t.tracks.csv"))
-    assert re.search(r"moved +median 9 pixel", said)
+    assert re.search(r"moved +median 9 pixels", said)
     ok(auctrack("report", "t.tracks.csv"))
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
-    assert page.fact("net displacement").startswith("median 9 pixel")
+    assert page.fact("net displacement").startswith("median 9 pixels")
     assert page.fact("step") == "median 1 pixel; 10th to 90th percentile 1 to 1"
 
 
@@ -215,11 +215,11 @@ def test_settings_are_given_measured_or_default(auctrack, tmp_path):
     ok(auctrack("link", "p.csv", "--motion", "none", "--search-range", 9, "-o", "t.csv"))
     ok(auctrack("report", "t.csv"))
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
-    assert page.setting("link search_range") == ("9 pixel", "given")
+    assert page.setting("link search_range") == ("9 pixels", "given")
     assert page.setting("link motion") == ("none", "given")
     assert page.setting("link max_missed_frames") == ("0", "chosen for the problem at hand")
     assert page.setting("link divisions") == ("false", "default")
-    assert page.setting("link unmatched_cost")[0].endswith(" pixel")
+    assert page.setting("link unmatched_cost")[0].endswith(" pixels")
     assert page.setting("link unmatched_cost")[1] == "measured from the points"
     assert page.setting("link solver")[0] == "auto: jv"
     assert page.setting("link cost")[0] == "squared"
@@ -244,7 +244,7 @@ def test_settings_of_which_nobody_knows_who_asked_are_said_to_be(auctrack, tmp_p
     write_tracks(tracks, tmp_path / "t.csv", settings={"effective": {"link": {"search_range": 9}}})
     ok(auctrack("report", "t.csv"))
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
-    assert page.setting("link search_range") == ("9 pixel", "not recorded")
+    assert page.setting("link search_range") == ("9 pixels", "not recorded")
 
 
 def test_many_tables_get_an_index_that_leads_to_their_pages(auctrack, tracked, tmp_path):

@@ -96,7 +96,7 @@ def test_what_was_typed_stays_until_its_unit_is_another_one(viewer, widget):
     viewer.add_image(spots(), name="in pixels")
     widget.parts.input.choose_layer("in pixels")
     assert widget.parts.detect.settings.diameter == widget.parts.link.settings.search_range == "auto"
-    assert "Lengths are in pixel now" in widget.parts.bar.status.text()
+    assert "Lengths are in pixels now" in widget.parts.bar.status.text()
 
 
 def test_dark_particles_are_found_anew(widget):

@@ -240,7 +240,7 @@ def test_without_a_movie_what_is_farther_apart_than_neighbours_is_not_merged(vie
     click_all(viewer, lines, mouse, (2, 4, 0, 20), CHOSEN[0])
     press(viewer, "m")
     finish(lines)
-    assert "24 pixel apart" in lines.parts.bar.error.text()
+    assert "24 pixels apart" in lines.parts.bar.error.text()
     assert lines.parts.session.n_corrections == 0
 
 

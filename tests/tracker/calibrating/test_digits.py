@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from auctrack.tracker.calibrating.digits import in_digits, significant
+from auctrack.tracker.calibrating.digits import in_digits, in_unit, significant
 
 
 @pytest.mark.parametrize("value", [1e-4, 0.00123456, 0.5, 1.0, 9.996, 123.456, 99999.5, 12345678.9, 4.2e14])
@@ -37,3 +37,20 @@ def test_whole_numbers_keep_all_digits_and_lengths_no_trailing_zeros():
 @pytest.mark.parametrize("value", [0.0, math.inf, math.nan])
 def test_what_has_no_digits_stays_a_word(value):
     assert significant(value) == in_digits(value) == f"{value:g}"
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "said"),
+    [
+        ("pixel", 1, "1 pixel"),
+        ("pixel", 1.2, "1.2 pixels"),
+        ("pixel", 0, "0 pixels"),
+        ("detection", 1.0, "1 detection"),
+        ("pixel/frame", 2, "2 pixels/frame"),
+        ("µm", 1.2, "1.2 µm"),
+        ("µm/s", 1.2, "1.2 µm/s"),
+        ("", 1.2, "1.2"),
+    ],
+)
+def test_units_that_are_words_have_a_plural(unit, value, said):
+    assert in_unit(unit, value) == said

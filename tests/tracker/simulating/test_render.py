@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import tifffile
 
+from auctrack.tests.refusals import refused
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.formats.sidecar import read_sidecar
@@ -235,6 +236,13 @@ def test_the_renderer_reads_no_detections():
 def test_a_setting_out_of_range_is_named(setting, value):
     with pytest.raises(InvalidSetting, match=setting):
         RenderSettings(**{setting: value})
+
+
+@pytest.mark.parametrize(("axis", "ndim"), [("z", 3), ("y", 3), ("y", 2), ("x", 2)])
+def test_voxels_of_which_one_would_hold_the_box_are_refused_by_axis(axis, ndim):
+    voxel = tuple(1e9 if name == axis else 1.0 for name in "zyx")
+    with refused(InvalidSetting, match=f"1e\\+09 µm along {axis}", setting="voxel_um"):
+        movie_shape(SimulationSettings(particles=10, ndim=ndim), RenderSettings(voxel_um=voxel))
 
 
 def test_a_path_that_is_no_ome_tiff_and_a_frame_that_is_not_there_are_refused(tmp_path):

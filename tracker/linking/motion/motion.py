@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...calibrating.digits import in_digits
+from ...calibrating.digits import in_digits, in_unit, plural
 from ...calibrating.stated import AXES
 from .learning.belief import Belief
 
@@ -104,7 +104,7 @@ class Motion:
         is what is counted as lost or new besides.
         """
         per = "per frame" if frame_step == 1 else f"per {frame_step} frames"
-        said = [f"typical step {in_digits(self.typical_step)} {self.unit} {per}, {self._predicted_from()}"]
+        said = [f"typical step {in_unit(self.unit, self.typical_step)} {per}, {self._predicted_from()}"]
         if self.flow_weight > 0:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
             said.append(f"neighbours explain {max(self.flow_share, 0):.0%} of a step and {gain}")
@@ -123,7 +123,7 @@ class Motion:
             widths = self._widths()
             kinds = zip(self.class_shares, widths, strict=True)
             parts = [f"{share:.0%} by {in_digits(width)}" for share, width in kinds]
-            said.append(f"steps vary along each axis: {', '.join(parts)} {self.unit}")
+            said.append(f"steps vary along each axis: {', '.join(parts)} {plural(self.unit)}")
         counted_in = f" ({' and '.join(also)} counted in)" if also else ""
         said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new {per}{counted_in}")
         if most := len(self.missed):
@@ -131,7 +131,7 @@ class Motion:
             again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]
             said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: {', '.join(again)}")
         if self.largest_drift > 0:
-            said.append(f"a drift of up to {in_digits(self.largest_drift)} {self.unit} was subtracted")
+            said.append(f"a drift of up to {in_unit(self.unit, self.largest_drift)} was subtracted")
         return [*said, *self.notes]
 
     def _predicted_from(self) -> str:
@@ -159,7 +159,7 @@ class Motion:
         """Return the persistence as a time, where it is one; `between` is the time between consecutive frames."""
         if self.persistence is None or not 0 < self.persistence < 1:
             return ""
-        return f" (a time of {in_digits(-between / np.log(self.persistence))} {time_unit})"
+        return f" (a time of {in_unit(time_unit, -between / np.log(self.persistence))})"
 
 
 def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import gammaincinv
 
-from ...calibrating.digits import in_digits
+from ...calibrating.digits import in_unit
 from ...errors import InvalidInput
 from ...points import Points
 from ..gate.candidates import Cost, Frame, gate, in_runs
@@ -143,9 +143,9 @@ def measured_unmatched_cost(
     counted = f"{count} {'steps' if count > 1 else 'step'}"
     return UnmatchedCost(
         steps.longest / 2,
-        f"measured on {counted}: root mean square step {in_digits(np.sqrt(np.mean(steps.lengths**2)))} {unit}, "
-        f"{steps.lost:.0%} lost and {steps.new:.0%} new from frame to frame, so up to {in_digits(steps.longest)} "
-        f"{unit} a link is more likely than one particle lost and another new",
+        f"measured on {counted}: root mean square step {in_unit(unit, np.sqrt(np.mean(steps.lengths**2)))}, "
+        f"{steps.lost:.0%} lost and {steps.new:.0%} new from frame to frame, so up to "
+        f"{in_unit(unit, steps.longest)} a link is more likely than one particle lost and another new",
     )
 
 
