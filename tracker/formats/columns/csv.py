@@ -99,7 +99,7 @@ def line_of_row(path: Path, row: int) -> int:
 def _read_parquet(path: Path) -> pd.DataFrame:
     """Return the table; levels of its index that have a name, as pandas keeps them in the file, become columns."""
     require_honest_parquet(path)
-    table = _first_of(partial(large_parquet, path), partial(pd.read_parquet, path))
+    table = _first_of(partial(large_parquet, path), partial(pd.read_parquet, path, page_checksum_verification=True))
     named = [name for name in table.index.names if name is not None and name not in table.columns]
     return table.reset_index(level=named).reset_index(drop=True) if named else table
 

@@ -77,7 +77,7 @@ def large_parquet(path: Path) -> pd.DataFrame | None:
     """Return a large Parquet file of numbers alone as `pandas.read_parquet` does, None where it is no such file."""
     if path.stat().st_size < WORTH_PARTS:
         return None
-    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True) as file:
         index = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
         is_counted = all(isinstance(one, dict) and {**one, "name": None, "start": 0, "step": 1} == one for one in index)
         none = file.schema_arrow.empty_table().to_pandas()

@@ -38,7 +38,12 @@ def parquet(points: Points, settings: Mapping[str, object]) -> Written:
     # Floats hardly repeat: a dictionary of them is given up once it is full, and takes as long as all else until then.
     often = [column.name for column in arrow.schema if not pa.types.is_floating(column.type)]
     return Written(
-        lambda file: arrow_parquet.write_table(arrow, file, use_dictionary=often),  # pyright: ignore[reportArgumentType]
+        lambda file: arrow_parquet.write_table(
+            arrow,
+            file,  # pyright: ignore[reportArgumentType]
+            use_dictionary=often,  # pyright: ignore[reportArgumentType]
+            write_page_checksum=True,
+        ),
         table,
     )
 
