@@ -469,6 +469,23 @@ def test_voxels_of_positions_that_are_lengths_already_are_refused(tmp_path, said
     assert read_points(own, unit="nm").calibration.scale == (1000, 1000, 1000)
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_rows_of_empty_cells_below_a_table_as_spreadsheets_leave_them_are_none(tmp_path: Path, sign: str) -> None:
+    rows = ["frame,y,x,note", "0,1.5,2,a", "1,2.5,3,b", ",,,", "", ",,,", ""]
+    (tmp_path / "t.csv").write_text("\n".join(rows).replace(",", sign))
+    points = read_points(tmp_path / "t.csv")
+    assert points.table[["frame", "y", "x", "note"]].to_numpy().tolist() == [[0, 1.5, 2, "a"], [1, 2.5, 3, "b"]]
+    assert points.table.index.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("end", [" (µm)", " [micron]", "_um", "_µm"])
+def test_the_unit_that_names_of_unknown_columns_end_in_is_offered(tmp_path: Path, end: str) -> None:
+    table(**{"time point": [0, 1], f"pos_y{end}": [1.0, 2.0], f"pos_x{end}": [1.0, 2.0]}).to_csv(tmp_path / "t.csv")
+    with pytest.raises(UnknownColumns) as caught:
+        read_points(tmp_path / "t.csv")
+    assert caught.value.unit == "µm"
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [

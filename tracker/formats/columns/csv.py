@@ -144,6 +144,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
             ) from error
     if sidecar is None:  # names of others: "frame, y, x" means frame, y and x
         table = table.rename(columns=lambda name: name.strip() or name)
+    table = _without_last_rows(table)
     return _without_row_numbers(_without_last_comma(table, head.names), head.names), head.units
 
 
@@ -258,6 +259,14 @@ def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str]:
         return {}
     plain = ("int", "uint", "float", "bool", "str", "Int", "UInt", "Float")
     return {name: kind for name, kind in sidecar.columns.items() if name in names and kind.startswith(plain)}
+
+
+def _without_last_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Drop rows of empty cells at the end, as spreadsheets leave them below a table."""
+    if not len(table) or table.iloc[-1].notna().any():
+        return table
+    filled = np.flatnonzero(table.notna().any(axis=1))
+    return table.iloc[: filled[-1] + 1 if len(filled) else 0]
 
 
 def _without_last_comma(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -72,7 +72,7 @@ DIALECTS = (
     *PHYSICAL,
 )
 
-_UNIT_AT_THE_END = re.compile(r"[(\[]([^)\]]+)[)\]]\s*$")
+_UNIT_AT_THE_END = re.compile(r"[(\[]([^)\]]+)[)\]]\s*$|(?<=[^\W_])[_ ]([^\W\d_]+)$")
 
 POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y, of.x) if name is not None)
 """Columns that say where and when, in any dialect."""
@@ -205,9 +205,9 @@ def _numbered(names: Sequence[str]) -> dict[str, str]:
 
 
 def _unit_in(likely: Mapping[str, str]) -> str:
-    """Return the unit of length that the names of all columns of positions end in, as `Y (µm)` and `Y [µm]` do."""
+    """Return the unit of length in which the names of all columns of positions end, as `Y (µm)` and `y_um` do."""
     ends = [_UNIT_AT_THE_END.search(name) for role, name in likely.items() if role in AXES]
-    units = {unit_name(end[1]) if end else "" for end in ends}
+    units = {unit_name(end[1] or end[2]) if end else "" for end in ends}
     unit = units.pop() if len(units) == 1 else ""
     return unit if micrometres_of(unit) else ""
 
