@@ -100,7 +100,7 @@ class _Answer(NamedTuple):
 
     def without(self, of_members: np.ndarray) -> np.ndarray:
         """Return the blocks none of whose rows and columns has anything but 0 there."""
-        return ~of_members.any(keepdims=True) if len(self.by_rows) == 1 else self.sums(of_members != 0) == 0
+        return np.array([not of_members.any()]) if len(self.by_rows) == 1 else self.sums(of_members != 0) == 0
 
     def completed(self, base: Duals, v: Pair) -> Duals:
         """Return column duals above the base, and the best row duals beside them."""
