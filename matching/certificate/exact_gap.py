@@ -28,7 +28,8 @@ from ..problem.convert import unmasked
 from ..problem.costs import edge_costs
 from ..problem.selection import chosen, members
 from ..tolerance import EPS, FLOAT_SCREEN, LOST_ULPS, PAIR_ROUNDING, PAIR_ULPS, PAIRS_LOSE, SHARE
-from .float_pairs import difference
+from . import other_pairs
+from .float_pairs import above, difference, left_to_row
 
 SWEEPS = 50
 """Times that all pairs are looked at for duals above the forced ones; as often as there are rows where these are fewer
@@ -86,8 +87,8 @@ class _Answer(NamedTuple):
         rows, pays = np.flatnonzero(col_of_row >= 0), unassigned[0].copy()
         pays[rows] = edge_costs(problem, rows, block[rows], col_of_row[rows])
         if problem.n_blocks > 1:
-            col_of_row = np.where(col_of_row < 0, -1, col_of_row + first)
-            row_of_col = np.where(row_of_col < 0, -1, row_of_col + offsets[0][block[n:]])
+            col_of_row = np.where(col_of_row < 0, -1, col_of_row + first).astype(np.int32)
+            row_of_col = np.where(row_of_col < 0, -1, row_of_col + offsets[0][block[n:]]).astype(np.int32)
         partners = col_of_row, row_of_col
         by_rows = (problem.n_rows_of_block <= problem.n_cols_of_block) | problem.has_unmatched_cost
         return cls(_edges(problem, first), *bounds, pays, unassigned[1], *partners, offsets, block, by_rows)
@@ -158,6 +159,20 @@ class _Answer(NamedTuple):
             beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * own
             doubted &= beyond_rounding[part]
         return gap, is_within & self.without(doubted)
+
+    def lower_until_rows_pay_least(self, base: Duals, v: Pair, sweeps: np.ndarray) -> np.ndarray:
+        """Lower column duals above the base until what each row pays is its least; return in which blocks that ended.
+
+        Of one block with other pairs edges and these take turns.
+        """
+        (*edges, others), lowered = self.edges, (self.col_of_row, self.pays, base, *v)
+        if others == np.inf:
+            return _lower_until_rows_pay_least(*edges, *lowered, self.offsets[0], sweeps)
+        for _ in range(sweeps[0]):
+            ended = _lower_until_rows_pay_least(*edges, *lowered, self.offsets[0], np.ones_like(sweeps))
+            if not other_pairs.lower_columns(others, *lowered) and ended[0]:
+                return ended
+        return np.zeros(1, np.bool_)
 
     def beginnings(self, forced: Duals, v: np.ndarray) -> Iterator[tuple[Pair, np.ndarray]]:
         """Yield duals above the forced, to be lowered, and in which blocks: those at hand, and what bounds them.
@@ -233,12 +248,11 @@ def _gaps_above_forced(answer: _Answer, stated: Duals, v: np.ndarray) -> tuple[n
     gap, is_proven = answer.gap_of(_no_duals(len(stated.r), len(v)), stated, *measures)
     n = np.diff(answer.offsets[0])
     most = np.where(n <= FEW_ROWS, np.maximum(SWEEPS, n), SWEEPS)
-    for above, is_begun in () if is_proven.all() else answer.beginnings(forced, v):
+    for begun, is_begun in () if is_proven.all() else answer.beginnings(forced, v):
         sweeps = np.where(is_begun & ~is_proven, most, 0)
-        lowered = answer.col_of_row, answer.pays, forced, *above, answer.offsets[0], sweeps
-        ended = _lower_until_rows_pay_least(*answer.edges, *lowered)
+        ended = answer.lower_until_rows_pay_least(forced, begun, sweeps)
         if ended.any():
-            lower, is_within = answer.gap_of(forced, answer.completed(forced, above), *measures)
+            lower, is_within = answer.gap_of(forced, answer.completed(forced, begun), *measures)
             gap = np.where(ended & is_within, np.minimum(gap, lower), gap)
             is_proven |= ended & is_within
     return gap, is_proven
@@ -304,16 +318,16 @@ def _finite(high: np.ndarray, low: np.ndarray) -> Pair:
     return np.where(np.isfinite(high), high, 0.0), low
 
 
-@compiled(inline="always")
-def _above(cost, i, j, base):
-    """Return c_ij less the duals of row and column as a pair of floats."""
-    high, low = difference(float(cost), 0.0, base.v[j], base.v_low[j])
-    return difference(high, low, base.r[i], base.r_low[i])
+def _best_duals(indptr, first, indices, data, others, of_rows, base, bound, other, other_low):
+    """Return min(bound, min c - the other side's dual) of each row, or each column, above the base: high and low."""
+    high, low = _best_of_edges(indptr, first, indices, data, of_rows, base, bound, other, other_low)
+    if others < np.inf:
+        other_pairs.lower_duals(others, of_rows, base, high, low, other, other_low)
+    return high, low
 
 
 @compiled
-def _best_duals(indptr, first, indices, data, others, of_rows, base, bound, other, other_low):
-    """Return min(bound, min c - the other side's dual) of each row, or each column, above the base: high and low."""
+def _best_of_edges(indptr, first, indices, data, of_rows, base, bound, other, other_low):
     high, low = bound.copy(), np.zeros(len(bound))
     own_base, own_low = (base.r, base.r_low) if of_rows else (base.v, base.v_low)
     for own in range(len(bound)):
@@ -328,30 +342,11 @@ def _best_duals(indptr, first, indices, data, others, of_rows, base, bound, othe
                 roughly = ((data[e] - base.v[j]) - base.r[i]) - other[there]
                 if roughly - high[own] > FLOAT_SCREEN * (abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(roughly)):
                     continue
-                h, rest = _above(data[e], i, j, base)
+                h, rest = above(data[e], i, j, base)
                 h, rest = difference(h, rest, other[there], other_low[there])
                 if h < high[own] or (h == high[own] and rest < low[own]):
                     high[own], low[own] = h, rest
-    of_other = (base.v, base.v_low) if of_rows else (base.r, base.r_low)
-    best = _largest(*of_other, other, other_low) if others < np.inf else -1
-    for own in range(len(bound) if best >= 0 else 0):
-        h, rest = _above(others, own if of_rows else best, best if of_rows else own, base)
-        h, rest = difference(h, rest, other[best], other_low[best])
-        if h < high[own] or (h == high[own] and rest < low[own]):
-            high[own], low[own] = h, rest
     return high, low
-
-
-@compiled(**BORROWING)
-def _largest(base, base_low, above, above_low):
-    """Return the member with the largest dual, a base and what is above it; -1 if none is finite."""
-    found, most, most_low = -1, -np.inf, 0.0
-    for k in range(len(base)):
-        if abs(above[k]) < np.inf:
-            high, low = difference(base[k], base_low[k], -above[k], -above_low[k])
-            if high > most or (high == most and low > most_low):
-                found, most, most_low = k, high, low
-    return found
 
 
 @compiled
@@ -367,7 +362,7 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
         j = col_of_row[i]
         lost = 0.0
         if j >= 0:
-            high, low = _above(pays[i], i, j, base)
+            high, low = above(pays[i], i, j, base)
             lost = abs(low) + abs(base.r_low[i]) + abs(base.v_low[j]) + abs(duals.v_low[j])
             high, low = difference(high, low, duals.v[j], duals.v_low[j])
         else:
@@ -383,9 +378,7 @@ def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
 
 
 @compiled
-def _lower_until_rows_pay_least(
-    indptr, first, indices, data, others, col_of_row, pays, base, v, v_low, row_offsets, sweeps
-):
+def _lower_until_rows_pay_least(indptr, first, indices, data, col_of_row, pays, base, v, v_low, row_offsets, sweeps):
     """Lower column duals above the base until what each row pays is its least; return in which blocks that ended.
 
     Label-correcting, row by row, as Bellman and Ford.
@@ -396,8 +389,6 @@ def _lower_until_rows_pay_least(
             lowered = False
             for i in range(row_offsets[b], row_offsets[b + 1]):
                 lowered |= _lower_by_row(i, indptr, first, indices, data, col_of_row[i], pays[i], base, v, v_low)
-            if others < np.inf:
-                lowered |= _lower_to_others(others, col_of_row, pays, base, v, v_low)
             if not lowered:
                 ended[b] = True
                 break
@@ -407,7 +398,7 @@ def _lower_until_rows_pay_least(
 @compiled(forceinline=True, **BORROWING)
 def _lower_by_row(i, indptr, first, indices, data, own_col, pays, base, v, v_low):
     """Lower the column duals to what a row leaves of the costs of its edges; return whether one was."""
-    dual, dual_low = _left_to_row(i, own_col, pays, base, v, v_low)
+    dual, dual_low = left_to_row(i, own_col, pays, base, v, v_low)
     lowered = False
     lo, left = indptr[i], first[i]
     for e in range(lo, indptr[i + 1]):
@@ -417,7 +408,7 @@ def _lower_by_row(i, indptr, first, indices, data, own_col, pays, base, v, v_low
         size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(dual) + abs(v[j])
         if (data[e] - base.v[j]) - base.r[i] - dual - v[j] > FLOAT_SCREEN * size:
             continue
-        high, low = _above(data[e], i, j, base)
+        high, low = above(data[e], i, j, base)
         high, low = difference(high, low, dual, dual_low)
         if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual) + abs(v[j])):
             v[j], v_low[j] = high, low
@@ -425,76 +416,35 @@ def _lower_by_row(i, indptr, first, indices, data, own_col, pays, base, v, v_low
     return lowered
 
 
-@compiled(inline="always")
-def _left_to_row(i, own_col, pays, base, v, v_low):
-    """Return what a row pays above the base and its column's dual as a pair of floats."""
-    if own_col < 0:
-        return difference(pays, 0.0, base.r[i], base.r_low[i])
-    high, low = _above(pays, i, own_col, base)
-    return difference(high, low, v[own_col], v_low[own_col])
-
-
-@compiled
-def _lower_to_others(others, col_of_row, pays, base, v, v_low):
-    """Lower column duals to what the row that is left most leaves of the cost of other pairs; return whether one was.
-
-    A row's own column is not lowered: it pays no more than that cost.
-    """
-    dual, dual_low = np.empty(len(pays)), np.empty(len(pays))
-    for i in range(len(pays)):
-        dual[i], dual_low[i] = _left_to_row(i, col_of_row[i], pays[i], base, v, v_low)
-    most = _largest(base.r, base.r_low, dual, dual_low)
-    lowered = False
-    for j in range(len(v) if most >= 0 else 0):
-        high, low = _above(others, most, j, base)
-        high, low = difference(high, low, dual[most], dual_low[most])
-        if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual[most]) + abs(v[j])):
-            v[j], v_low[j] = high, low
-            lowered = True
-    return lowered
-
-
 def _groups(indptr, first, indices, data, others, base, duals, gap):
     """Number the groups that pairs of a reduced cost up to the gap of the row connect: int32 (rows + columns,)."""
-    near_indptr, near = _pairs_within(indptr, first, indices, data, others, base, duals, gap)
-    return np.concatenate(components(near_indptr, near, len(duals.v)))
+    near_indptr, near = _pairs_within(indptr, first, indices, data, base, duals, gap)
+    group = np.concatenate(components(near_indptr, near, len(duals.v)))
+    if others < np.inf:
+        connected = np.unique(group[other_pairs.are_within(others, base, duals, gap[0])])
+        group[np.isin(group, connected)] = connected.min(initial=len(group))
+    return group
 
 
 @compiled
-def _pairs_within(indptr, first, indices, data, others, base, duals, gap):
-    """Return (indptr, indices) of the pairs of a reduced cost up to the row's gap, of others those of largest duals.
-
-    Each of the others' rows and columns is within the gap of these two if it is of any.
-    """
-    n, m = len(duals.r), len(duals.v)
-    near_indptr, near = np.zeros(n + 1, np.int64), np.empty(len(data) + (n + m if others < np.inf else 0), np.int32)
-    row = _largest(base.r, base.r_low, duals.r, duals.r_low) if others < np.inf else -1
-    col = _largest(base.v, base.v_low, duals.v, duals.v_low) if others < np.inf else -1
+def _pairs_within(indptr, first, indices, data, base, duals, gap):
+    """Return (indptr, indices) of the edges of a reduced cost up to the row's gap."""
+    n = len(duals.r)
+    near_indptr, near = np.zeros(n + 1, np.int64), np.empty(len(data), np.int32)
     n_near = 0
     for i in range(n):
         lo, left = indptr[i], first[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = left + (e - lo if indices is None else indices[e])
-                if _is_within(data[e], i, j, base, duals, gap[i]):
+                roughly = ((data[e] - base.v[j]) - base.r[i]) - duals.v[j] - duals.r[i]
+                size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(duals.v[j]) + abs(duals.r[i])
+                if roughly - gap[i] > FLOAT_SCREEN * size:
+                    continue
+                high, low = above(data[e], i, j, base)
+                high, low = difference(high, low, duals.v[j], duals.v_low[j])
+                if (high - duals.r[i]) + (low - duals.r_low[i]) <= gap[i]:
                     near[n_near] = j
                     n_near += 1
-        begin, end = (0, m) if i == row else (col, col + 1)
-        for j in range(begin, end if others < np.inf else begin):
-            if _is_within(others, i, j, base, duals, gap[i]):
-                near[n_near] = j
-                n_near += 1
         near_indptr[i + 1] = n_near
     return near_indptr, near[:n_near]
-
-
-@compiled(inline="always")
-def _is_within(cost, i, j, base, duals, gap):
-    """Whether the reduced cost of a pair is up to the gap."""
-    roughly = ((cost - base.v[j]) - base.r[i]) - duals.v[j] - duals.r[i]
-    size = abs(cost) + abs(base.v[j]) + abs(base.r[i]) + abs(duals.v[j]) + abs(duals.r[i])
-    if roughly - gap > FLOAT_SCREEN * size:
-        return False
-    high, low = _above(cost, i, j, base)
-    high, low = difference(high, low, duals.v[j], duals.v_low[j])
-    return (high - duals.r[i]) + (low - duals.r_low[i]) <= gap
