@@ -78,19 +78,18 @@ def certify(
         Exact if the duals are; otherwise with the gap that they prove: +inf where a row or column that must be matched
         is not, since no assignment is known then.
     """
-    v = (
-        col_duals
-        if terms is not None
-        else np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
-    )
-    row_of_col, r, sums = terms_of(problem, col_of_row, v, costs) if terms is None else terms
+    v, is_complete = col_duals, terms is not None
+    if terms is None:
+        v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
+        terms = terms_of(problem, col_of_row, v, costs)
+    row_of_col, r, sums = terms
     sums = settled(problem, col_of_row, row_of_col, r, v, sums)
     return assembled(
         *(problem, col_of_row, row_of_col, r, v, sums),
         solver=solver,
         device=device,
         stats=stats,
-        is_complete=terms is not None,
+        is_complete=is_complete,
     )
 
 
@@ -207,6 +206,7 @@ def doubted(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, su
 
 
 def _with_doubts(sums: Slackness, in_doubt: np.ndarray) -> Slackness:
+    """Return the sums with other doubts, and what they then prove."""
     return sums._replace(in_doubt=in_doubt, proves=bool((sums.has_zero_slack & ~in_doubt).all()))
 
 

@@ -69,7 +69,8 @@ def far_above_blocks(problem: Problem, costs: np.ndarray) -> np.ndarray:
 
 def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
     matrix = unmasked(as_dense(problem))
-    cost = matrix.data.reshape(problem.n_blocks, -1, problem.n_cols_of_block[0]).astype(np.float64)
+    shape = problem.n_blocks, problem.n_rows_of_block[0], problem.n_cols_of_block[0]
+    cost = matrix.data.reshape(shape).astype(np.float64)
     of_rows = _take_off_least(cost, axis=2)
     of_cols = _take_off_least(cost, axis=1) if problem.n_rows == problem.n_cols else np.zeros(problem.n_cols)
     if not (of_rows.any() or of_cols.any()):
