@@ -65,6 +65,24 @@ def test_few_pairs_prove_the_gap_of_all(first, monkeypatch):
     assert 20 < n_proven < 100
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_other_pairs_connect_the_groups_that_all_pairs_connect(seed, monkeypatch):
+    monkeypatch.setattr(cheaper_pairs, "FEWEST", 2)
+    monkeypatch.setattr(cheaper_pairs, "SEEN", 1)
+    monkeypatch.setattr(cheaper_pairs, "MOST_CHEAP", 0.7)
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(8, 12, 2)
+    cost = np.where(rng.random((n, m)) < 0.03, rng.random((n, m)), 1.0)
+    r, v = rng.integers(-4, 1, n) / 8, rng.integers(-4, 1, m) / 8
+    duals, nothing = exact_gap.Duals(r, 0 * r, v, 0 * v), exact_gap.Duals(*np.zeros((2, n)), *np.zeros((2, m)))
+    gap, first = np.full(n, rng.integers(0, 12) / 8 + cost.min() - 1), np.zeros(n, np.int64)
+    few = cheaper_pairs.cheaper_pairs(Problem.dense(cost))
+    assert few is not None
+    of_few = exact_gap._groups(few[0], first, *few[1:], nothing, duals, gap)
+    of_all = exact_gap._groups(np.arange(n + 1) * m, first, None, cost.reshape(-1), np.inf, nothing, duals, gap)
+    np.testing.assert_array_equal(of_few[:, None] == of_few, of_all[:, None] == of_all)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_blocks_of_a_batch_have_the_gaps_that_they_have_alone(seed):
     rng = np.random.default_rng(seed)
