@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -476,6 +477,13 @@ def test_rows_of_empty_cells_below_a_table_as_spreadsheets_leave_them_are_none(t
     points = read_points(tmp_path / "t.csv")
     assert points.table[["frame", "y", "x", "note"]].to_numpy().tolist() == [[0, 1.5, 2, "a"], [1, 2.5, 3, "b"]]
     assert points.table.index.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("spelt", [str.upper, str.lower])
+def test_a_table_of_edges_is_answered_with_that_of_spots(spelt: Callable[[str], str]) -> None:
+    edges = table(**{spelt(name): [1, 2] for name in ("Label", "Spot_source_ID", "Spot_target_ID", "Edge_time")})
+    with pytest.raises(InvalidInput, match=r"edges.*spots\.csv"):
+        read_points(edges)
 
 
 @pytest.mark.parametrize("end", [" (µm)", " [micron]", "_um", "_µm"])

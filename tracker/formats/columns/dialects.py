@@ -74,6 +74,9 @@ DIALECTS = (
 
 _UNIT_AT_THE_END = re.compile(r"[(\[]([^)\]]+)[)\]]\s*$|(?<=[^\W_])[_ ]([^\W\d_]+)$")
 
+_ARE_EDGES = {"spot_source_id", "spot_target_id"}
+"""Columns of TrackMate's links, in small letters."""
+
 POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y, of.x) if name is not None)
 """Columns that say where and when, in any dialect."""
 
@@ -102,6 +105,11 @@ def our_names(
             raise InvalidInput(
                 f"{where}: its line of column names seems to be missing, as the first has {listed(table)}. Put one on "
                 "top, such as frame,z,y,x."
+            )
+        if {str(name).casefold() for name in table.columns} >= _ARE_EDGES:
+            raise InvalidInput(
+                f"{where}: is TrackMate's table of edges, which has no positions. Give that of its spots, and leave this "
+                "one beside it, as edges.csv beside spots.csv, for splits and merges."
             )
         times = _times(table)
         likely = _likely([name for name in map(str, table.columns) if name not in times])
