@@ -26,6 +26,8 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "pixel_size": _SCALE,
     "spacing": _SCALE,
     "mpp": _SCALE,
+    "position": ("series",),
+    "scene": ("series",),
     "pos_columns": _COLUMNS,
     "t_column": _COLUMNS,
     "coordinate_cols": _COLUMNS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -139,11 +140,12 @@ def _refuse_positions(in_names: Sequence[NameAxis], path: Path) -> None:
     axis = next((axis for axis in in_names if axis.counts_positions), None)
     if axis is None:
         return
-    which = f"{axis.word}{axis.numbers[0]}"
+    first = re.search(rf"{re.escape(axis.word)}[-_= ]*0*{axis.numbers[0]}(?!\d).", path.name)
+    pattern = path.parent / f"*{first[0] if first else axis.word}*"
     raise InvalidInput(
-        f"{path.parent}: its files are of several positions, by {which} and {axis.word}{max(axis.numbers)} in their "
-        f"names, and each is a movie of its own. Give those of one by a pattern, such as 'folder/*{which}*.tif'; or if "
-        "they are frames of one movie, rename them with a t before the number.",
+        f"{path.parent}: its files are of several positions, by {axis.word} {axis.numbers[0]} and {max(axis.numbers)} "
+        f"in their names, and each is a movie of its own. Give those of one by a pattern, such as '{pattern}'; or if "
+        "they are frames of one movie, rename them with a t before the number."
     )
 
 

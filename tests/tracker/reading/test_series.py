@@ -167,10 +167,23 @@ def test_of_a_dataset_without_its_other_files_these_are_named_and_not_read(tmp_p
 
 def test_a_folder_of_positions_is_not_taken_for_a_movie(tmp_path: Path) -> None:
     one_each(tmp_path, DATA[:, :1])
-    with pytest.raises(InvalidInput, match=r"Pos0 and Pos1.*\*Pos0\*"):
+    with pytest.raises(InvalidInput, match=r"Pos 0 and 1.*\*Pos0\.\*"):
         read_movie(tmp_path)
     with read_movie(tmp_path / "*Pos1*.tif") as movie:
         np.testing.assert_array_equal(frames(movie), DATA[1, :1])
+
+
+@pytest.mark.parametrize(
+    "name", ["Pos{p:03}_t{t}.tif", "t{t}_xy{p}.tif", "m_t{t}_position-{p}_.tif", "site{p}t{t}.tif"]
+)
+def test_files_of_several_positions_are_answered_with_the_pattern_of_one(tmp_path: Path, name: str) -> None:
+    for p in (1, 10, 11):
+        for t in range(3):
+            tifffile.imwrite(tmp_path / name.format(p=p, t=t), DATA[0, t, 0])
+    with pytest.raises(InvalidInput) as caught:
+        read_movie(tmp_path, scale=(1, 1))
+    with read_movie(str(caught.value).split("'")[1], scale=(1, 1)) as movie:
+        np.testing.assert_array_equal(frames(movie), DATA[0, :, 0])
 
 
 @pytest.mark.parametrize("series", [0, 1, "A1", "B2"])

@@ -108,8 +108,8 @@ def our_names(
             )
         if {str(name).casefold() for name in table.columns} >= _ARE_EDGES:
             raise InvalidInput(
-                f"{where}: is TrackMate's table of edges, which has no positions. Give that of its spots, and leave this "
-                "one beside it, as edges.csv beside spots.csv, for splits and merges."
+                f"{where}: is TrackMate's table of edges, which has no positions. Give that of its spots, and leave "
+                "this one beside it, as edges.csv beside spots.csv, for splits and merges."
             )
         times = _times(table)
         likely = _likely([name for name in map(str, table.columns) if name not in times])
