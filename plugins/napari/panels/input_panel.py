@@ -21,6 +21,7 @@ from ..layers.layer_input import KINDS, LayerInput, file_of, measures_of, read_l
 from ..layers.layer_tables import OURS, LayerData
 from ..layers.own_layers import is_in_use
 from ..layers.readers import read_channels
+from ..layers.series_shown import show_series
 from ..threads.connections import Connections
 from ..threads.timers import single_shot
 from .axes_panel import AxesPanel
@@ -207,16 +208,23 @@ class InputPanel(QGroupBox):
         self.part.list_layers()
         if [*self._listed] == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
             return
-        selected = self._viewer.layers.selection.active  # what the user looks at: the input to begin with
+        looked_at = self._looked_at()
         with QSignalBlocker(self.layer_box):
             self.layer_box.clear()
             self.layer_box.addItems([*self._listed])
         if self._chosen is not None:
             self._show_choice(self._chosen)
-        elif selected is not None and not _is_tracks(self._listed.get(selected.name)):
-            self._show_choice(selected)
+        elif looked_at is not None and not _is_tracks(looked_at):
+            self._show_choice(looked_at)
         if self.layer is not self._chosen or self.source is None:
             self._choose()
+
+    def _looked_at(self) -> Layer | None:
+        """Return what the user looks at, the input to begin with: what is selected, unless it is hidden."""
+        layers = self._viewer.layers
+        selected = layers.selection.active
+        shown = (layer for layer in reversed(layers) if layer.visible and layer.name in self._listed)
+        return selected if selected is None or selected.visible else next(shown, selected)
 
     def _kept(self) -> dict[str, Layer]:
         """Return the layer chosen, and how it is listed, where it stays the input though it is deleted."""
@@ -261,7 +269,8 @@ class InputPanel(QGroupBox):
 
     def _choose(self) -> None:
         self._was_amiss &= self.layer is self._chosen
-        self._chosen = layer = self.layer
+        before, self._chosen = self._chosen, self.layer
+        layer = self._chosen
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())
         self._measures = {} if layer is None else measures_of(layer)
@@ -285,6 +294,8 @@ class InputPanel(QGroupBox):
             field.setEnabled(self.source is not None)
         self._show_rows()
         self.chosen.emit()
+        if layer is not None and layer is not before:
+            show_series(self._viewer, layer)
         if self._deleted not in (None, layer):
             self._list_layers()  # it has gone for good
 
