@@ -113,7 +113,7 @@ class Motion:
             time = "" if along or frame_interval is None else self._as_time(frame_interval * frame_step, time_unit)
             gain = f"; the link before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
             said.append(
-                f"persistence {along or f'{self.persistence:.2f}'} {per}{time}"
+                f"persistence {along or f'{self.persistence:z.2f}'} {per}{time}"
                 + (gain if np.isfinite(self.log_likelihood_gain) else "")
             )
         if self.features and self.feature_gain >= 0.005:
@@ -150,7 +150,7 @@ class Motion:
 
     def _along_axes(self) -> str:
         """Return the persistence along each axis, where these differ."""
-        along = [] if self.persistence_along is None else [f"{share:.2f}" for share in self.persistence_along]
+        along = [] if self.persistence_along is None else [f"{share:z.2f}" for share in self.persistence_along]
         if len(set(along)) < 2:
             return ""
         return ", ".join(f"{share} along {axis}" for share, axis in zip(along, AXES[-len(along) :], strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,10 @@ def test_axes_that_are_alike_have_one_persistence():
     assert len(set(motion.persistence_along.tolist())) == 1
     assert motion.persistence_along[0] == pytest.approx(motion.persistence)
     assert "along" not in persistence_of(motion)
+
+
+@pytest.mark.parametrize("along", [None, np.array([-1e-4, -1e-4, -2e-3]), np.array([-1e-4, 0.3, 0.3])])
+def test_a_persistence_of_nothing_has_no_sign(along: np.ndarray | None) -> None:
+    learned = link_points(walks(40, 6, persistence=0.0)[0]).motion
+    assert learned is not None
+    assert "-0.00" not in persistence_of(replace(learned, persistence=-1e-4, persistence_along=along))
