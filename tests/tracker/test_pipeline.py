@@ -163,7 +163,9 @@ def test_an_array_is_no_table():
         track(np.zeros((5, 4)), Settings(InputSettings(kind="table")))
 
 
-@pytest.mark.parametrize("movie", ["movie.tif", np.zeros((2, 8, 8))])
+@pytest.mark.parametrize(
+    "movie", [None, [np.zeros((2, 8, 8))], pd.DataFrame({"x": [0]})], ids=lambda x: type(x).__name__
+)
 def test_detect_refuses_what_is_no_movie_with_the_way_to_make_one(movie):
     with pytest.raises(InvalidInput, match=r"^movie .*Movie.*auctrack\.read_movie"):
         detect(movie, DetectSettings())

@@ -32,7 +32,8 @@ def opened(movie: FrameSource | str | Path | Array, said: Mapping[str, Any]) -> 
         if isinstance(movie, Array):
             return read_movie(movie, **said)
         raise InvalidInput(
-            f"movie needs a Movie; got {type(movie).__name__}. An array, or the path of a file, is opened too."
+            f"movie needs a Movie; got {type(movie).__name__}. An array, or the path of a file, will do: it is opened "
+            "by auctrack.read_movie."
         )
     if said:
         raise InvalidSetting(
