@@ -31,7 +31,7 @@ from .reading.frames import FrameSource
 from .reading.movie import Movie, read_movie
 from .settings import InputSettings, Settings
 from .stage_seconds import StageSeconds
-from .stepwise import Steps, finished, on_device
+from .stepwise import Step, Steps, changed, finished, on_device
 
 _LOG = logging.getLogger(__name__)
 
@@ -219,15 +219,14 @@ def linking_stage(
 
 def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Generator[Advance, None, Result]:
     """Do steps under the name of their stage, as if there were `total` of them."""
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            return end.value
+
+    def named(step: Step) -> Advance:
         _LOG.debug("%s: %d of %d", stage, step.done, step.total)
         scale = 1 if total is None else total / step.total
         done, of_all = int(step.done * scale), step.total if total is None else total
-        yield Advance(stage, done, of_all, step.so_far, step.settings, step.device)
+        return Advance(stage, done, of_all, step.so_far, step.settings, step.device)
+
+    return changed(steps, named)
 
 
 def _warn_of_a_mask(source: str | Path | Array, given: InputSettings) -> None:

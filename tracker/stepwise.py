@@ -74,12 +74,19 @@ def finished(steps: Generator[Reported, None, Result], report: Callable[[Reporte
 
 def on_device(steps: Steps[Result], device: str) -> Steps[Result]:
     """Do steps that say where."""
+    return changed(steps, lambda step: replace(step, device=device))
+
+
+def changed(
+    steps: Generator[Step, None, Result], change: Callable[[Step], Reported]
+) -> Generator[Reported, None, Result]:
+    """Do all steps, and yield what `change` makes of each."""
     while True:
         try:
             step = next(steps)
         except StopIteration as end:
             return end.value
-        yield replace(step, device=device)
+        yield change(step)
 
 
 def counted(progress: Progress | None) -> Callable[[Step], Any] | None:

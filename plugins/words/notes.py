@@ -47,7 +47,7 @@ _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
 
-def on_table(settings: Settings, named: Named = option_of) -> list[str]:
+def on_table(settings: Settings) -> list[str]:
     """Return what is to be said of settings of movies that were given for a table."""
     from ...tracker.detecting.settings import DetectSettings
 
@@ -56,10 +56,11 @@ def on_table(settings: Settings, named: Named = option_of) -> list[str]:
     idle += [of.name for of in fields(default) if getattr(settings.detect, of.name) != getattr(default, of.name)]
     if not idle:
         return []
-    return [f"{', '.join(map(named, idle))} {'is' if len(idle) == 1 else 'are'} of movies only, and this is a table."]
+    options = ", ".join(map(option_of, idle))
+    return [f"{options} {'is' if len(idle) == 1 else 'are'} of movies only, and this is a table."]
 
 
-def on_voxels(stated: Calibration | None, points: Points, given: object, named: Named = option_of) -> list[str]:
+def on_voxels(stated: Calibration | None, points: Points, given: object) -> list[str]:
     """Return what is said where a voxel size that was `given` is another than a table's own; None where none stands."""
     taken = points.calibration
     if given is None or stated is None:
@@ -72,7 +73,7 @@ def on_voxels(stated: Calibration | None, points: Points, given: object, named: 
         return []
     sizes = " × ".join(f"{size:g}" for size in own)
     own_size = f"the table's own voxel size is {sizes} {taken.unit}"
-    return [f"{own_size}; {named('scale')} goes before it, and changes all lengths."]
+    return [f"{own_size}; {option_of('scale')} goes before it, and changes all lengths."]
 
 
 def on_points(points: Points, *, detected: bool, of_table: bool = False, named: Named = option_of) -> list[str]:

@@ -218,13 +218,12 @@ def resolve_settings(
     movie: FrameSource,
     settings: DetectSettings,
     device: str = "auto",
-    incoming: IncomingFrames | None = None,
     budget: float = DEFAULT_BUDGET,
 ) -> DetectSettings:
     """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
 
-    `device`, as in `detect`, is where this is measured; in frames that are read, or that are `incoming`. The budget, in
-    bytes, decides how many of them are looked at at a time, never what is found.
+    `device`, as in `detect`, is where this is measured. The budget, in bytes, decides how many frames are looked at
+    together, never what is found.
 
     Raises
     ------
@@ -233,7 +232,7 @@ def resolve_settings(
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one.
     """
-    return _resolved(without_defects(movie), settings, device, incoming, budget)[0]
+    return _resolved(without_defects(movie), settings, device, None, budget)[0]
 
 
 def _resolved(

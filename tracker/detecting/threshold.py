@@ -133,12 +133,12 @@ def _doubt(sample: QualitySample, threshold: float, frames: int) -> str:
 
 
 def sample_qualities(
-    movie: FrameSource, settings: DetectSettings, frames: tuple[int, ...] | None = None, device: str = "auto"
+    movie: FrameSource, settings: DetectSettings, frames: tuple[int, ...] | None = None
 ) -> QualitySample:
     """Measure the peaks and the noise of the response in some frames (default: five spread over the movie)."""
     if frames is None:
         frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
-    sample = _sampled(movie, settings, frames, device)
+    sample = _sampled(movie, settings, frames, "auto")
     return replace(sample, qualities=cuda.to_host(sample.qualities), depths=cuda.to_host(sample.depths))
 
 

@@ -68,7 +68,7 @@ def constraints_of(points: Points, settings: LinkSettings) -> Constraints:
     return Constraints(pinned, forbidden)
 
 
-def with_places(tracks: Tracks, settings: LinkSettings, kept: np.ndarray | None = None) -> LinkSettings:
+def with_places(tracks: Tracks, settings: LinkSettings) -> LinkSettings:
     """Return settings whose links are given by places, which say the same of the tracks in any order.
 
     Parameters
@@ -76,15 +76,12 @@ def with_places(tracks: Tracks, settings: LinkSettings, kept: np.ndarray | None 
     tracks : Tracks
         Those whose rows or places the settings name.
     settings : LinkSettings
-    kept : bool (n,), optional
-        Rows that are kept; links at others are left out.
     """
     given = constraints_of(tracks, settings)
     places = tracks.table[["frame", *tracks.axes]].to_numpy(np.float64)
     named: dict[str, Any] = {}
     for name in ("pinned", "forbidden"):
         links: np.ndarray = getattr(given, name)
-        links = links if kept is None else links[kept[links].all(axis=1)]
         named[name] = places[links].reshape(len(links), 2 * places.shape[1]).tolist()
     return replace(settings, **named)
 

@@ -236,6 +236,3 @@ def test_links_given_by_rows_are_given_by_places_in_any_order():
     np.testing.assert_allclose(
         np.sort(link_points(shuffled, named).links["length"]), np.sort(linking.links["length"]), atol=1e-12
     )
-    kept = np.ones(len(points), bool)
-    kept[links[3]] = False
-    assert len(with_places(linking.tracks, linking.settings, kept).pinned) == 5
