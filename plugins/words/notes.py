@@ -317,13 +317,20 @@ def on_doubt(linking: Linking) -> list[str]:
     if not report["candidate_links"]:
         return []
     notes = on_chance(linking)
-    lost, length = _lost(linking), _median_length(linking)
-    signs = [f"{lost:.0%} of the particles have no link to the next frame"] if lost > _MANY_LOST else []
-    signs += ["the median track has length 1"] if length == 1 else []
-    if signs:
+    lost, lengths = _lost(linking), _track_lengths(linking)
+    is_mostly_single = float(np.median(lengths)) == 1
+    if lost > _MANY_LOST:
+        single = " and the median track has length 1" if is_mostly_single else ""
         notes.append(
-            f"{' and '.join(signs)}. The links are the best for these settings, which does not make them right: "
-            "check that all particles were found and that the search range is longer than their steps."
+            f"{lost:.0%} of the particles have no link to the next frame{single}. The links are the best for these "
+            "settings, which does not make them right: check that all particles were found and that the search range "
+            "is longer than their steps."
+        )
+    elif is_mostly_single:
+        share = (lengths == 1).sum() / lengths.sum()
+        notes.append(
+            f"more than half of the tracks are single detections, {share:.0%} of all detections: false ones, most "
+            "likely, which a least track length leaves out."
         )
     step, asked = report["median_step"], linking.settings.search_range
     longest = np.inf if asked == "auto" else float(asked)
@@ -336,11 +343,11 @@ def on_doubt(linking: Linking) -> list[str]:
     return notes
 
 
-def _median_length(linking: Linking) -> float:
-    """Return the median number of detections of a track."""
+def _track_lengths(linking: Linking) -> np.ndarray:
+    """Return the number of detections of each track."""
     from ...tracker.measuring.track_order import track_lengths
 
-    return float(np.median(track_lengths(linking.tracks.table["track_id"].to_numpy())))
+    return track_lengths(linking.tracks.table["track_id"].to_numpy())
 
 
 def _lost(linking: Linking) -> float:

@@ -318,6 +318,16 @@ def test_a_range_that_reaches_hardly_anyone_raises_doubt(auctrack, tmp_path, com
     assert "search range" in near
 
 
+def test_more_false_detections_than_particles_are_not_taken_for_particles_that_are_lost(auctrack, tmp_path):
+    rng = np.random.default_rng(0)
+    steps = rng.normal(0, 0.1, (20, 2, 40)).cumsum(axis=0)
+    y, x = np.concatenate([rng.uniform(0, 100, (2, 40)) + steps, rng.uniform(0, 100, (20, 2, 4))], axis=2).swapaxes(
+        0, 1
+    )
+    (note,) = notes(auctrack("link", table(tmp_path, frame=np.repeat(range(20), 44), y=y.ravel(), x=x.ravel())))
+    assert "single detections, 9% of all detections" in note
+
+
 def test_particles_that_are_lost_raise_doubt_and_the_proof_is_put_in_its_place(auctrack, tmp_path):
     (note,) = notes(auctrack("link", wanderers(tmp_path, stay=0.6), "--unmatched-cost", 1))
     assert re.search(r"\d\d% of the particles have no link to the next frame", note)
