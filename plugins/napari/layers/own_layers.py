@@ -277,12 +277,6 @@ def is_in_use(layer: Layer, layers: Iterable[Layer]) -> bool:
     return bool(ours.get("overlay")) and (role != "tracks" or over() in layers)
 
 
-def drawn_over(layer: Layer) -> Layer | None:
-    """Return what one of our layers is drawn over; None for all others, and where that is gone."""
-    _, over = layer.metadata.get(OURS, {}).get(_DRAWN, ("", None))
-    return None if over is None else over()
-
-
 def _overlap(one: Any, other: Any) -> bool:
     """Whether two layers lie, in part at least, in the same place, whatever their frames are."""
     ndim = min(one.ndim, other.ndim) - 1  # without time

@@ -271,6 +271,8 @@ class InputPanel(QGroupBox):
         self._was_amiss &= self.layer is self._chosen
         before, self._chosen = self._chosen, self.layer
         layer = self._chosen
+        if layer is not None and layer is not before:
+            show_series(self._viewer, layer)
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())
         self._measures = {} if layer is None else measures_of(layer)
@@ -294,8 +296,6 @@ class InputPanel(QGroupBox):
             field.setEnabled(self.source is not None)
         self._show_rows()
         self.chosen.emit()
-        if layer is not None and layer is not before:
-            show_series(self._viewer, layer)
         if self._deleted not in (None, layer):
             self._list_layers()  # it has gone for good
 
