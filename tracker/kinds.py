@@ -12,6 +12,8 @@ from .calibrating.lengths import A_LENGTH, is_above_zero, is_size
 from .errors import InvalidSetting
 
 _KIND = "kind"
+_LONGEST_SAID = 200
+"""Characters of a value that a message repeats."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,20 @@ def require_kinds(settings: Any) -> None:
             continue
         if not kind.fits(value):
             auto = f"{declared.default!r} or " if declared.default == "auto" and "'auto'" not in kind.wanted else ""
-            raise InvalidSetting(f"needs {auto}{kind.wanted}; got {value!r}.", setting=declared.name)
+            raise InvalidSetting(f"needs {auto}{kind.wanted}; got {_said(value)}.", setting=declared.name)
         if kind.stored is not None:
             object.__setattr__(settings, declared.name, kind.stored(value))
         elif isinstance(value, np.generic):
             object.__setattr__(settings, declared.name, value.item())
+
+
+def _said(value: Any) -> str:
+    """Return a value as it is typed, or what it is where that is long, as of an image."""
+    text = repr(value)
+    if len(text) <= _LONGEST_SAID:
+        return text
+    shape = getattr(value, "shape", None)
+    return f"{type(value).__name__} of {len(value)}" if shape is None else f"{type(value).__name__} of shape {shape}"
 
 
 def _is_default(value: Any, default: Any) -> bool:

@@ -248,9 +248,10 @@ def _check_types(source: object, settings: object) -> None:
         raise InvalidSetting(f"settings needs Settings; got {type(settings).__name__}. {made}")
     is_path = isinstance(source, (str, Path))
     if not is_path and (settings.input.kind == "table" or not isinstance(source, Array)):
+        frames = isinstance(source, (list, tuple)) and all(isinstance(each, Array) for each in source)
+        remedy = "numpy.stack makes one array of frames." if frames else "Tables in memory are linked by auctrack.link."
         raise InvalidInput(
-            f"source needs an array, or the path of a movie or a point table; got {type(source).__name__}. "
-            "Tables in memory are linked by auctrack.link."
+            f"source needs an array, or the path of a movie or a point table; got {type(source).__name__}. {remedy}"
         )
 
 

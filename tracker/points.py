@@ -326,7 +326,7 @@ def require(kind: type[Points], given: object, argument: str = "") -> None:
     if not isinstance(given, kind):
         name, own = kind.__name__, kind.__name__.lower()
         holds = isinstance(getattr(given, "tracks", None), kind)
-        where = "Its tracks are" if holds else f"auctrack.read_{own} makes them of a table or a file"
+        where = "Give its .tracks" if holds else f"auctrack.read_{own} makes them of a table or a file"
         raise InvalidInput(f"{argument or own} needs {name}; got {type(given).__name__}. {where}.")
 
 

@@ -75,7 +75,7 @@ def read_array(**part):
         (
             lambda: auctrack.measure_tracks(auctrack.link_points(POINTS)),
             InvalidInput,
-            r"^tracks needs Tracks; got Linking\. Its tracks are\.$",
+            r"^tracks needs Tracks; got Linking\. Give its \.tracks\.$",
         ),
         (lambda: auctrack.detect(POINTS), InvalidInput, "^movie needs a Movie; got Points"),
         (lambda: auctrack.link(POINTS.table, features=None), InvalidSetting, "^features needs 'auto'.*None"),
@@ -96,6 +96,16 @@ def read_array(**part):
             lambda: auctrack.score_lineages(TRACKS, TRACKS, frame_tolerance=None),
             InvalidSetting,
             "^frame_tolerance needs a whole number .*None",
+        ),
+        (
+            lambda: auctrack.track(np.zeros((3, 9, 9)), axes="TYX", intensity=np.zeros((3, 9, 9))),
+            InvalidSetting,
+            r"^intensity needs a text in quotes; got ndarray of shape \(3, 9, 9\)\.$",
+        ),
+        (
+            lambda: auctrack.track([np.zeros((9, 9))] * 3, axes="TYX"),
+            InvalidInput,
+            r"^source needs an array, .*; got list\. numpy\.stack makes one array of frames\.$",
         ),
         (lambda: auctrack.detect(POINTS.table), InvalidInput, "^movie needs a Movie; got DataFrame"),
         (lambda: auctrack.Session(TRACKS), InvalidInput, "^linking needs what link_points returned; got Tracks"),
