@@ -141,13 +141,29 @@ __all__ = [
 ]
 
 
+_BY_OTHER_NAMES = {
+    "measure": "measure_tracks",
+    "score": "score_links",
+    "locate": "detect",
+    "batch": "detect",
+    "link_df": "link",
+    "filter_stubs": "filter_by_length",
+    "compute_drift": "measure_drift",
+    "emsd": "mean_squared_displacement",
+    "imsd": "mean_squared_displacement",
+    "msd": "mean_squared_displacement",
+}
+"""Functions by the names of our commands, and of trackpy's."""
+
+
 if not TYPE_CHECKING:  # which would take any name for one that is there
 
     def __getattr__(name: str) -> Any:
         if name in ("matching", "tracker"):
             return import_module(f".{name}", __name__)
         if name not in _HOMES:
-            raise AttributeError(f"module 'auctrack' has no attribute {name!r}")
+            ours = f"; it has {_BY_OTHER_NAMES[name]!r}" if name in _BY_OTHER_NAMES else ""
+            raise AttributeError(f"module 'auctrack' has no attribute {name!r}{ours}")
         found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
         globals()[name] = found  # the next look-up does not come here
         return found

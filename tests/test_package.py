@@ -58,6 +58,13 @@ def test_an_unknown_name_says_so():
         _ = auctrack.trak
 
 
+@pytest.mark.parametrize("name", ["measure", "score", "locate", "filter_stubs", "emsd"])
+def test_what_a_command_or_trackpy_calls_a_function_is_answered_with_ours(name):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; it has '") as said:
+        getattr(auctrack, name)
+    assert str(said.value).split("'")[-2] in auctrack.__all__
+
+
 @pytest.mark.parametrize(
     "statement", ["import auctrack", "import auctrack.matching", "import auctrack.plugins.cli.app"]
 )
