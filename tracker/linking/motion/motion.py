@@ -10,6 +10,7 @@ import numpy as np
 from ...calibrating.digits import in_digits, in_unit, plural
 from ...calibrating.stated import AXES
 from .learning.belief import Belief
+from .models.shares import RAREST
 
 _NOTHING = 1e-9
 """Spacings below which a typical step is what rounding and hardly possible links leave of none."""
@@ -125,7 +126,7 @@ class Motion:
             parts = [f"{share:.0%} by {in_digits(width)}" for share, width in kinds]
             said.append(f"steps vary along each axis: {', '.join(parts)} {plural(self.unit)}")
         counted_in = f" ({' and '.join(also)} counted in)" if also else ""
-        said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new {per}{counted_in}")
+        said.append(f"{_share(self.lost)} of detections lost and {_share(self.new)} new {per}{counted_in}")
         if most := len(self.missed):
             first, *later = (f"{share:.1%}" for share in self.missed)
             again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]
@@ -193,3 +194,8 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         is_chance=belief.is_chance,
         is_unclear=belief.is_unclear,
     )
+
+
+def _share(of: float) -> str:
+    """Return a share of detections that are lost or new, of which none below `RAREST` is told from another."""
+    return f"at most {RAREST:.1%}" if of <= RAREST else f"{of:.1%}"
