@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ..calibrating.calibration import Calibration
 from ..formats.write import plain_table, sidecar_beside, write_whole
 from ..points import Tracks
 from .measures import measure_units
@@ -20,7 +22,31 @@ def write_measures(
 
     Units stand beside it by column, unless each row has its own.
     """
-    by_column = {} if "unit" in table.columns else measure_units(tracks.calibration)
-    units = {name: unit for name, unit in by_column.items() if name in table.columns}
-    sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units}, timeline=tracks.timeline)
+    made_with = {**made_with, "units": _units(table, tracks.calibration)}
+    sidecar = sidecar_beside(path, table, tracks.calibration, made_with, timeline=tracks.timeline)
     write_whole({path: plain_table(table, kind), **sidecar}, overwrite=overwrite)
+
+
+def write_measures_of_files(
+    table: pd.DataFrame,
+    calibrations: Mapping[str, Calibration],
+    path: Path,
+    kind: str,
+    made_with: Mapping[str, Any],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write the measures of several files, which have one unit, as `write_measures` does those of one.
+
+    What calibrates each file stands beside the table by the file's name.
+    """
+    first = next(iter(calibrations.values()))
+    of_all = first if all(each == first for each in calibrations.values()) else Calibration(unit=first.unit)
+    files = {name: asdict(each) for name, each in calibrations.items()}
+    sidecar = sidecar_beside(path, table, of_all, {**made_with, "files": files, "units": _units(table, first)})
+    write_whole({path: plain_table(table, kind), **sidecar}, overwrite=overwrite)
+
+
+def _units(table: pd.DataFrame, calibration: Calibration) -> dict[str, str]:
+    by_column = {} if "unit" in table.columns else measure_units(calibration)
+    return {name: unit for name, unit in by_column.items() if name in table.columns}

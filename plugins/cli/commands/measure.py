@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ....tracker.points import Tracks
+    from ....tracker.settings import InputSettings
+    from ..results.measures_of_files import Measured
 
 _FORMATS = ("csv", "parquet")
 _measures = options.panel("Measures")
@@ -29,12 +31,13 @@ _measures = options.panel("Measures")
 @taking(*OF_TABLE)
 def command(
     ctx: typer.Context,
-    tracks: Annotated[
-        Path,
+    tables: Annotated[
+        list[Path],
         typer.Argument(
             metavar="TRACKS",
             show_default=False,
-            help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
+            help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input. Or several, folders of "
+            "them (those with TABLE.settings.json beside) or quoted patterns: one table of the measures of all.",
         ),
     ],
     min_length: Annotated[int, _measures("N", "Leave out tracks of fewer detections.", least=1)] = 1,
@@ -88,8 +91,8 @@ def command(
         str | None,
         options.in_output(
             "FILE|FOLDER",
-            "Measures; .csv or .parquet, or a folder. Default: NAME.measures.csv beside the tracks. --msd goes "
-            "beside the measures.",
+            "Measures; .csv or .parquet, or a folder. Default: NAME.measures.csv beside the tracks, of several tables "
+            "FOLDER.measures.csv in the folder that holds them all. --msd goes beside the measures.",
             "--output",
             "-o",
         ),
@@ -100,6 +103,7 @@ def command(
             "csv|parquet", "Format of the tables. Default: by the ending of the file; CSV in a folder.", "--format"
         ),
     ] = None,
+    as_json: options.Json = False,
     overwrite: options.Overwrite = False,
     verbose: options.Verbose = False,
     log: options.Log = None,
@@ -134,25 +138,42 @@ def command(
     1, diffusion is not a diffusion coefficient, and a note says so. A cell is empty if the tracks cannot give its
     value, such as generation_time if no particle is seen from one division to the next; a note says why.
 
+    Of several tables, as of a plate's wells, all rows go into one table; its first column, file, names the table of
+    each track from the folder of the result's default on. Tracks, detections, median length and median speed of every
+    table are shown, with --json as JSON. A table that cannot be read, or whose unit is another, is named, the others
+    are measured, and the exit code is 1. --msd, --intervals and --picture are for one table.
+
     [bold]Examples[/bold]
 
     auctrack measure movie.tracks.csv --min-length 5 --picture
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
+
+    auctrack measure results -o plate.csv     (all tables of tracks in a folder; or 'results/B*.tracks.csv')
     """
-    from ..terminal.destination import checked_format, destination, make_ready
+    from ..runs.track_tables import names_one_table
+    from ..terminal.destination import checked_format
 
     checked_format(format_, _FORMATS)
     _refuse_idle(per_track=per_track, per_axis=per_axis, max_lag=max_lag, msd=msd, picture=picture)
     given = given_settings({**ctx.params, "min_length": None}).input
+    if len(tables) > 1 or not names_one_table(tables[0]):
+        asked = {"--msd": msd, "--intervals": intervals, "--picture": picture}
+        _refuse_for_several(tables, [name for name, is_asked in asked.items() if is_asked])
+        how = _How(given, min_length, without_drift)
+        _measure_several(tables, how, output, format_, as_json=as_json, overwrite=overwrite)
+        return
+    if as_json:
+        raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
+    tracks = tables[0]
     from ....tracker.measuring.drift import measure_drift, subtract_drift
-    from ....tracker.measuring.measures import filter_by_length, measure_tracks
+    from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
-    from ....tracker.parent_columns import parent_columns
     from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from ..results.tracks_table import read_tracks_table
     from ..runs.inputs import stem
+    from ..terminal.destination import destination, make_ready
     from ..terminal.standard_input import STANDARD_INPUT, table_file
 
     name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
@@ -172,9 +193,7 @@ def command(
     if drift is not None:
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
     kept = filter_by_length(read, min_length)
-    measures = measure_tracks(kept)
-    if kept.parents:
-        measures = measures.assign(**parent_columns(measures["track_id"].to_numpy(), kept.parents))
+    measures = _with_parents(kept)
     console.note(*on_motionless(measures))
     made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length, "subtract_drift": without_drift}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
@@ -196,6 +215,86 @@ def command(
         curves = mean_squared_displacement(kept, max_lag)
         write_picture(measures, curves, kept, files.picture, tracks.name, min_length, overwrite=overwrite)
         console.show(console.aligned([("picture", str(files.picture))]))
+
+
+@dataclass(frozen=True)
+class _How:
+    """How each of several tables is read and measured."""
+
+    given: InputSettings
+    min_length: int
+    without_drift: bool
+
+    def measured(self, table: Path) -> Measured:
+        """Measure one table; what there is to note of it is said."""
+        from ....tracker.measuring.drift import measure_drift, subtract_drift
+        from ....tracker.measuring.measures import filter_by_length
+        from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
+        from ..results.measures_of_files import Measured
+        from ..results.tracks_table import read_tracks_table
+
+        with console.at_work(table.name, "measuring it"):
+            read = read_tracks_table(table, table, self.given.of_table)
+            drift = measure_drift(read) if self.without_drift else None
+            beside = input_beside(table)
+            kept = filter_by_length(read if drift is None else subtract_drift(read, drift), self.min_length)
+            measures = _with_parents(kept)
+        asked = self.given.unit or (beside.unit if beside else None)
+        console.note(*on_unknown_size(read, asked), *on_length(read, self.min_length))
+        console.note(*on_drift(drift, read.calibration.unit), *on_motionless(measures))
+        return Measured(measures, kept.calibration)
+
+
+def _measure_several(
+    given: Sequence[Path], how: _How, output: str | None, format_: str | None, *, as_json: bool, overwrite: bool
+) -> None:
+    """Measure several tables into one; those that cannot be measured are named, and do not stop the others."""
+    from ....tracker.measuring.measures_file import write_measures_of_files
+    from ..results.measures_of_files import in_one_table, measure_each, names_of, shared_folder, show_json, show_lines
+    from ..runs.outcome import SOME_FAILED
+    from ..runs.track_tables import all_tables
+    from ..terminal.destination import destination, make_ready
+    from ..terminal.interrupt import held_back
+
+    tables, without = all_tables(given)
+    if not tables:
+        raise typer.Exit(SOME_FAILED)
+    folder = shared_folder(tables)
+    result = destination(output, f"{folder.resolve().name}.measures", format_, folder, _FORMATS)
+    make_ready(result, overwrite=overwrite, inputs=tables)
+    measured, failed = measure_each(names_of(tables, folder), how.measured)
+    if not measured:
+        raise typer.Exit(SOME_FAILED)
+    kind = format_ or result.suffix.lower().removeprefix(".")
+    made_with = {"min_length": how.min_length, "subtract_drift": how.without_drift}
+    calibrations = {name: one.calibration for name, one in measured.items()}
+    with held_back():
+        write_measures_of_files(in_one_table(measured), calibrations, result, kind, made_with, overwrite=overwrite)
+    (show_json if as_json else show_lines)(measured, failed, result)
+    if without or failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _refuse_for_several(tables: Sequence[Path], asked: Sequence[str]) -> None:
+    """Refuse what is there for one table only."""
+    from ..terminal.standard_input import STANDARD_INPUT
+
+    shown = f"{len(tables)} of them" if len(tables) > 1 else f"{tables[0]}, which stands for several"
+    for name in asked:
+        raise typer.BadParameter(f"is for one table; got {shown}.", param_hint=name)
+    if STANDARD_INPUT in tables:
+        raise typer.BadParameter(f"- is for one table; got {shown}.", param_hint="TRACKS")
+
+
+def _with_parents(tracks: Tracks) -> pd.DataFrame:
+    """Measure every track, and name its parents where tracks divide or merge."""
+    from ....tracker.measuring.measures import measure_tracks
+    from ....tracker.parent_columns import parent_columns
+
+    measures = measure_tracks(tracks)
+    if not tracks.parents:
+        return measures
+    return measures.assign(**parent_columns(measures["track_id"].to_numpy(), tracks.parents))
 
 
 @dataclass(frozen=True)

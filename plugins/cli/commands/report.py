@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -32,7 +31,7 @@ def command(
         typer.Argument(
             metavar="TRACKS",
             show_default=False,
-            help="Tables of tracks, or folders of them (those with TABLE.settings.json beside).",
+            help="Tables of tracks, folders of them (those with TABLE.settings.json beside), or quoted patterns.",
         ),
     ],
     movie: Annotated[
@@ -74,9 +73,10 @@ def command(
     from ...report.index_page import index_page
     from ...report.movie_report import figures, movie_page
     from ..runs.inputs import stem
+    from ..runs.track_tables import all_tables
     from ..terminal.destination import make_ready
 
-    tables, without = _all_tables(tracks)
+    tables, without = all_tables(tracks)
     if not tables:
         raise typer.Exit(SOME_FAILED)
     if movie is not None and len(tables) > 1:
@@ -106,21 +106,6 @@ def command(
         raise typer.Exit(SOME_FAILED)
 
 
-def _all_tables(given: Sequence[Path]) -> tuple[list[Path], bool]:
-    """Return the tables of all inputs, and whether one of several has none, which is said."""
-    tables: list[Path] = []
-    without = False
-    for each in given:
-        try:
-            tables += _tables(each)
-        except InvalidInput as error:
-            if len(given) == 1:
-                raise
-            console.fail(sentence(error))
-            without = True
-    return tables, without
-
-
 def _named_page(output: Path | None, tables: int) -> Path | None:
     """Return the page that was named; None where pages go into a folder.
 
@@ -143,30 +128,6 @@ def _named_page(output: Path | None, tables: int) -> Path | None:
             param_hint="--output",
         )
     return output
-
-
-def _tables(given: Path) -> list[Path]:
-    """Return a table, or those of a folder that settings stand beside."""
-    from ....tracker.formats.registry import holds_points
-
-    if not given.is_dir() or holds_points(given):
-        return [given]
-    from ....tracker.formats.sidecar import SUFFIX
-
-    beside = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*{SUFFIX}"))]
-    found = [table for table in beside if table.exists() and _holds_tracks(table)]
-    if not found:
-        raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (TABLE{SUFFIX}).")
-    return found
-
-
-def _holds_tracks(table: Path) -> bool:
-    """Whether a table is the tracks of a run, by its settings and the name of its kind."""
-    from ....tracker.formats.sidecar import read_sidecar
-    from ..runs.inputs import product_of
-
-    sidecar = read_sidecar(table)
-    return sidecar is not None and "effective" in sidecar.settings and product_of(table.name) in ("", ".tracks")
 
 
 def _result(table: Path, movie: str | None) -> Result:
