@@ -138,10 +138,10 @@ def command(
     1, diffusion is not a diffusion coefficient, and a note says so. A cell is empty if the tracks cannot give its
     value, such as generation_time if no particle is seen from one division to the next; a note says why.
 
-    Of several tables, as of a plate's wells, all rows go into one table; its first column, file, names the table of
-    each track from the folder of the result's default on. Tracks, detections, median length and median speed of every
-    table are shown, with --json as JSON. A table that cannot be read, or whose unit is another, is named, the others
-    are measured, and the exit code is 1. --msd, --intervals and --picture are for one table.
+    Several tables, such as those of a plate's wells, go into one, whose first column, file, names the table of each
+    track from the folder on that holds all of them. Tracks, detections, median length and median speed of each table
+    are shown, with --json as JSON. A table that cannot be read, or has another unit than the first, is named; the
+    others are measured, and the exit code is 1. --msd, --intervals and --picture are for one table.
 
     [bold]Examples[/bold]
 
@@ -240,9 +240,9 @@ class _How:
             kept = filter_by_length(read if drift is None else subtract_drift(read, drift), self.min_length)
             measures = _with_parents(kept)
         asked = self.given.unit or (beside.unit if beside else None)
-        console.note(*on_unknown_size(read, asked), *on_length(read, self.min_length))
-        console.note(*on_drift(drift, read.calibration.unit), *on_motionless(measures))
-        return Measured(measures, kept.calibration)
+        console.note(*on_length(read, self.min_length), *on_drift(drift, read.calibration.unit))
+        console.note(*on_motionless(measures))
+        return Measured(measures, kept.calibration, on_unknown_size(read, asked))
 
 
 def _measure_several(
@@ -265,6 +265,7 @@ def _measure_several(
     measured, failed = measure_each(names_of(tables, folder), how.measured)
     if not measured:
         raise typer.Exit(SOME_FAILED)
+    console.note(*dict.fromkeys(note for one in measured.values() for note in one.notes))
     kind = format_ or result.suffix.lower().removeprefix(".")
     made_with = {"min_length": how.min_length, "subtract_drift": how.without_drift}
     calibrations = {name: one.calibration for name, one in measured.items()}

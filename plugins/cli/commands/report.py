@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -73,6 +74,7 @@ def command(
     from ...report.index_page import index_page
     from ...report.movie_report import figures, movie_page
     from ..runs.inputs import stem
+    from ..runs.one_input import failure_of
     from ..runs.track_tables import all_tables
     from ..terminal.destination import make_ready
 
@@ -92,14 +94,21 @@ def command(
             f"two tables of the same name would both get {twice}; leave --output out, and each gets its page beside it."
         )
     make_ready(*pages, *[folder / INDEX] * (len(tables) > 1), overwrite=overwrite, inputs=tables)
-    for table, page in zip(tables, pages, strict=True):
+
+    def write(table: Path, page: Path) -> None:
         with console.at_work(table.name, "measuring and drawing its page"):
             result = _result(table, movie)
             content = movie_page(result).encode()
         write_whole({page: content}, overwrite=overwrite)
         console.show(console.aligned([("report", str(page))]))
         listed[table.name] = quote(Path(os.path.relpath(page, folder)).as_posix()), figures(result)
-    if len(tables) > 1:
+
+    if len(tables) == 1:
+        write(tables[0], pages[0])
+    else:
+        failures = [failure_of(str(each[0]), partial(write, *each)) for each in zip(tables, pages, strict=True)]
+        without = without or any(failures)
+    if len(tables) > 1 and listed:
         write_whole({folder / INDEX: index_page(listed).encode()}, overwrite=overwrite)
         console.show(console.aligned([("index", str(folder / INDEX))]))
     if without:

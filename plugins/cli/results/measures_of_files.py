@@ -24,10 +24,11 @@ _HEADINGS = ("file", "tracks", "detections", "median length", "median speed")
 
 
 class Measured(NamedTuple):
-    """The measures of one file, and what calibrates it."""
+    """The measures of one file, what calibrates it, and notes that are said once for all files."""
 
     measures: pd.DataFrame
     calibration: Calibration
+    notes: list[str]
 
 
 def shared_folder(tables: Sequence[Path]) -> Path:
@@ -63,7 +64,7 @@ def measure_each(
     def add(name: str, table: Path) -> None:
         one = measure(table)
         if measured:
-            _refuse_other_units(name, one, *next(iter(measured.items())))
+            _refuse_other_units(one, *next(iter(measured.items())))
         measured[name] = one
 
     for number, (name, table) in enumerate(tables.items(), 1):
@@ -74,7 +75,7 @@ def measure_each(
     return measured, failed
 
 
-def _refuse_other_units(name: str, one: Measured, first: str, other: Measured) -> None:
+def _refuse_other_units(one: Measured, first: str, other: Measured) -> None:
     """Refuse a file whose numbers would stand in one column with those in another unit.
 
     Raises
@@ -84,7 +85,7 @@ def _refuse_other_units(name: str, one: Measured, first: str, other: Measured) -
     its, theirs = (measure_units(each.calibration)["mean_speed"] for each in (one, other))
     if its != theirs:
         raise InvalidInput(
-            f"{name}: its speeds are in {its}, those of {first} in {theirs}. Give --voxel, --unit or --frame-interval, "
+            f"its speeds are in {its}, those of {first} in {theirs}. Give --voxel, --unit or --frame-interval, "
             "which hold for all, or measure it in a call of its own."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,7 +49,11 @@ def _tables(given: Path) -> list[Path]:
         return _matching(given)
     found = _in_folder(given)
     if not found:
-        raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (TABLE{SUFFIX}).")
+        pattern = shlex.quote(str(given / "*.csv"))
+        raise InvalidInput(
+            f"{given}: holds no table of tracks with its settings beside it (TABLE{SUFFIX}). Give others by name, or "
+            f"by a pattern, such as {pattern}."
+        )
     return found
 
 
