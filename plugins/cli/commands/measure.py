@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ....tracker.points import Tracks
     from ....tracker.settings import InputSettings
-    from ..results.measures_of_files import Measured
+    from ..runs.measures_of_files import Measured
 
 _FORMATS = ("csv", "parquet")
 _measures = options.panel("Measures")
@@ -230,8 +230,8 @@ class _How:
         from ....tracker.measuring.drift import measure_drift, subtract_drift
         from ....tracker.measuring.measures import filter_by_length
         from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
-        from ..results.measures_of_files import Measured
         from ..results.tracks_table import read_tracks_table
+        from ..runs.measures_of_files import Measured
 
         with console.at_work(table.name, "measuring it"):
             read = read_tracks_table(table, table, self.given.of_table)
@@ -250,7 +250,7 @@ def _measure_several(
 ) -> None:
     """Measure several tables into one; those that cannot be measured are named, and do not stop the others."""
     from ....tracker.measuring.measures_file import write_measures_of_files
-    from ..results.measures_of_files import in_one_table, measure_each, names_of, shared_folder, show_json, show_lines
+    from ..runs.measures_of_files import in_one_table, measure_each, names_of, shared_folder, show_json, show_lines
     from ..runs.outcome import SOME_FAILED
     from ..runs.track_tables import all_tables
     from ..terminal.destination import destination, make_ready

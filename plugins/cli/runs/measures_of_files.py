@@ -13,8 +13,8 @@ import pandas as pd
 from ....tracker.calibrating.digits import in_digits
 from ....tracker.errors import InvalidInput
 from ....tracker.measuring.measures import measure_units
-from ..runs.one_input import failure_of
 from ..terminal import console
+from .one_input import failure_of
 
 if TYPE_CHECKING:
     from ....tracker.calibrating.calibration import Calibration
