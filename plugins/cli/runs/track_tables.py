@@ -51,8 +51,8 @@ def _tables(given: Path) -> list[Path]:
     if not found:
         pattern = shlex.quote(str(given / "*.csv"))
         raise InvalidInput(
-            f"{given}: holds no table of tracks with its settings beside it (TABLE{SUFFIX}). Give others by name, or "
-            f"by a pattern, such as {pattern}."
+            f"{given}: is a folder without a table of tracks that has its settings beside it (TABLE{SUFFIX}). Give "
+            f"others by name, or by a pattern, such as {pattern}."
         )
     return found
 
