@@ -47,7 +47,7 @@ from ..terminal.interrupt import CtrlCAsItself, held_back
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
-from .outcome import Outcome, exit_code, tally
+from .outcome import Outcome, exit_code, named_failed, tally
 from .record import as_drawn, tracking_record
 from .silent_file import opened
 
@@ -364,6 +364,9 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if len(outcomes) > 1 or exit_code(outcomes):
         console.say(f"{tally(outcomes)}; summary in {path}")  # first, as its disk may be full
+    failed = [outcome.source for outcome in outcomes if outcome.status == "failed"]
+    if len(outcomes) > 1 and failed:
+        console.say(named_failed(failed))
     with held_back():
         write_whole({path: text.encode(errors="backslashreplace")}, overwrite=True)  # names that are not UTF-8
 

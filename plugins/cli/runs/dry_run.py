@@ -17,19 +17,22 @@ from .expected import memory_in_words, time_in_words
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
-from .outcome import ALL_GOOD, SOME_FAILED
+from .outcome import ALL_GOOD, SOME_FAILED, named_failed
 
 
 def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> int:
     """Show every input and what would become of it; return the exit code that a real run would end with."""
-    failed, frames = 0, list[int]()
+    failed, frames = list[str](), list[int]()
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")
         shown = partial(_show, job, settings, frames, overwrite=overwrite, picture=picture)
-        failed += failure_of(job.source, shown) is not None
+        if failure_of(job.source, shown) is not None:
+            failed.append(job.source)
     console.note(*on_single_frames(frames))
-    of_all = f"{len(jobs) - failed} of {counted(len(jobs), 'input')}"
+    of_all = f"{len(jobs) - len(failed)} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
+    if len(jobs) > 1 and failed:
+        console.say(named_failed(failed))
     return SOME_FAILED if failed else ALL_GOOD
 
 

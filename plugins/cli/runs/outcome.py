@@ -9,6 +9,9 @@ from typing import Any, Literal
 ALL_GOOD, SOME_FAILED, INTERRUPTED = 0, 1, 130
 """Exit codes; wrong usage is 2, which typer sees to."""
 
+_NAMED = 10
+"""Failed inputs that the end of a batch names."""
+
 Status = Literal["tracked", "up to date", "failed", "interrupted", "not started"]
 
 
@@ -62,3 +65,9 @@ def tally(outcomes: Sequence[Outcome]) -> str:
     """Return how many inputs came to what: "3 tracked, 1 failed"."""
     states = [outcome.status for outcome in outcomes]
     return ", ".join(f"{states.count(status)} {status}" for status in dict.fromkeys(states))
+
+
+def named_failed(sources: Sequence[str]) -> str:
+    """Return which inputs failed, a line each, as what was said of them has scrolled away."""
+    more = [f"and {len(sources) - _NAMED} more"] if len(sources) > _NAMED else []
+    return "\n  ".join(["failed:", *sources[:_NAMED], *more])

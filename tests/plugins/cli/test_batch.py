@@ -172,6 +172,23 @@ def test_a_broken_input_stops_no_other(auctrack, movie, write_movie, tmp_path, s
     assert "Traceback" not in result.output
 
 
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["run", "dry run"])
+@pytest.mark.parametrize(("broken", "more"), [(1, ""), (10, ""), (13, "and 3 more")])
+def test_a_batch_ends_with_the_names_of_what_failed_of_many_the_first_ten(auctrack, movie, broken, more, dry):
+    for number in range(broken):
+        (movie.parent / f"well{number:02}.tif").write_bytes(b"II*\x00 this is no movie")
+    result = auctrack("track", movie.parent, *dry)
+    assert result.exit_code == 1
+    end = [line.strip() for line in result.stderr.split("failed:\n")[-1].splitlines()]
+    named = [str(movie.parent / f"well{number:02}.tif") for number in range(broken)]
+    assert end == [*named[:10], *([more] if more else [])]
+
+
+def test_a_single_input_that_fails_is_named_once(auctrack, tmp_path):
+    (tmp_path / "well.tif").write_bytes(b"II*\x00 this is no movie")
+    assert "failed:" not in auctrack("track", "well.tif").stderr
+
+
 def failing_at_spots(work):
     """What does the same, but for a bug that one of the movies meets."""
 
