@@ -27,7 +27,8 @@ def command(
         str | None,
         options.in_output(
             "FILE|FOLDER",
-            "Points table; .csv, .parquet or .napari.csv, or a folder. Default: NAME.points.csv in the current folder.",
+            "Points table; .csv, .parquet or .napari.csv, or a folder. Default: NAME.points.csv in the current folder "
+            "(NAME.SERIES.points.csv of one of several series).",
             "--output",
             "-o",
         ),
@@ -66,11 +67,13 @@ def command(
     from ....tracker.stage_seconds import StageSeconds
     from ...words.notes import on_points
     from ..runs.batch import describe, note_tone
-    from ..runs.inputs import Job, stem
+    from ..runs.chosen_series import chosen_series
+    from ..runs.inputs import Job, result_name
     from ..runs.record import run_record
     from ..terminal.interrupt import held_back
 
-    result = destination(output, f"{stem(movie)}.points", format_)
+    name = result_name(movie, chosen_series(movie, settings.input))
+    result = destination(output, f"{name}.points", format_)
     make_ready(result, overwrite=overwrite, has_settings=True)
     if settings.input.is_table(movie):
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")

@@ -82,12 +82,12 @@ def command(
 ) -> None:
     """Follow every particle: read movies or point tables, and write one table of tracks for each.
 
-    Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
-    movie), z_um, y_um, x_um (the same in µm, if the voxel size is known), t_s (time, if the frame interval is known),
-    features, track_id, parent_track_id (the track it comes from, where particles divide or merge: --divisions,
-    --merges), and link_probability and link_margin: how certain the link leading to the particle is (empty where a
-    track begins; absent with --motion none or --linking jaqaman). Beside it, NAME.tracks.csv.settings.json holds the
-    units, every setting, and the values that "auto" stood for.
+    Each input gets NAME.tracks.csv (or the name that --output gives; NAME.SERIES.tracks.csv where --series chooses one
+    of several) with the columns frame, z, y, x (in voxels of the movie), z_um, y_um, x_um (the same in µm, if the voxel
+    size is known), t_s (time, if the frame interval is known), features, track_id, parent_track_id (the track it comes
+    from, where particles divide or merge: --divisions, --merges), and link_probability and link_margin: how certain the
+    link leading to the particle is (empty where a track begins; absent with --motion none or --linking jaqaman). Beside
+    it, NAME.tracks.csv.settings.json holds the units, every setting, and the values that "auto" stood for.
 
     The TIFF files of a folder or pattern form one movie if each holds one time point; otherwise each file is a separate
     input. A result that is up to date is skipped; one made from another input or with other settings, or changed since,

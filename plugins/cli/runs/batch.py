@@ -44,7 +44,7 @@ from ...words.setting_options import option_of
 from ..terminal import console
 from ..terminal.destination import note_losses
 from ..terminal.interrupt import CtrlCAsItself, held_back
-from .fingerprint import fingerprint
+from .fingerprint import key_of
 from .inputs import Job, files_behind, refuse_hopeless
 from .one_input import failure_of
 from .outcome import Outcome, exit_code, named_failed, tally
@@ -118,7 +118,7 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_hopeless(job)
-    key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
+    key = key_of(job, settings)
     standing = None if overwrite else refusal_of_standing(job, key, settings, picture=picture)
     if standing is None and job.result.exists() and not overwrite:
         _leave_as_it_is(job, settings, outcome, picture=picture)

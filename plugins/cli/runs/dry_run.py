@@ -14,8 +14,8 @@ from ...words.notes import on_frames, on_points, on_single_frames
 from ..terminal import console
 from .batch import describe, refusal_of_standing
 from .expected import memory_in_words, time_in_words
-from .fingerprint import fingerprint
-from .inputs import Job, files_behind, refuse_hopeless
+from .fingerprint import key_of
+from .inputs import Job, refuse_hopeless
 from .one_input import failure_of
 from .outcome import ALL_GOOD, SOME_FAILED, named_failed
 
@@ -67,7 +67,7 @@ def _show_expected(job: Job, settings: Settings) -> FirstLook:
 
 def _show_result(job: Job, settings: Settings, *, overwrite: bool, picture: bool) -> None:
     if not overwrite and (job.result.exists() or (picture and job.picture.exists())):
-        key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
+        key = key_of(job, settings)
         if refusal := refusal_of_standing(job, key, settings, picture=picture):
             raise refusal
     if not job.result.exists():

@@ -6,13 +6,23 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .... import __version__
 from ....tracker.formats.sidecar import sidecar_path
+from ....tracker.settings import Settings
+from .inputs import Job, files_behind
 
 _CHUNK = 1 << 20
+
+
+def key_of(job: Job, settings: Settings) -> str:
+    """Return the fingerprint of an input and its settings; a series is the same one by its number and by its name."""
+    if job.series is not None:
+        settings = replace(settings, input=replace(settings.input, series=job.series))
+    return fingerprint(files_behind(job, settings.input), settings.to_mapping())
 
 
 def fingerprint(files: Sequence[Path], settings: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from ....tracker.suffixes import MOVIES, TABLES, without_ending
 from ....tracker.zarr_attributes import is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
+from .chosen_series import ChosenSeries, chosen_series
 
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
 """What our commands put behind the name of an input."""
@@ -40,12 +41,15 @@ class Job:
         Where its tracks go.
     rival : str or None
         An earlier input whose tracks go to the same place; then this one cannot be tracked.
+    series : int or None
+        The one that is chosen of several in a file; None where there is one alone.
     """
 
     source: str
     files: tuple[Path, ...]
     result: Path
     rival: str | None = None
+    series: int | None = None
 
     @property
     def bytes(self) -> int:
@@ -65,7 +69,8 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     and one input a file when they hold several; a folder that a pattern names is as one given by itself. A folder
     without TIFF files gives the tables in it, except those that our own commands wrote. What is broken or missing is a
     job too, which then fails with its own sentence. An input that is given twice is one job. Results that would have
-    one name keep the folders of their inputs, from the one on that all of these share.
+    one name keep the folders of their inputs, from the one on that all of these share. Where one of several series is
+    chosen, it is named behind its file.
 
     Parameters
     ----------
@@ -75,7 +80,7 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     kind : str
         Format of the results, a key of `destination.SUFFIXES`.
     given : InputSettings
-        What was said about the inputs, needed to look into TIFF files that are silent about their axes.
+        What was said about the inputs, needed to look into TIFF files that are silent about their axes, and for series.
     """
     inputs: dict[tuple[str, ...], tuple[str, tuple[Path, ...]]] = {}
     for argument in arguments:
@@ -85,12 +90,15 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
                 console.note(f"{source} is given twice; it is tracked once.")
             else:
                 inputs[same] = source, files
-    kept = _kept_folders([source for source, _ in inputs.values()])
+    series = {source: chosen_series(source, given) for source, _ in inputs.values()}
+    names = {source: result_name(source, chosen) for source, chosen in series.items()}
+    kept = _kept_folders(names)
     jobs: list[Job] = []
     first_of: dict[Path, str] = {}
     for source, files in inputs.values():
-        result = folder / kept[source] / f"{stem(source)}.tracks{SUFFIXES[kind]}"
-        jobs.append(Job(source, files, result, first_of.get(result)))
+        result = folder / kept[source] / f"{names[source]}.tracks{SUFFIXES[kind]}"
+        chosen = series[source]
+        jobs.append(Job(source, files, result, first_of.get(result), None if chosen is None else chosen.number))
         first_of.setdefault(result, source)
     return jobs
 
@@ -114,17 +122,22 @@ def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:
     return replace(jobs[0], result=result)
 
 
-def _kept_folders(sources: Sequence[str]) -> Mapping[str, str]:
-    """Return below which folder each result goes: none, but of inputs whose results would have one name their own."""
-    parents = {source: os.path.splitdrive(os.path.abspath(source))[1] for source in sources}  # noqa: PTH100
+def _kept_folders(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return below which folder each result goes: none, but of inputs whose results would have one name their own.
+
+    `names` are those of the results, by their inputs.
+    """
+    parents = {source: os.path.splitdrive(os.path.abspath(source))[1] for source in names}  # noqa: PTH100
     parents = {source: os.path.dirname(path) for source, path in parents.items()}  # noqa: PTH120
-    shared = Counter(map(stem, sources))
-    alike = [parents[source] for source in sources if shared[stem(source)] > 1]
+    shared = Counter(names.values())
+    alike = [parents[source] for source, name in names.items() if shared[name] > 1]
     if len(set(alike)) < 2:
-        return dict.fromkeys(sources, "")
+        return dict.fromkeys(names, "")
     common = os.path.commonpath(alike)
     console.note(f"some inputs have the same name; their results keep their folders below {common}.")
-    return {source: os.path.relpath(parents[source], common) if shared[stem(source)] > 1 else "" for source in sources}
+    return {
+        source: os.path.relpath(parents[source], common) if shared[name] > 1 else "" for source, name in names.items()
+    }
 
 
 def refuse_hopeless(job: Job) -> None:
@@ -194,6 +207,11 @@ def stem(source: str) -> str:
     """
     name = without_ending(_without_suffix(source), PRODUCTS).rstrip("._- ")
     return name or Path(os.path.realpath(source)).parent.name or "movie"
+
+
+def result_name(source: str, series: ChosenSeries | None) -> str:
+    """Return the name of a result without its kind and suffix: that of its input, with the series chosen of several."""
+    return stem(source) if series is None else f"{stem(source)}.{series.part}"
 
 
 def product_of(source: str) -> str:

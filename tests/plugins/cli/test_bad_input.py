@@ -180,11 +180,11 @@ def test_the_series_that_was_chosen_is_tracked_shown_and_recorded(auctrack, tmp_
     assert json.loads(auctrack("info", *chosen, "--json").stdout)["series"] == ["Pos0", "Pos1"]
     result = auctrack("track", *chosen)
     assert result.exit_code == 0, result.output
-    tracks = read_tracks(tmp_path / "two.tracks.csv")
+    tracks = read_tracks(tmp_path / "two.Pos1.tracks.csv")
     np.testing.assert_allclose(tracks.table[["y", "x"]], 19.5, atol=0.5)
-    again = auctrack("track", "two.ome.tif", "--config", "two.tracks.csv.settings.json", "-o", "again.csv")
+    again = auctrack("track", "two.ome.tif", "--config", "two.Pos1.tracks.csv.settings.json", "-o", "again.csv")
     assert again.exit_code == 0, again.output
-    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "two.tracks.csv").read_bytes()
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "two.Pos1.tracks.csv").read_bytes()
 
 
 def test_an_unknown_voxel_size(auctrack, tmp_path):

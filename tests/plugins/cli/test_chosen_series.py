@@ -1,0 +1,104 @@
+"""One of several series of a file: its name is part of those of its results, so that each has its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auctrack.plugins.cli.runs.chosen_series import parts_of_names
+from auctrack.plugins.cli.runs.inputs import stem
+
+from ...two_spots import two_spots
+
+
+@pytest.fixture
+def positions(movie) -> Path:
+    """Write a file of two positions, the second the first one upside down."""
+    frames = tifffile.imread(movie)
+    known = {"axes": "TYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5}
+    with tifffile.TiffWriter(path := movie.with_name("well.ome.tif"), ome=True) as tif:
+        for name, data in (("Pos1", frames), ("B/2: late", frames[:, ::-1])):
+            tif.write(np.ascontiguousarray(data), metadata={**known, "Name": name})
+    return path
+
+
+def tracked(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.tracks.*") if path.suffix != ".json")
+
+
+def test_each_series_of_a_file_has_results_of_its_own(auctrack, positions, tmp_path):
+    for series in ("Pos1", "B/2: late"):
+        assert auctrack("track", positions, "--series", series, "-o", "out", "--picture").exit_code == 0
+    names = [f"well.{part}.tracks.{kind}" for part in ("B_2_late", "Pos1") for kind in ("csv", "png")]
+    assert tracked(tmp_path / "out") == names
+    beside = [json.loads((tmp_path / f"out/{name}.settings.json").read_text()) for name in names[::2]]
+    assert [one["settings"]["asked"]["input"]["series"] for one in beside] == ["B/2: late", "Pos1"]
+    late, first = (pd.read_csv(tmp_path / "out" / name) for name in names[::2])
+    assert not np.allclose(np.sort(late["y"]), np.sort(first["y"]))
+
+
+def test_a_series_is_up_to_date_by_its_number_as_by_its_name(auctrack, positions, tmp_path):
+    auctrack("track", positions, "--series", "Pos1")
+    before = (tmp_path / "well.Pos1.tracks.csv").read_bytes()
+    again = auctrack("track", positions, "--series", 0)
+    assert (again.exit_code, "well.Pos1.tracks.csv is up to date" in again.stdout) == (0, True)
+    assert tracked(tmp_path) == ["well.Pos1.tracks.csv"]
+    assert (tmp_path / "well.Pos1.tracks.csv").read_bytes() == before
+
+
+def test_a_dry_run_names_the_result_of_a_series_as_the_run_does(auctrack, positions, tmp_path):
+    said = auctrack("track", positions, "--series", 1, "--dry-run")
+    assert "well.B_2_late.tracks.csv would be written" in said.stdout
+    auctrack("track", positions, "--series", 1)
+    assert tracked(tmp_path) == ["well.B_2_late.tracks.csv"]
+    assert "is up to date and would be skipped" in auctrack("track", positions, "--series", 1, "--dry-run").stdout
+
+
+def test_a_named_result_keeps_its_name_and_refuses_another_series(auctrack, positions, tmp_path):
+    assert auctrack("track", positions, "--series", 0, "-o", "cells.tracks.csv").exit_code == 0
+    other = auctrack("track", positions, "--series", 1, "-o", "cells.tracks.csv")
+    assert (other.exit_code, "made with other settings: --series" in other.stderr) == (1, True)
+    assert tracked(tmp_path) == ["cells.tracks.csv"]
+
+
+def test_a_file_of_one_series_keeps_its_name(auctrack, movie, tmp_path):
+    assert auctrack("track", movie, "--series", 0).exit_code == 0
+    assert tracked(tmp_path) == ["spots.tracks.csv"]
+
+
+def test_a_series_that_is_not_there_is_answered_as_before(auctrack, positions, tmp_path):
+    said = auctrack("track", positions, "--series", "Pos7")
+    assert (said.exit_code, "'Pos7' is not among those of" in said.stderr) == (1, True)
+    assert tracked(tmp_path) == []
+
+
+def test_a_file_named_as_the_series_of_another_in_its_folder_is_refused_not_mixed_up(auctrack, positions, summary):
+    two_spots(positions.with_name("well.Pos1.ome.tif"))
+    auctrack("track", positions, positions.with_name("well.Pos1.ome.tif"), "--series", 0)
+    assert [entry["status"] for entry in summary()["inputs"]] == ["tracked", "failed"]
+
+
+def test_points_of_a_series_and_what_is_made_of_its_results_carry_its_name(auctrack, positions, tmp_path):
+    assert auctrack("detect", positions, "--series", 1).exit_code == 0
+    assert auctrack("link", "well.B_2_late.points.csv").exit_code == 0
+    assert auctrack("measure", "well.B_2_late.tracks.csv").exit_code == 0
+    assert auctrack("draw", "well.B_2_late.tracks.csv").exit_code == 0
+    made = {path.name for path in tmp_path.glob("well.*")}
+    assert {f"well.B_2_late.{what}" for what in ("points.csv", "tracks.csv", "measures.csv", "tracks.png")} <= made
+
+
+@given(st.lists(st.text(max_size=80) | st.sampled_from(["a", "A", "a.0", "a 0", "a_", "", "series"]), max_size=9))
+def test_series_have_safe_names_of_which_no_two_are_alike(names):
+    parts = parts_of_names(names)
+    assert len({part.casefold() for part in parts}) == len(names)
+    for part in parts:
+        assert part
+        assert not set('/\\:*?"<>|[] \n\0') & set(part)
+        assert stem(f"well.{part}.tracks.csv") == f"well.{part}"
