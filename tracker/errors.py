@@ -119,6 +119,10 @@ class NothingInside(InvalidInput):
     """A file is what it should be, and holds no particles."""
 
 
+class SeveralMovies(InvalidInput):
+    """A folder, which is read as one movie, holds several, a file each."""
+
+
 class UnknownAxes(InvalidInput):
     """The file does not say which of its axes is time, z or channel; `axes=` must."""
 

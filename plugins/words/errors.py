@@ -51,6 +51,10 @@ def _instead(setting: str, value: str, options: Mapping[str, str]) -> str:
 
 def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
     """Return which option says what an input does not; empty where none does."""
+    from ...tracker.errors import SeveralMovies
+
+    if isinstance(error, SeveralMovies):
+        return "Give the movies one by one; auctrack track, with --dry-run too, takes the folder, each file as a movie."
     if not error.setting:
         return ""
     option = option_of(error.setting, options)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, SeveralMovies
 from ..suffixes import TIFF
 from .tiff import AS_TIFF, TiffStack
 
@@ -47,9 +47,11 @@ def _natural(file: Path) -> tuple[tuple[int, str], ...]:
 def check_alike(files: tuple[Path, ...], first: TiffStack, opened: Callable[[Path], TiffStack], channel: int) -> None:
     """Refuse a folder whose files, each as it is `opened`, are not all one whole frame of one shape and type."""
     if first.size("T") > 1:
-        raise InvalidInput(
+        are_stated = first.stated.axes is not None
+        raise SeveralMovies(
             f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
-            "frame. Give the movies one by one, or say what the axes of one file are."
+            f"frame{'' if are_stated else '; if it is one, say what the axes of one file are'}.",
+            in_python="Give the movies one by one.",
         )
     for file in files[1:]:
         with opened(file) as other:

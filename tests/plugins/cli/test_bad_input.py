@@ -497,6 +497,26 @@ def test_a_folder_is_not_read_as_a_table(auctrack, tmp_path, words):
     refused(auctrack(command, *(rest or ["results"])), "results: is a folder")
 
 
+@pytest.mark.parametrize("command", ["info", "detect"])
+def test_a_folder_of_movies_is_answered_with_the_command_that_takes_it(auctrack, movie, write_movie, command):
+    write_movie(movie.with_name("other.ome.tif"))
+    line = refused(
+        auctrack(command, movie.parent), "other.ome.tif: holds 3 time points", "one by one", "auctrack track"
+    )
+    assert "axes of one file" not in line
+    assert auctrack("track", movie.parent, "--dry-run").exit_code == 0
+
+
+def test_of_movies_in_a_folder_whose_axes_were_only_given_these_are_asked_for(auctrack, tmp_path):
+    (tmp_path / "movies").mkdir()
+    for name in "ab":
+        tifffile.imwrite(tmp_path / f"movies/{name}.tif", np.zeros((3, 2, 16, 16), np.uint8), photometric="minisblack")
+    line = refused(
+        auctrack("info", "movies", "--axes", "ZTYX", "--unit", "pixel"), "axes of one file", "auctrack track"
+    )
+    assert "state" not in line
+
+
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
