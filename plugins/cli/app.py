@@ -15,6 +15,7 @@ from ...matching.errors import AuctrackError
 from ...tracker.unknown_settings import other_words
 from ..words.errors import sentence
 from ..words.setting_options import option_of
+from .arguments.slips import slip_in
 from .commands import bench, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
 from .runs.outcome import INTERRUPTED, SOME_FAILED
 from .terminal import console
@@ -27,6 +28,14 @@ _LOG = logging.getLogger(__name__)
 
 class _OneSentence(TyperGroup):
     """A group in which an error that we know ends in one sentence and its exit code, never in a traceback."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that words call, unless there is a slip in them."""
+        name, command, rest = super().resolve_command(ctx, args)
+        known = {option for each in getattr(command, "params", ()) for option in each.opts}
+        if slip := slip_in(rest, known):
+            ctx.fail(console.printable(slip))
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:
         logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...tracker.errors import InvalidSetting
 from ...tracker.setting_words import WORDS
+from .likely_number import likely_number
 
 if TYPE_CHECKING:
     from ...tracker.settings import Settings
@@ -68,7 +69,19 @@ def _number(text: str, setting: str) -> float | str:
     try:
         return AUTO if text == AUTO else float(text)
     except ValueError:
-        raise InvalidSetting(f"needs a number, or auto; got {text!r}.", setting=setting) from None
+        raise _no_number("a number, or auto", text, setting) from None
+
+
+def _plain_number(text: str, setting: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise _no_number("a number", text, setting) from None
+
+
+def _no_number(needed: str, text: str, setting: str) -> InvalidSetting:
+    problem = f"needs {needed}; got {text!r}. {likely_number(text, setting)}"
+    return InvalidSetting(problem.strip(), setting=setting)
 
 
 def _gigabytes(text: str, setting: str) -> float:
@@ -175,7 +188,7 @@ INPUT = _named(
     _option("axes", "LETTERS"),
     _option("voxel", "Z,Y,X", key="scale", read=_sizes, write=_joined_sizes),
     _option("unit", "UNIT"),
-    _option("frame_interval", "TIME", kind=float),
+    _option("frame_interval", "TIME", read=_plain_number),
     _option("time_unit", "UNIT"),
     _option("frame_step", "N", kind=int),
     _option("channel", "NAME|NUMBER"),
@@ -196,7 +209,7 @@ DETECT = _named(
     "Detection",
     _option("diameter", "LENGTH", read=_number),
     _option("threshold", "QUALITY", read=_number),
-    _option("separation", "LENGTH", kind=float),
+    _option("separation", "LENGTH", read=_plain_number),
     _option("method", "log|dog"),
     _flag("dark", "Particles are dark on a bright background.", key="bright_on_dark", value=False),
 )
