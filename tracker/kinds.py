@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import Field, dataclass, fields
 from typing import Any
 
@@ -90,7 +90,9 @@ def _said(value: Any) -> str:
     if len(text) <= _LONGEST_SAID:
         return text
     shape = getattr(value, "shape", None)
-    return f"{type(value).__name__} of {len(value)}" if shape is None else f"{type(value).__name__} of shape {shape}"
+    if shape is not None:
+        return f"{type(value).__name__} of shape {shape}"
+    return f"{type(value).__name__} of {len(value)}" if isinstance(value, Sized) else f"{text[:_LONGEST_SAID]}…"
 
 
 def _is_default(value: Any, default: Any) -> bool:

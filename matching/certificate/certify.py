@@ -235,7 +235,8 @@ def settled(
             in_doubt[b] = not is_within
         if in_doubt[b] and is_small(block) and is_cheapest(block, matched[0], duals[1], exactly=True):
             gap[b], in_doubt[b] = 0.0, False
-        in_doubt[b] &= stated.kind != "points" or not _is_borne(stated, *matched, *duals, gap[b : b + 1])
+        if in_doubt[b] and stated.kind == "points":
+            in_doubt[b] = not _is_borne(stated, *matched, *duals, gap[b : b + 1])
     return _with_doubts(sums._replace(gap=gap), in_doubt)
 
 

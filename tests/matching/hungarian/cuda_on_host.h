@@ -26,6 +26,7 @@
 #define __device__
 #define __global__
 #define __forceinline__ inline
+#define __noinline__
 #define __shared__ static thread_local
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
