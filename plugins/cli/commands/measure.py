@@ -166,12 +166,11 @@ def command(
     if as_json:
         raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
     tracks = tables[0]
-    from ....tracker.measuring.drift import measure_drift, subtract_drift
+    from ....tracker.measuring.drift import subtract_drift
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
     from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
-    from ..results.tracks_table import read_tracks_table
     from ..runs.inputs import stem
     from ..terminal.destination import destination, make_ready
     from ..terminal.standard_input import STANDARD_INPUT, table_file
@@ -182,13 +181,10 @@ def command(
     make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file:
         with console.at_work(name, "reading it"):
-            read = read_tracks_table(file, tracks, given.of_table)
+            read, drift, unit = _read(file, tracks, given, without_drift=without_drift)
             stated = stated_settings(file) if intervals else None
-            drift = measure_drift(read) if without_drift else None
-            beside = input_beside(file)
         sampled = sampled_tracks(read, file, stated, min_length, name) if intervals else []
-    asked = given.unit or (beside.unit if beside else None)
-    console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, asked))
+    console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, unit))
     console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
     if drift is not None:
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
@@ -227,22 +223,18 @@ class _How:
 
     def measured(self, table: Path) -> Measured:
         """Measure one table; what there is to note of it is said."""
-        from ....tracker.measuring.drift import measure_drift, subtract_drift
+        from ....tracker.measuring.drift import subtract_drift
         from ....tracker.measuring.measures import filter_by_length
         from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
-        from ..results.tracks_table import read_tracks_table
         from ..runs.measures_of_files import Measured
 
         with console.at_work(table.name, "measuring it"):
-            read = read_tracks_table(table, table, self.given.of_table)
-            drift = measure_drift(read) if self.without_drift else None
-            beside = input_beside(table)
+            read, drift, unit = _read(table, table, self.given, without_drift=self.without_drift)
             kept = filter_by_length(read if drift is None else subtract_drift(read, drift), self.min_length)
             measures = _with_parents(kept)
-        asked = self.given.unit or (beside.unit if beside else None)
         console.note(*on_length(read, self.min_length), *on_drift(drift, read.calibration.unit))
         console.note(*on_motionless(measures))
-        return Measured(measures, kept.calibration, on_unknown_size(read, asked))
+        return Measured(measures, kept.calibration, on_unknown_size(read, unit))
 
 
 def _measure_several(
@@ -285,6 +277,18 @@ def _refuse_for_several(tables: Sequence[Path], asked: Sequence[str]) -> None:
         raise typer.BadParameter(f"is for one table; got {shown}.", param_hint=name)
     if STANDARD_INPUT in tables:
         raise typer.BadParameter(f"- is for one table; got {shown}.", param_hint="TRACKS")
+
+
+def _read(
+    file: Path, table: Path, given: InputSettings, *, without_drift: bool
+) -> tuple[Tracks, pd.DataFrame | None, str | None]:
+    """Read a table of tracks: return these, their drift if it is to be subtracted, and the unit asked for."""
+    from ....tracker.measuring.drift import measure_drift
+    from ..results.tracks_table import read_tracks_table
+
+    read = read_tracks_table(file, table, given.of_table)
+    beside = input_beside(file)
+    return read, measure_drift(read) if without_drift else None, given.unit or (beside.unit if beside else None)
 
 
 def _with_parents(tracks: Tracks) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import closing
 from typing import NamedTuple
 
 from ....matching.errors import AuctrackError
@@ -28,11 +29,10 @@ def chosen_series(source: str, given: InputSettings) -> ChosenSeries | None:
     from ....tracker.reading.movie import open_stack
 
     try:
-        stack = open_stack(source, given.axes, given.series)
+        with closing(open_stack(source, given.axes, given.series)) as stack:
+            number, names = stack.series, stack.series_names
     except (AuctrackError, OSError, MemoryError):
         return None
-    number, names = stack.series, stack.series_names
-    stack.close()
     return ChosenSeries(number, parts_of_names(names)[number]) if len(names) > 1 else None
 
 
