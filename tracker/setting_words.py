@@ -71,6 +71,7 @@ _OF_INPUT: dict[str, SettingWords] = {
     ),
     "series": SettingWords(
         "Which of several images in a file, such as the positions of a stage, by name or number (from 0)",
+        written="With track, all takes each of them in turn.",
     ),
     "frames": SettingWords(
         "Frames to use, counted from 0",

@@ -71,7 +71,8 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
     if error.setting == "frames":
         return f"The frames before it can be read on their own: {option} {example}."
     if error.setting in ("channel", "series"):
-        return f"Give its number or name, such as {option} {shlex.quote(example)}."
+        each = f"; auctrack track takes each in turn by {option} all" if error.setting == "series" else ""
+        return f"Give its number or name, such as {option} {shlex.quote(example)}{each}."
     if error.setting == "bright_on_dark":
         return f"If {case}, {'leave out' if example else 'give'} {option}."
     letters, sizes = "Z,Y,X"[-2 * len(example) + 1 :], ",".join(f"{size:g}" for size in example)

@@ -192,7 +192,7 @@ INPUT = _named(
     _option("time_unit", "UNIT"),
     _option("frame_step", "N", kind=int),
     _option("channel", "NAME|NUMBER"),
-    _option("series", "NAME|NUMBER"),
+    _option("series", "NAME|NUMBER|all"),
     _option("frames", "FROM:TO[:STEP]"),
     _option("roi", "RANGES"),
     _flag(

@@ -249,7 +249,8 @@ def read_movie(
         Number (from 0) or name. Needed when there are several. An RGB image has red, green, blue, and their mean: grey.
     series : int or str, optional
         Number (from 0) or name of one of several images in a file, such as the positions of a stage. Needed when there
-        are several, unless `path` is the file of one of them, as where Micro-Manager writes a file a position.
+        are several, unless `path` is the file of one of them, as where Micro-Manager writes a file a position. Each in
+        turn: ``for number in range(len(read_movie(path, series=0).series_names)): track(path, series=number)``.
     frames : slice or str, optional
         Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``, or as a setting: "0:20". Frames keep
         their numbers, and a step stays known.

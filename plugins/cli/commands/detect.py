@@ -67,13 +67,14 @@ def command(
     from ....tracker.stage_seconds import StageSeconds
     from ...words.notes import on_points
     from ..runs.batch import describe, note_tone
-    from ..runs.chosen_series import chosen_series
+    from ..runs.chosen_series import only_series
     from ..runs.inputs import Job, result_name
     from ..runs.record import run_record
     from ..terminal.interrupt import held_back
 
-    name = result_name(movie, chosen_series(movie, settings.input))
-    result = destination(output, f"{name}.points", format_)
+    series = only_series(movie, settings.input)
+    settings = series.settings(settings)
+    result = destination(output, f"{result_name(movie, series)}.points", format_)
     make_ready(result, overwrite=overwrite, has_settings=True)
     if settings.input.is_table(movie):
         raise InvalidInput(f"{movie} is a table, whose particles are found already; auctrack link links them.")

@@ -77,10 +77,12 @@ def command(
 
     auctrack info movie.tif --axes TZYX --voxel 2,0.5,0.5 --json
     """
+    from ..runs.chosen_series import only_series
     from ..terminal.standard_input import STANDARD_INPUT, table_file
 
     settings = given_settings(ctx.params)
     if Path(source) != STANDARD_INPUT:
+        settings = only_series(source, settings.input).settings(settings)
         _tell(source, settings, "auctrack track", source, as_json=as_json)
         return
     settings = replace(settings, input=replace(settings.input, kind="table"))

@@ -59,14 +59,14 @@ _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit 
 
 def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> list[Outcome]:
     """Track every input in turn. Ctrl-C ends the run: what is finished stays, the rest is not started."""
-    outcomes = [Outcome(job.source, str(job.result)) for job in jobs]
+    outcomes = [Outcome(job.source, str(job.result), series=job.series) for job in jobs]
     is_table = settings.input.is_table
     try:
         with CtrlCAsItself():
             for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
                 if len(jobs) > 1:
-                    console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
-                _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
+                    console.say(f"[{number + 1}/{len(jobs)}] {job.name}{_time_left(jobs, outcomes)}")
+                _run_or_fail(job, job.series.settings(settings), outcome, overwrite=overwrite, picture=picture)
         of_movies = [out.figures for job, out in zip(jobs, outcomes, strict=True) if not is_table(job.source)]
         console.note(*on_single_frames([figures["frames"] for figures in of_movies if figures is not None]))
     except KeyboardInterrupt:
@@ -74,7 +74,7 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
         for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
             outcome.status, outcome.message = "interrupted", _what_is_whole(outcome, picture=picture)
             if outcome.message is not None:
-                console.say(f"{outcome.source}: {outcome.message}")
+                console.say(f"{outcome.name}: {outcome.message}")
     return outcomes
 
 
@@ -364,7 +364,7 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if len(outcomes) > 1 or exit_code(outcomes):
         console.say(f"{tally(outcomes)}; summary in {path}")  # first, as its disk may be full
-    failed = [outcome.source for outcome in outcomes if outcome.status == "failed"]
+    failed = [outcome.name for outcome in outcomes if outcome.status == "failed"]
     if len(outcomes) > 1 and failed:
         console.say(named_failed(failed))
     with held_back():

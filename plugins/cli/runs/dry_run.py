@@ -24,10 +24,10 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, pictu
     """Show every input and what would become of it; return the exit code that a real run would end with."""
     failed, frames = list[str](), list[int]()
     for number, job in enumerate(jobs, start=1):
-        console.show(f"[{number}/{len(jobs)}] {job.source}")
-        shown = partial(_show, job, settings, frames, overwrite=overwrite, picture=picture)
+        console.show(f"[{number}/{len(jobs)}] {job.name}")
+        shown = partial(_show, job, job.series.settings(settings), frames, overwrite=overwrite, picture=picture)
         if failure_of(job.source, shown) is not None:
-            failed.append(job.source)
+            failed.append(job.name)
     console.note(*on_single_frames(frames))
     of_all = f"{len(jobs) - len(failed)} of {counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")

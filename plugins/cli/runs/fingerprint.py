@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,7 @@ _CHUNK = 1 << 20
 
 
 def key_of(job: Job, settings: Settings) -> str:
-    """Return the fingerprint of an input and its settings; a series is the same one by its number and by its name."""
-    if job.series is not None:
-        settings = replace(settings, input=replace(settings.input, series=job.series))
+    """Return the fingerprint of an input and its settings."""
     return fingerprint(files_behind(job, settings.input), settings.to_mapping())
 
 

@@ -6,7 +6,7 @@ import glob
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from ....tracker.suffixes import MOVIES, TABLES, without_ending
 from ....tracker.zarr_attributes import is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
-from .chosen_series import ChosenSeries, chosen_series
+from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
 
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
 """What our commands put behind the name of an input."""
@@ -41,15 +41,20 @@ class Job:
         Where its tracks go.
     rival : str or None
         An earlier input whose tracks go to the same place; then this one cannot be tracked.
-    series : int or None
-        The one that is chosen of several in a file; None where there is one alone.
+    series : ChosenSeries
+        What is read of a file.
     """
 
     source: str
     files: tuple[Path, ...]
     result: Path
     rival: str | None = None
-    series: int | None = None
+    series: ChosenSeries = NO_CHOICE
+
+    @property
+    def name(self) -> str:
+        """What it is called: the input, and which of several series in it."""
+        return self.series.of(self.source)
 
     @property
     def bytes(self) -> int:
@@ -69,8 +74,8 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     and one input a file when they hold several; a folder that a pattern names is as one given by itself. A folder
     without TIFF files gives the tables in it, except those that our own commands wrote. What is broken or missing is a
     job too, which then fails with its own sentence. An input that is given twice is one job. Results that would have
-    one name keep the folders of their inputs, from the one on that all of these share. Where one of several series is
-    chosen, it is named behind its file.
+    one name keep the folders of their inputs, from the one on that all of these share. Of a file with several series
+    each that is asked for is a job, and is named behind the file.
 
     Parameters
     ----------
@@ -90,15 +95,14 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
                 console.note(f"{source} is given twice; it is tracked once.")
             else:
                 inputs[same] = source, files
-    series = {source: chosen_series(source, given) for source, _ in inputs.values()}
-    names = {source: result_name(source, chosen) for source, chosen in series.items()}
-    kept = _kept_folders(names)
+    chosen = [(source, files, one) for source, files in inputs.values() for one in chosen_series(source, given)]
+    names = [result_name(source, series) for source, _, series in chosen]
+    kept = _kept_folders([source for source, _, _ in chosen], names)
     jobs: list[Job] = []
     first_of: dict[Path, str] = {}
-    for source, files in inputs.values():
-        result = folder / kept[source] / f"{names[source]}.tracks{SUFFIXES[kind]}"
-        chosen = series[source]
-        jobs.append(Job(source, files, result, first_of.get(result), None if chosen is None else chosen.number))
+    for (source, files, series), name, below in zip(chosen, names, kept, strict=True):
+        result = folder / below / f"{name}.tracks{SUFFIXES[kind]}"
+        jobs.append(Job(source, files, result, first_of.get(result), series))
         first_of.setdefault(result, source)
     return jobs
 
@@ -122,22 +126,18 @@ def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:
     return replace(jobs[0], result=result)
 
 
-def _kept_folders(names: Mapping[str, str]) -> Mapping[str, str]:
-    """Return below which folder each result goes: none, but of inputs whose results would have one name their own.
-
-    `names` are those of the results, by their inputs.
-    """
-    parents = {source: os.path.splitdrive(os.path.abspath(source))[1] for source in names}  # noqa: PTH100
-    parents = {source: os.path.dirname(path) for source, path in parents.items()}  # noqa: PTH120
-    shared = Counter(names.values())
-    alike = [parents[source] for source, name in names.items() if shared[name] > 1]
-    if len(set(alike)) < 2:
-        return dict.fromkeys(names, "")
+def _kept_folders(sources: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return below which folder each result goes: none, but of inputs whose results would have one name their own."""
+    parents = [os.path.dirname(os.path.splitdrive(os.path.abspath(source))[1]) for source in sources]  # noqa: PTH100, PTH120
+    shared = Counter(names)
+    alike = {parent for parent, name in zip(parents, names, strict=True) if shared[name] > 1}
+    if len(alike) < 2:
+        return [""] * len(names)
     common = os.path.commonpath(alike)
     console.note(f"some inputs have the same name; their results keep their folders below {common}.")
-    return {
-        source: os.path.relpath(parents[source], common) if shared[name] > 1 else "" for source, name in names.items()
-    }
+    return [
+        os.path.relpath(parent, common) if shared[name] > 1 else "" for parent, name in zip(parents, names, strict=True)
+    ]
 
 
 def refuse_hopeless(job: Job) -> None:
@@ -209,9 +209,9 @@ def stem(source: str) -> str:
     return name or Path(os.path.realpath(source)).parent.name or "movie"
 
 
-def result_name(source: str, series: ChosenSeries | None) -> str:
+def result_name(source: str, series: ChosenSeries) -> str:
     """Return the name of a result without its kind and suffix: that of its input, with the series chosen of several."""
-    return stem(source) if series is None else f"{stem(source)}.{series.part}"
+    return f"{stem(source)}.{series.part}" if series.part else stem(source)
 
 
 def product_of(source: str) -> str:
@@ -257,12 +257,12 @@ def _is_input_table(file: Path) -> bool:
 
 
 def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:
-    """Whether TIFF files hold one time point each: what the first says that can be read."""
+    """Whether TIFF files hold one time point each: what the first says that can be read, its first series for any."""
     from ....tracker.reading.tiff import TiffStack
 
     for file in files:
         try:
-            with TiffStack(file, given.axes, given.series) as stack:
+            with TiffStack(file, given.axes, None if given.series is None else 0) as stack:
                 return stack.size("T") == 1
         except UnknownAxes:
             return True

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from .chosen_series import NO_CHOICE, ChosenSeries
+
 ALL_GOOD, SOME_FAILED, INTERRUPTED = 0, 1, 130
 """Exit codes; wrong usage is 2, which typer sees to."""
 
@@ -36,6 +38,8 @@ class Outcome:
         Whether a setting does not fit the input, so that it failed before anything was begun; no part of the entry.
     compiling : float
         Part of `seconds` during which something was compiled, as it is once; no part of the entry.
+    series : ChosenSeries
+        What is read of it; the entry says which one of several.
     """
 
     source: str
@@ -47,10 +51,17 @@ class Outcome:
     figures: Mapping[str, Any] | None = None
     is_refused: bool = False
     compiling: float = 0.0
+    series: ChosenSeries = NO_CHOICE
+
+    @property
+    def name(self) -> str:
+        """What the input is called: by its source, and which of several series in it."""
+        return self.series.of(self.source)
 
     def entry(self) -> dict[str, Any]:
         """Return what the summary says of it."""
-        return {name: value for name, value in asdict(self).items() if name not in ("is_refused", "compiling")}
+        said = {name: value for name, value in asdict(self).items() if name not in ("is_refused", "compiling")}
+        return {**said, "series": self.series.asked if self.series.part else None}
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:

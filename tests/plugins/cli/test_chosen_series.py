@@ -13,9 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctrack.plugins.cli.runs.chosen_series import parts_of_names
-from auctrack.plugins.cli.runs.inputs import stem
+from auctrack.plugins.cli.runs.inputs import plan, stem
+from auctrack.tracker.settings import InputSettings
 
+from ...tracker.reading.test_series import one_each
 from ...two_spots import two_spots
+from .test_bad_input import refused
 
 
 @pytest.fixture
@@ -66,6 +69,76 @@ def test_a_named_result_keeps_its_name_and_refuses_another_series(auctrack, posi
     other = auctrack("track", positions, "--series", 1, "-o", "cells.tracks.csv")
     assert (other.exit_code, "made with other settings: --series" in other.stderr) == (1, True)
     assert tracked(tmp_path) == ["cells.tracks.csv"]
+
+
+def test_all_series_of_a_file_are_tracked_in_turn_each_as_if_it_were_chosen(auctrack, positions, movie, summary):
+    said = auctrack("track", positions, movie, "--series", "all", "-o", "out")
+    assert (said.exit_code, "note: " + str(movie) in said.stderr) == (0, False)
+    folder = Path("out").resolve()
+    assert tracked(folder) == ["spots.tracks.csv", "well.B_2_late.tracks.csv", "well.Pos1.tracks.csv"]
+    assert [entry["series"] for entry in summary(folder)["inputs"]] == ["Pos1", "B/2: late", None]
+    late = (folder / "well.B_2_late.tracks.csv").read_bytes()
+    for series in ("all", "B/2: late", 1):
+        again = auctrack("track", positions, "--series", series, "-o", folder)
+        assert "well.B_2_late.tracks.csv is up to date" in again.stdout
+    alone = auctrack("track", positions, "--series", 1, "-o", "alone")
+    assert (alone.exit_code, Path("alone/well.B_2_late.tracks.csv").read_bytes() == late) == (0, True)
+
+
+def test_a_series_that_fails_is_named_at_the_end_and_stops_no_other(auctrack, positions, tmp_path, summary):
+    (tmp_path / "well.Pos1.tracks.csv").write_text("mine")
+    for dry in ([], ["--dry-run"]):
+        said = auctrack("track", positions, "--series", "all", *dry)
+        assert (said.exit_code, said.stderr.endswith(f"failed:\n  {positions}, Pos1\n")) == (1, True)
+    assert [entry["status"] for entry in summary()["inputs"]] == ["failed", "tracked"]
+    assert auctrack("track", positions, "--series", "all", "--overwrite").exit_code == 0
+    assert (tmp_path / "well.Pos1.tracks.csv").read_text() != "mine"
+
+
+def test_settings_of_one_of_all_series_repeat_it_alone(auctrack, positions, tmp_path):
+    auctrack("track", positions, "--series", "all", "--save-config", "ours.toml")
+    assert 'series = "all"' in (tmp_path / "ours.toml").read_text()
+    beside = tmp_path / "well.Pos1.tracks.csv.settings.json"
+    assert auctrack("track", positions, "--config", beside, "-o", "again").exit_code == 0
+    assert tracked(tmp_path / "again") == ["well.Pos1.tracks.csv"]
+
+
+def test_of_a_dataset_of_one_file_a_position_each_file_is_its_own_of_all(tmp_path):
+    files = map(str, one_each(tmp_path))
+    jobs = plan([*files], tmp_path, "csv", InputSettings(series="all"))
+    assert [(job.name, job.result.name) for job in jobs] == [
+        (str(tmp_path / f"Pos{n}.ome.tif"), f"Pos{n}.tracks.csv") for n in range(2)
+    ]
+
+
+def test_all_series_of_files_of_one_frame_each_are_movies_of_these(tmp_path):
+    for number in range(3):
+        with tifffile.TiffWriter(tmp_path / f"t{number}.ome.tif", ome=True) as tif:
+            for name in ("A", "A", "B"):
+                tif.write(np.zeros((4, 8, 8), np.uint8), metadata={"axes": "ZYX", "Name": name})
+    jobs = plan([str(tmp_path)], tmp_path, "csv", InputSettings(series="all"))
+    assert [len(job.files) for job in jobs] == [3, 3, 3]
+    assert [job.series.asked for job in jobs] == [0, 1, "B"]
+    assert [job.result.name.split(".", 1)[1] for job in jobs] == ["A.0.tracks.csv", "A.1.tracks.csv", "B.tracks.csv"]
+
+
+def test_all_series_are_of_a_command_that_takes_many_inputs(auctrack, positions, movie, tmp_path):
+    for command in ("detect", "info"):
+        refused(auctrack(command, positions, "--series", "all"), "--series all", "auctrack track")
+        assert auctrack(command, movie, "--series", "all").exit_code == 0
+    assert [path.name for path in tmp_path.glob("*.points.csv")] == ["spots.points.csv"]
+    refused(auctrack("track", positions), "--series all")
+    assert auctrack("track", positions, "--series", "all", "-o", "one.csv").exit_code == 2
+
+
+def test_a_file_of_one_series_is_taken_beside_those_of_which_one_is_chosen(auctrack, positions, movie, tmp_path):
+    """The pattern names it first: it had refused the call as a whole."""
+    said = auctrack("track", str(positions.parent / "*.tif"), "--series", "B/2: late")
+    assert min(positions.parent.glob("*.tif")) == movie
+    assert (said.exit_code, f"note: {movie} holds one image" in said.stderr) == (0, True)
+    assert f"note: {positions}" not in said.stderr
+    assert tracked(tmp_path) == ["spots.tracks.csv", "well.B_2_late.tracks.csv"]
+    assert "is up to date" in auctrack("track", movie).stdout
 
 
 def test_a_file_of_one_series_keeps_its_name(auctrack, movie, tmp_path):
