@@ -16,6 +16,7 @@ from ....tracker.editing.session import Session as EditSession
 from ...words.compiling import COMPILED
 from ..layers.edits import HandEdits
 from ..layers.image_under import image_under, movie_of
+from ..layers.series_shown import series_of
 from ..session.act_subject import ActSubject
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
 from ..session.corrections import Act, Acted, CorrectedTracks, Corrections, break_link
@@ -157,12 +158,12 @@ class Correcting(QObject):
         return None if linked is None else self._parts.overlay.cursor(linked.linking.tracks.ndim, self._image, near)
 
     def _ground(self) -> Ground:
-        return self._parts.session.ground(movie_of(self._image))
+        return self._parts.session.ground(movie_of(self._image), series_of(self._image))
 
     @property
     def _image(self) -> Any:
         """The image that the particles lie over; None without."""
-        return image_under(self._parts.viewer, self._parts.input.layer)
+        return image_under(self._parts.viewer, self._parts.input.layer, self._parts.session.series)
 
     def replay(self, path: str, *, is_saved: bool = True) -> None:
         """Make the corrections of a file; `is_saved`: it holds them for good."""

@@ -11,6 +11,8 @@ from qtpy.QtWidgets import QWidget
 
 from ....matching.errors import AuctrackError
 from ....tracker.calibrating.digits import counted
+from ..layers.image_under import image_under
+from ..layers.series_shown import show_series
 from ..session.filters import MeasuredTracks
 from ..session.steps import Linked, Particles, ProgressUpdate, TakenUp, Tracked
 from ..threads.job import Desk, Failure, sentence_of
@@ -169,8 +171,12 @@ class Running(QObject):
             self._parts.detect.preview.setChecked(False)  # its rings would lie over those of what was found
             self._suggesting.look_at_qualities()
         layer = self._parts.input.layer
-        if isinstance(result, TakenUp) and result.place is not None and layer is not None:
-            self._parts.overlay.show_place(result.place, layer)
+        if isinstance(result, TakenUp) and layer is not None:
+            image = image_under(self._parts.viewer, layer, result.series)
+            if image is not None:
+                show_series(self._parts.viewer, image)
+            if result.place is not None:
+                self._parts.overlay.show_place(result.place, layer)
         if isinstance(result, TakenUp):
             self._asked = self._asked[0], result.linked.linking.settings  # those of its file: nothing was auto here
         if linked is not None:

@@ -9,17 +9,24 @@ import numpy as np
 from ....tracker.errors import InvalidInput
 from .layer_input import read_layer
 from .layer_movie import LayerMovie
+from .series_shown import series_of
 
 if TYPE_CHECKING:
     from napari import Viewer
 
 
-def image_under(viewer: Viewer, chosen: Any) -> Any:
-    """Return the layer chosen as input if it is an image, else the topmost one shown in its place; None without one."""
+def image_under(viewer: Viewer, chosen: Any, series: int | str | None = None) -> Any:
+    """Return the layer chosen as input if it is an image, else the topmost one shown in its place; None without one.
+
+    One of the `series` that the particles are of, by number or name, goes before all others, though it is hidden.
+    """
     if chosen is None or type(chosen).__name__ == "Image":
         return chosen
-    images: list[Any] = [layer for layer in viewer.layers if type(layer).__name__ == "Image" and layer.visible]
-    return next((image for image in reversed(images) if _is_placed_like(image, chosen)), None)
+    images: list[Any] = [layer for layer in reversed(viewer.layers) if type(layer).__name__ == "Image"]
+    images = [image for image in images if _is_placed_like(image, chosen)]
+    shown = [image for image in images if image.visible]
+    own = [image for image in (*shown, *images) if series in series_of(image)]
+    return next(iter([*own, *shown]), None)
 
 
 def movie_of(image: Any) -> LayerMovie | None:

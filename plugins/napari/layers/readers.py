@@ -112,7 +112,8 @@ def _undecided(path: str, series: int | None, error: UnknownAxes) -> LayerData:
         raise error
     layers = read_channels(path, _STAND_IN[ndim], series)
     data, given, kind = layers[-1]  # of colours the last one is their mean
-    kept = {"path": str(Path(path).resolve()), "series": series, "axes_choice": UNDECIDED, "silent": True}
+    kept = {name: given["metadata"][OURS].get(name) for name in ("path", "series", "series_name")}
+    kept |= {"axes_choice": UNDECIDED, "silent": True}
     if "C" in _STAND_IN[ndim]:
         data, given = np.stack([channel for channel, _, _ in layers], axis=1), layers[0][1]
     else:
@@ -130,8 +131,8 @@ def _image(movie: Movie, axes: str | None) -> LayerData:
     several = len(movie.channels) > 1
     kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None, "axes": axes}
     if len(movie.series_names) > 1:
-        kept["series"] = movie.series
-        name += f" {movie.series_names[movie.series]}"
+        kept |= {"series": movie.series, "series_name": movie.series_names[movie.series]}
+        name += f" {kept['series_name']}"
     if movie.timeline_note:
         kept |= {"looked_at": _places(movie), "note": movie.timeline_note}
     if axes is not None:

@@ -1,4 +1,4 @@
-"""Which of the images of one file is seen: its series lie over each other, so the one to be tracked alone is shown."""
+"""Which of the images of one file an image is, and which is seen: its series lie over each other."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ if TYPE_CHECKING:
 
 def show_series(viewer: Viewer, chosen: Layer) -> None:
     """Show a hidden series of a file, and hide the others; what is shown is left as it is."""
-    path, series = _series_of(chosen)
-    if series is None or chosen.visible:
+    series = series_of(chosen)
+    if not series or chosen.visible:
         return
     for layer in viewer.layers:
-        other_path, other = _series_of(layer)
-        if other_path == path and other is not None:
-            layer.visible = other == series
+        if series_of(layer) and _kept(layer)["path"] == _kept(chosen)["path"]:
+            layer.visible = series_of(layer) == series
 
 
-def _series_of(layer: Layer) -> tuple[str | None, int | None]:
-    """Return the file of an image, and its series there; None where the file has one alone."""
-    kept: dict[str, Any] = layer.metadata.get(OURS, {})
-    return kept.get("path"), kept.get("series")
+def series_of(layer: Layer | None) -> tuple[int | str, ...]:
+    """Return number and name of the series that an image is of its file; nothing where the file has one alone."""
+    kept = {} if layer is None else _kept(layer)
+    return () if kept.get("series") is None else (kept["series"], kept["series_name"])
+
+
+def _kept(layer: Layer) -> dict[str, Any]:
+    return layer.metadata.get(OURS, {})

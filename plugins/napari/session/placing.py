@@ -33,10 +33,13 @@ class Ground:
         That they lie over.
     found_with : DetectSettings or None
         How particles were found in it; None also where their diameter is not known.
+    lacks : int, str or None
+        The series that they were found in, by number or name, where the movie is another one of its file.
     """
 
     movie: LayerMovie | None
     found_with: DetectSettings | None
+    lacks: int | str | None = None
 
     @property
     def diameter(self) -> float | None:
@@ -60,7 +63,7 @@ def adding(edits: EditSession, ground: Ground, place: Place) -> tuple[dict[str, 
     Raises
     ------
     InvalidEdit
-        If the place is outside the movie, or of another particle.
+        If the place is outside the movie, or of another particle, or the movie is of another series.
     """
     _require_inside(ground, place)
     _require_room(edits, place)
@@ -131,6 +134,11 @@ def merge_particles(edits: EditSession, one: int, other: int, *, ground: Ground)
 
 
 def _require_inside(ground: Ground, place: Place) -> None:
+    if ground.lacks is not None:
+        raise InvalidEdit(
+            f"These particles are of series {ground.lacks} of their file, and the image here is of another one: open "
+            "that one before you add or move any."
+        )
     if ground.movie is None:
         return
     names = "frame", *AXES[-ground.movie.ndim :]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -80,6 +80,7 @@ class WidgetSession:
         self.link: Link | None = None
         self.corrections: Corrections | None = None
         self._found_with: DetectSettings | None = None
+        self._series: int | str | None = None
         self._exported: dict[str, str] = {}  # settings as TOML, and the file beside the export that holds them
 
     # --- work ----------------------------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ class WidgetSession:
         self.corrections = self.link = None
         if isinstance(result, TakenUp):
             self.linked, self.corrections = result.linked, result.corrections
-            self.detected, self._found_with = None, result.found_with
+            self.detected, self._found_with, self._series = None, result.found_with, result.series
         elif isinstance(result, Linked):
             self.linked = result
         else:
@@ -354,6 +355,11 @@ class WidgetSession:
         return self._found_with if self.detected is None else self.detected.settings
 
     @property
+    def series(self) -> int | str | None:
+        """Which of several series of a file the particles were found in, as the session that was taken up says too."""
+        return self._series if self.source is None or self.source.series is None else self.source.series
+
+    @property
     def why_no_command(self) -> str:
         """Why no command line gives the tracks shown, confirmed and broken links aside; empty where one does."""
         if self.linked is None:
@@ -364,11 +370,13 @@ class WidgetSession:
             return "Particles were added, moved or deleted by hand, which no command can repeat."
         return ""
 
-    def ground(self, movie: LayerMovie | None) -> Ground:
-        """Return what particles are placed on, over a movie."""
+    def ground(self, movie: LayerMovie | None, series: Collection[int | str] = ()) -> Ground:
+        """Return what particles are placed on, over a movie; `series`: what it is called among several of its file."""
         found_with, ndim = self.found_with, None if self.linked is None else self.linked.linking.tracks.ndim
         is_known = found_with is not None and found_with.diameter != "auto"
-        return Ground(movie if movie is None or movie.ndim == ndim else None, found_with if is_known else None)
+        is_other = is_known and bool(series) and self.series not in (None, *series)
+        taken = movie if movie is None or movie.ndim == ndim else None
+        return Ground(taken, found_with if is_known else None, lacks=self.series if is_other else None)
 
     @property
     def suspicious(self) -> pd.DataFrame | None:
@@ -476,7 +484,9 @@ class WidgetSession:
         """
         del report
         if path.lower().endswith(SESSION):
-            return self._corrections().save_session(path, self._settings(min_length), place)
+            settings = self._settings(min_length)
+            settings = replace(settings, input=replace(settings.input, series=self.series))
+            return self._corrections().save_session(path, settings, place)
         settings = self._settings(min_length) if self.linked is not None else None
         made_with: dict[str, object] = {} if settings is None else {"effective": settings.to_mapping()}
         movie = self._required().source
@@ -522,7 +532,7 @@ def _take_up_session(path: str, report: Report) -> TakenUp:
     report(ProgressUpdate("link", 0, 1))
     saved = read_session(path)
     corrections, linked = Corrections.of(saved)
-    return TakenUp(linked, corrections, saved.settings.detect, saved.place)
+    return TakenUp(linked, corrections, saved.settings.detect, saved.settings.input.series, saved.place)
 
 
 def _advise_detection(movie: LayerMovie, settings: DetectSettings, report: Report) -> tuple[str, Any, bool]:

@@ -82,12 +82,14 @@ class Linked:
 class TakenUp:
     """A session of corrections as it was left; `corrections` are those of `session.corrections`.
 
-    With the settings that its particles were found with, and the frame and position that were shown, where it says so.
+    With the settings that its particles were found with, the series of their file, and the frame and position that
+    were shown, where it says so.
     """
 
     linked: Linked
     corrections: Any
     found_with: DetectSettings
+    series: int | str | None
     place: tuple[float, ...] | None
 
 

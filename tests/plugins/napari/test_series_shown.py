@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 import tifffile
 
-from .conftest import finish, open_dock, spots
+from auctrack.plugins.napari.layers import readers
+from auctrack.plugins.napari.layers.image_under import image_under
+from auctrack.plugins.napari.layers.layer_input import LayerInput, read_layer
+from auctrack.plugins.napari.layers.series_shown import series_of, show_series
+from auctrack.plugins.napari.session.placing import adding
+from auctrack.plugins.napari.session.session import WidgetSession
+from auctrack.plugins.napari.session.steps import find_and_chain
+from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.editing.session import Session as EditSession
+from auctrack.tracker.editing.session_file import read_session
+from auctrack.tracker.errors import InvalidEdit
+from auctrack.tracker.formats.tables import read_tracks
+from auctrack.tracker.linking.settings import LinkSettings
+
+from .conftest import finish, open_dock, process_events, spots
 from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_correcting import press
 
 SIZES = {f"PhysicalSize{axis}": 0.5 for axis in "YX"} | {f"PhysicalSize{axis}Unit": "µm" for axis in "YX"}
 
 
 @pytest.fixture
-def opened(viewer, tmp_path):
-    """A viewer with a file of three positions, opened before the dock as most users do."""
+def plate(tmp_path) -> str:
+    """A file of three positions."""
     path = tmp_path / "plate.ome.tif"
     with tifffile.TiffWriter(path, ome=True) as tif:
         for number in range(3):
             movie = spots(frames=3, shape=(48, 48), seed=number)
             tif.write(movie, metadata={"axes": "TYX", **SIZES, "Name": f"Pos{number}"})
-    viewer.open(str(path), plugin="auctrack")
+    return str(path)
+
+
+@pytest.fixture
+def images(plate) -> list:
+    """The layers of its positions, in no viewer."""
+    from napari.layers import Layer
+
+    return [Layer.create(*layer) for layer in readers.movie_reader(plate)(plate)]
+
+
+@pytest.fixture
+def opened(viewer, plate):
+    """A viewer with it, opened before the dock as most users do."""
+    viewer.open(plate, plugin="auctrack")
     widget = open_dock(viewer)
     finish(widget)
     return widget
@@ -61,3 +91,90 @@ def test_series_that_the_user_shows_together_stay_so(viewer, opened):
         layer.visible = True
     choose(opened, "plate Pos1")
     assert shown(viewer) == {f"plate Pos{number}" for number in range(3)}
+
+
+# --- particles of a series whose image is not the input ----------------------------------------------------------
+
+
+def test_the_image_of_a_series_goes_before_the_one_on_top(images):
+    from napari.components import ViewerModel
+    from napari.layers import Tracks
+
+    model = ViewerModel()
+    model.layers.extend([*images, tracks := Tracks([[0, 0, 1.0, 1.0], [0, 1, 1.0, 1.0]], scale=images[0].scale)])
+    assert series_of(images[2]) == (2, "Pos2")
+    wanted = {None: 0, 2: 2, "Pos1": 1, "Pos7": 0}
+    assert {series: images.index(image_under(model, tracks, series)) for series in wanted} == wanted
+    show_series(model, images[2])
+    assert [image.visible for image in images] == [False, False, True]
+    images[1].visible = True
+    assert images.index(image_under(model, tracks)) == 2
+    assert images.index(image_under(model, tracks, 1)) == 1
+    assert images.index(image_under(model, images[0], 1)) == 0
+
+
+def test_a_session_says_its_series_each_time_it_is_saved_and_measures_in_no_other(images, tmp_path):
+    def say_nothing(advance: object) -> None:
+        del advance
+
+    def saved(session: WidgetSession, name: str) -> str:
+        session.write(session.data, session.data.measures, path := str(tmp_path / name), 1, None, say_nothing)
+        return path
+
+    session = WidgetSession()
+    session.begin(read_layer(images[2]))
+    session.keep(find_and_chain(session.source, DetectSettings(), LinkSettings(), say_nothing))
+    first = saved(session, "first.auctrack")
+    again = WidgetSession()
+    again.begin(LayerInput("points", read_tracks(first), "", first, None))
+    assert again.series is None
+    again.keep(again.taking_up(DetectSettings(), LinkSettings())(say_nothing))
+    assert again.series == 2
+    assert read_session(saved(again, "second.auctrack")).settings.input.series == 2
+
+    edits, place = again.corrections._opened(), (0, [1.0, 1.0])
+    adding(edits, again.ground(read_layer(images[2]).source, series_of(images[2])), place)
+    adding(edits, again.ground(read_layer(images[1]).source), place)  # of a file that holds it alone
+    with pytest.raises(InvalidEdit, match="series 2 "):
+        adding(edits, again.ground(read_layer(images[1]).source, series_of(images[1])), place)
+
+
+def test_a_reopened_session_measures_what_is_added_in_its_own_series_or_refuses_it(viewer, opened, plate, tmp_path):
+    choose(opened, "plate Pos1")
+    opened.running.run_all()
+    finish(opened)
+    opened.taking_away.export(str(tmp_path / "left.auctrack"))
+    finish(opened)
+    viewer.layers.clear()
+    viewer.open(plate, plugin="auctrack")
+    viewer.open(str(tmp_path / "left.auctrack"), plugin="auctrack")
+    choose(opened, "left.auctrack")
+    assert "plate Pos0" in shown(viewer)
+    opened.parts.input.take_up_button.click()
+    finish(opened)
+    assert {name for name in shown(viewer) if name.startswith("plate")} == {"plate Pos1"}
+
+    def table() -> pd.DataFrame:
+        return opened.parts.session.linked.linking.tracks.table
+
+    n, known = len(table()), table().iloc[3].copy()
+    opened.correcting._correct(EditSession.delete_detection, 3)
+    finish(opened)
+    where = viewer.layers["left.auctrack"].data_to_world(known[["frame", "y", "x"]].to_numpy(float))
+    viewer.dims.set_point(range(3), where)
+    viewer.cursor.position, viewer.mouse_over_canvas = tuple(where), True
+    viewer.layers["plate Pos2"].visible = True  # and lies above
+    press(viewer, "i")
+    finish(opened)
+    assert len(table()) == n
+    for name in ("frame", "y", "x", "quality", "intensity", "snr"):
+        assert table().iloc[-1][name] == pytest.approx(known[name], rel=1e-6)
+
+    viewer.layers.remove("plate Pos1")
+    process_events()
+    press(viewer, "u")
+    finish(opened)
+    press(viewer, "i")
+    finish(opened)
+    assert "series 1 " in opened.parts.bar.error.text()
+    assert len(table()) == n - 1
