@@ -157,7 +157,7 @@ def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...
 
 FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] = {
     "jv": lambda _: (
-        *(("jv", {"most_scans": 30}), ("auction", {"max_bids": 60})),
+        *(("jv", {"most_scans": 30}), ("auction", {"max_bids": 110})),
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
     "jv of points": lambda _: (("jv", {"most_scans": 60}), ("auction", {"max_bids": 400})),
@@ -169,7 +169,7 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
 On a CPU: a scan of a search and half a bid take about the same time. Independent costs need 1 to 15 scans a row, where
 the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances 42
 to 68 scans and 24 to 48 bids; inner products, clouds apart, roots on a line 116 scans and more, growing with n, and 36
-to 45 bids; one far point 40 to 50 scans and 27 to 37 bids; where colours or pixels tie 150 to 190 bids. An eighth
+to 45 bids; one far point 40 to 50 scans and 27 to 37 bids; where colours or pixels tie 70 to 111 bids. An eighth
 of the scans allowed mostly tells which of these it is, by an estimate that may be a few times what is needed (`JV`).
 Of the few points that have a matrix, independent sets and clusters need up to 60, which is sooner done than the auction
 is begun (350 to 700 points: 0.4 to 1.0 of the time after 30 scans); of clouds apart, which need more, 1.1 is lost.
