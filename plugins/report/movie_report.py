@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from ... import __version__
 from ...tracker.calibrating.digits import in_digits, in_unit, plural
@@ -245,17 +246,19 @@ def _lags(curve: pd.DataFrame, units: dict[str, str]) -> str:
     """Return the mean squared displacement at the first lags, with 95 % intervals."""
     known = ["lag_time", "msd", "standard_error", "n_tracks"]
     rows = [
-        (f"{lag:g}", in_digits(msd, 4), _interval(msd, error), f"{n}")
+        (f"{lag:g}", in_digits(msd, 4), _interval(msd, error, n), f"{n}")
         for lag, msd, error, n in curve[known].head(_LAGS).itertuples(index=False)
     ]
     head = (f"time lag ({units['lag_time']})", f"MSD ({units['msd']})", "95 % interval", "tracks")
     return html.table(head, rows)
 
 
-def _interval(mean: float, error: float) -> str:
+def _interval(mean: float, error: float, tracks: int) -> str:
+    """Return the 95 % interval of a mean over tracks, whose error few of them tell badly (Student)."""
     if math.isnan(error):
         return "–"
-    return f"{in_digits(max(mean - 1.96 * error, 0.0), 4)} to {in_digits(mean + 1.96 * error, 4)}"
+    half = error * float(stdtrit(tracks - 1, 0.975))
+    return f"{in_digits(max(mean - half, 0.0), 4)} to {in_digits(mean + half, 4)}"
 
 
 def _doubtful(result: Result) -> str:

@@ -32,7 +32,9 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     -------
     DataFrame
         One row a `measure`, with its `value`, the `standard_error` over tracks, or over families where particles divide
-        or merge, for daughters move as their mothers did (NaN where fewer than two tell), and the `unit`:
+        or merge, for daughters move as their mothers did (NaN where fewer than two tell), `n_tracks`, how many of these
+        tell it (of `generation_time` generations; NaN of `division_rate`, whose error is that of a count), and the
+        `unit`:
 
         - `mean_speed`: mean length of the steps over one frame, per time; longer ones would cut corners;
         - `diffusion`: the mean squared displacement's growth from one frame to two, over twice the axes and the time
@@ -65,8 +67,8 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     unit, time = tracks.calibration.unit, time_unit(tracks.calibration)
     family = _families(tracks.table["track_id"].to_numpy()[order][start], tracks)
     exponent, exponent_pull = _exponent(first, second)
-    rows = [
-        (name, value, _error(np.bincount(family, of)), per)
+    rows: list[tuple[str, float, float, float, str]] = [
+        (name, value, *_error(np.bincount(family, of)), per)
         for name, value, of, per in (
             ("mean_speed", speed / interval, pull / interval, f"{unit}/{time}"),
             ("diffusion", first[0] / growth, first[1] / growth, f"{unit}²/{time}"),
@@ -79,13 +81,13 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
         track_id = tracks.table["track_id"].to_numpy()[order][start]
         births = Counter(mother for of in tracks.parents.values() for mother in of)
         dividing = {mother for mother, children in births.items() if children > 1}
-        rows.append(("division_rate", *_rate(len(dividing), lived), f"1/{time}"))
+        rows.append(("division_rate", *_rate(len(dividing), lived), np.nan, f"1/{time}"))
         daughters = {child for child, of in tracks.parents.items() if not dividing.isdisjoint(of)}
         whole = np.isin(track_id, list(dividing & daughters))
         # Daughters are first seen in the frame after their mother's last.
         generation = ((frame[stop - 1] - frame[start])[whole] / step + 1) * interval
         rows.append(("generation_time", *_mean_and_error(generation), time))
-    return pd.DataFrame(rows, columns=["measure", "value", "standard_error", "unit"])
+    return pd.DataFrame(rows, columns=["measure", "value", "standard_error", "n_tracks", "unit"])
 
 
 def _mean_step(frame: np.ndarray, position: np.ndarray, start: np.ndarray, step: int) -> _Mean:
@@ -121,10 +123,10 @@ def _rate(count: int, time: float) -> tuple[float, float]:
     return (count / time, max(count, 1) ** 0.5 / time) if time else (np.nan, np.nan)
 
 
-def _mean_and_error(values: np.ndarray) -> tuple[float, float]:
-    """Return the mean and its standard error; NaN where too few tell."""
+def _mean_and_error(values: np.ndarray) -> tuple[float, float, int]:
+    """Return the mean, its standard error, NaN where too few tell, and how many do."""
     error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
-    return float(values.mean()) if len(values) else np.nan, error
+    return float(values.mean()) if len(values) else np.nan, error, len(values)
 
 
 def _families(track_id: np.ndarray, tracks: Tracks) -> np.ndarray:
@@ -135,7 +137,7 @@ def _families(track_id: np.ndarray, tracks: Tracks) -> np.ndarray:
     return connected_components(coo_array((np.ones(len(place)), tuple(place.T)), size), directed=False)[1]
 
 
-def _error(pull: np.ndarray) -> float:
-    """Return the standard error of a ratio of sums over tracks, or families, as the bootstrap finds it."""
-    counted = np.count_nonzero(pull)
-    return float(np.sqrt((pull**2).sum() * counted / (counted - 1))) if counted > 1 else np.nan
+def _error(pull: np.ndarray) -> tuple[float, int]:
+    """Return the standard error of a ratio of sums over tracks, or families, as the bootstrap does; how many tell."""
+    counted = int(np.count_nonzero(pull))
+    return float(np.sqrt((pull**2).sum() * counted / (counted - 1))) if counted > 1 else np.nan, counted

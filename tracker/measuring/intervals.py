@@ -2,7 +2,9 @@
 
 A measure of one tracking has an error over tracks, which supposes that they are right. Over trackings sampled by
 their likelihood (`Linking.sampled_tracks`) the measure scatters by what tracking does to it; both make the interval, by
-Rubin's rules for data of which some are imputed (D. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987).
+Rubin's rules for data of which some are imputed (D. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987). An
+error that few tracks tell is itself not well known, so that intervals are those of Student's distribution, of the
+degrees of freedom that both errors have together (F. Satterthwaite, Biometrics Bulletin 2, 1946).
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ LEVEL = 0.95
 """Share of intervals that hold the true value."""
 _STRAIGHT = 0.1
 """How far from 1 the exponent of a mean squared displacement may be that is as good as a straight line."""
+
+_CERTAIN = 1e-18
+"""Of an error that is known exactly, such as that of a count, one over its degrees of freedom."""
 
 
 def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.DataFrame:
@@ -134,8 +139,10 @@ def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> p
     mean, between, within = by_key[value].mean(), by_key[value].var(), by_key["within"].mean()
     mean = mean.where(by_key[value].count() == len(tables))
     variance = within + (1 + 1 / len(tables)) * between
-    share = np.maximum((1 + 1 / len(tables)) * between / variance, 1e-9)
-    half = stdtrit((len(tables) - 1) / share**2, (1 + level) / 2) * np.sqrt(variance)
+    share = (1 + 1 / len(tables)) * between / variance
+    of_tracks = by_key["n_tracks"].mean().fillna(np.inf) - 1
+    freedom = 1 / np.maximum((1 - share) ** 2 / of_tracks + share**2 / (len(tables) - 1), _CERTAIN)
+    half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance)
     pooled = pd.DataFrame({value: mean, "standard_error": np.sqrt(variance), "low": mean - half, "high": mean + half})
     return pooled[by_key.size() == len(tables)].reset_index()
 
