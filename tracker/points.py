@@ -272,6 +272,9 @@ class Tracks(Points):
     timeline : Timeline
     parents : mapping of int to sequence of int
         `{child track: [parent tracks]}`, as in napari's `graph`; empty when nothing divides or merges.
+    drift : DataFrame, optional
+        What `subtract_drift` took off these tracks, as `measure_drift` measured it on them. Mean squared displacements
+        allow for what they lost by chance with it.
 
     Raises
     ------
@@ -280,6 +283,7 @@ class Tracks(Points):
     """
 
     parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    drift: pd.DataFrame | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -412,7 +412,8 @@ def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
     if n.median() < _FEW_FOR_DRIFT:
         notes.append(
             f"the drift is estimated from few tracks ({n.median():.0f} per step): motion they share by chance is "
-            "subtracted too, so displacements come out too small."
+            "subtracted too, so displacements of each come out too small; mean squared displacements and intervals "
+            "allow for that."
         )
     return notes
 

@@ -7,8 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from ..errors import InvalidInput
 from ..points import Tracks, require
 from .track_order import by_track
+
+NOTHING = 1e-9
+"""Share of its pairs of which no more is left than rounding makes: a drift of one track is all that it does."""
 
 
 def measure_drift(tracks: Tracks) -> pd.DataFrame:
@@ -52,7 +56,9 @@ def measure_drift(tracks: Tracks) -> pd.DataFrame:
 def subtract_drift(tracks: Tracks, drift: pd.DataFrame | None = None) -> Tracks:
     """Return the same tracks, each position without the drift up to its frame (trackpy: subtract_drift).
 
-    What n tracks share by chance goes with it, so that a mean squared displacement comes out 1/n too small.
+    What n tracks share by chance goes with it, so that squares of their displacements come out 1/n too small.
+    `mean_squared_displacement` and `measure_ensemble` allow for that in what is returned here, as `Tracks.drift` tells
+    them; not once it was written and read again.
 
     Parameters
     ----------
@@ -65,7 +71,7 @@ def subtract_drift(tracks: Tracks, drift: pd.DataFrame | None = None) -> Tracks:
     Raises
     ------
     InvalidInput
-        As `measure_drift`.
+        As `measure_drift`; also if the drift has no columns of frames and positions.
 
     Examples
     --------
@@ -74,13 +80,59 @@ def subtract_drift(tracks: Tracks, drift: pd.DataFrame | None = None) -> Tracks:
     >>> curve = mean_squared_displacement(still)
     """
     require(Tracks, tracks)
-    drift = measure_drift(tracks) if drift is None else drift
+    own = measure_drift(tracks)
+    drift = own if drift is None else _checked(drift, tracks.axes)
     if not len(drift):
         return tracks
-    at = np.clip(np.searchsorted(drift["frame"].to_numpy(), tracks.frames, side="right") - 1, 0, None)
+    at = _row_of(drift, tracks.frames)
     scale = tracks.calibration.scale_for(tracks.ndim)
     moved = {
         axis: tracks.table[axis].to_numpy() - drift[axis].to_numpy()[at] / step
         for axis, step in zip(tracks.axes, scale, strict=True)
     }
-    return replace(tracks, table=tracks.table.assign(**moved))
+    return replace(tracks, table=tracks.table.assign(**moved), drift=own if drift.equals(own) else None)
+
+
+def taken_by_chance(tracks: Tracks, order: np.ndarray) -> np.ndarray | None:
+    """Return how much of each row's way the drift that was subtracted took by chance, as a number of frames.
+
+    Of n tracks whose mean step is subtracted each loses a share of 1/n of what it did alone in that time, and a track
+    that is not among them, as over missed frames, gets as much on top. Between two rows of a track, `order` being that
+    of `by_track`, the difference of their numbers is what was lost of the frames between them. None: no drift, or
+    that of other particles.
+    """
+    if tracks.drift is None:
+        return None
+    frame, n = tracks.frames[order], tracks.drift["n"].to_numpy()
+    step = np.diff(tracks.drift["frame"].to_numpy()[:2], prepend=0)[-1]
+    so_far = np.cumsum(np.where(n > 0, step / np.maximum(n, 1), 0.0))
+    lost = np.diff(so_far[_row_of(tracks.drift, frame)], prepend=0.0)
+    is_among_them = np.diff(frame, prepend=0) == tracks.frame_step
+    return np.cumsum(np.where(is_among_them, lost, -lost))
+
+
+def widening(told: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return how many times too small errors over tracks come out where a drift took some of n pairs by chance.
+
+    What each lost is a part of what all others did, which holds them together: of n tracks whose mean step is
+    subtracted the variance of a mean over them is (n - 1) / (n - 2) times what they differ by. NaN where they are two,
+    which mirror each other, and tell nothing of it.
+    """
+    left = np.asarray(2.0 * told - n)
+    return np.sqrt(np.divide(told, left, out=np.full(left.shape, np.nan), where=left > NOTHING * n))
+
+
+def _checked(drift: pd.DataFrame, axes: tuple[str, ...]) -> pd.DataFrame:
+    """Refuse a drift without its columns, such as trackpy's, whose frames are its index."""
+    missing = [name for name in ("frame", *axes) if name not in drift]
+    if missing:
+        raise InvalidInput(
+            f"drift needs the columns frame, {', '.join(axes)}, as measure_drift returns it (trackpy's has its frames "
+            f"as index: drift.reset_index()); it lacks {', '.join(missing)}."
+        )
+    return drift
+
+
+def _row_of(drift: pd.DataFrame, frames: np.ndarray) -> np.ndarray:
+    """Return the row of a drift that holds in each frame."""
+    return np.clip(np.searchsorted(drift["frame"].to_numpy(), frames, side="right") - 1, 0, None)

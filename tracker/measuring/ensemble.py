@@ -10,6 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..points import Tracks
+from .drift import taken_by_chance, widening
 from .measures import time_unit
 from .msd import summed
 from .track_order import by_track
@@ -56,19 +57,21 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     """
     order, start = by_track(tracks)
     frame, position, step = tracks.frames[order], tracks.positions[order], tracks.frame_step
-    sums = summed(frame, position, start, 4 * step)
+    taken = taken_by_chance(tracks, order)
+    sums = summed(frame, position, start, 4 * step, taken)
     interval = step * (tracks.calibration.frame_interval or 1.0)
     once, twice, four_times = (
-        _mean(sums.track, sums.total, sums.n, sums.lag == lag * step, len(start)) for lag in (1, 2, 4)
+        _mean(sums.track, sums.total, sums.told, sums.lag == lag * step, len(start)) for lag in (1, 2, 4)
     )
     first, second = _difference(twice, once), _difference(four_times, twice)
     growth = 2 * tracks.ndim * interval
-    speed, pull = _mean_step(frame, position, start, step)
+    speed, pull = _mean_step(frame, position, start, step, taken)
     unit, time = tracks.calibration.unit, time_unit(tracks.calibration)
     family = _families(tracks.table["track_id"].to_numpy()[order][start], tracks)
     exponent, exponent_pull = _exponent(first, second)
+    wider = widening(sums.told.sum(), sums.n.sum())
     rows: list[tuple[str, float, float, float, str]] = [
-        (name, value, *_error(np.bincount(family, of)), per)
+        (name, value, *_error(np.bincount(family, of) * wider), per)
         for name, value, of, per in (
             ("mean_speed", speed / interval, pull / interval, f"{unit}/{time}"),
             ("diffusion", first[0] / growth, first[1] / growth, f"{unit}²/{time}"),
@@ -90,12 +93,15 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     return pd.DataFrame(rows, columns=["measure", "value", "standard_error", "n_tracks", "unit"])
 
 
-def _mean_step(frame: np.ndarray, position: np.ndarray, start: np.ndarray, step: int) -> _Mean:
+def _mean_step(
+    frame: np.ndarray, position: np.ndarray, start: np.ndarray, step: int, taken: np.ndarray | None
+) -> _Mean:
     """Return the mean length of the steps over one frame, and what each track pulls it by."""
     track = np.cumsum(np.bincount(start, minlength=len(frame))) - 1
     length = np.linalg.norm(np.diff(position, axis=0), axis=1)
     is_step = (np.diff(track) == 0) & (np.diff(frame) == step)
-    return _mean(track[1:], length, np.ones(len(length)), is_step, len(start))
+    told = np.ones(len(length)) if taken is None else np.maximum(1 - np.diff(taken) / step, 0.0)
+    return _mean(track[1:], length, np.sqrt(told), is_step, len(start))
 
 
 def _difference(late: _Mean, early: _Mean) -> _Mean:

@@ -13,6 +13,7 @@ from ...matching.jit.compiled import BORROWING, compiled
 from ..errors import InvalidSetting
 from ..kinds import is_whole
 from ..points import Tracks
+from .drift import NOTHING, taken_by_chance, widening
 from .track_order import by_track, in_pieces
 
 MOST_LAGS = 100_000_000
@@ -63,6 +64,9 @@ def mean_squared_displacement(
     out many times too small at long lags. Tracks are taken as independent instead, and `standard_error` is that of a
     ratio of two sums over them, squared displacements over pairs, as resampling whole tracks (the bootstrap) finds
     it. A curve of one track has no such error. Errors at different lags are correlated.
+
+    What n tracks lose by chance with the drift that is subtracted (`subtract_drift`), 1/n of the squares, is allowed
+    for, so that the curve is that of what they do alone. `msd` is NaN where nothing is left, as of a single track.
     """
     order, start = by_track(tracks)
     if max_lag is not None and not (is_whole(max_lag) and max_lag >= tracks.frame_step):
@@ -94,12 +98,15 @@ class LagSums(NamedTuple):
         Sum of the squared displacements.
     n : int64 (k,)
         Number of pairs.
+    told : int64 or float64 (k,)
+        How many of these the total is worth: fewer where a drift was subtracted with which they lost some by chance.
     """
 
     track: np.ndarray
     lag: np.ndarray
     total: np.ndarray
     n: np.ndarray
+    told: np.ndarray
 
 
 def _summed_in_pieces(
@@ -108,10 +115,12 @@ def _summed_in_pieces(
     """Return the sums of all tracks along some axes, made of some tracks at a time."""
     frames = tracks.frames
     _lags_of_tracks(frames[order[start]], frames[order[np.append(start, len(order))[1:] - 1]], max_lag)
-    pieces = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))]
+    taken = taken_by_chance(tracks, order)
+    pieces = [(*np.empty((2, 0), np.int64), np.empty(0), *np.empty((2, 0), np.int64))]
     for of, rows in in_pieces(start, len(order)):
         here = order[rows]
-        sums = summed(frames[here], tracks.positions_of(here)[:, axes], start[of] - rows.start, max_lag)
+        position, of_these = tracks.positions_of(here)[:, axes], None if taken is None else taken[rows]
+        sums = summed(frames[here], position, start[of] - rows.start, max_lag, of_these)
         pieces.append(sums._replace(track=sums.track + of.start))
     return LagSums(*map(np.concatenate, zip(*pieces, strict=True)))
 
@@ -128,8 +137,13 @@ def _lags_of_tracks(first: np.ndarray, last: np.ndarray, max_lag: int | None) ->
     return lags
 
 
-def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> LagSums:
-    """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does."""
+def summed(
+    frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None, taken: np.ndarray | None = None
+) -> LagSums:
+    """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does.
+
+    `taken` is what drift took of them by chance, `taken_by_chance`'s.
+    """
     stop = np.append(start, len(frame))[1:]
     lags = _lags_of_tracks(frame[start], frame[stop - 1], max_lag)
     begin = np.append(0, np.cumsum(lags))
@@ -138,7 +152,18 @@ def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: 
     track = np.repeat(np.arange(len(start)), lags)
     lag = np.arange(begin[-1]) - begin[track] + 1
     met = n > 0
-    return LagSums(track[met], lag[met], total[met], n[met])
+    sums = LagSums(track[met], lag[met], total[met], n[met], n[met])
+    return sums if taken is None else sums._replace(told=_left(frame, taken, start, max_lag, sums))
+
+
+def _left(frame: np.ndarray, taken: np.ndarray, start: np.ndarray, max_lag: int | None, sums: LagSums) -> np.ndarray:
+    """Return how many pairs are left of each lag's, each less by what was taken of the frames between its two rows.
+
+    That is summed as the squares are: (lag + taken)² - (lag - taken)² is four times the product of the two.
+    """
+    more, less = (summed(frame, each[:, None], start, max_lag).total for each in (frame + taken, frame - taken))
+    left = sums.n - (more - less) / (4.0 * sums.lag**2)
+    return np.where(left > NOTHING * sums.n, left, 0.0)
 
 
 @compiled
@@ -198,7 +223,7 @@ def _of_each(sums: LagSums, track_id: np.ndarray, interval: float) -> pd.DataFra
             "track_id": track_id[sums.track],
             "lag": sums.lag,
             "lag_time": sums.lag * interval,
-            "msd": sums.total / sums.n,
+            "msd": _ratio(sums.total, sums.told),
             "n": sums.n,
         }
     )
@@ -208,17 +233,23 @@ def _averaged(sums: LagSums, interval: float) -> pd.DataFrame:
     """Return the curve of all tracks, and its error over tracks."""
     lags = np.flatnonzero(np.bincount(sums.lag))
     at = np.searchsorted(lags, sums.lag)
-    total, n, n_tracks = np.bincount(at, sums.total), np.bincount(at, sums.n), np.bincount(at)
-    msd = total / n
-    scatter = np.bincount(at, (sums.total - msd[at] * sums.n) ** 2)
+    n, n_tracks = np.bincount(at, sums.n), np.bincount(at)
+    total, told = np.bincount(at, sums.total), np.bincount(at, sums.told)
+    msd = _ratio(total, told)
+    scatter = np.bincount(at, (sums.total - msd[at] * sums.told) ** 2)
     several = np.where(n_tracks > 1, n_tracks, np.nan)
     return pd.DataFrame(
         {
             "lag": lags,
             "lag_time": lags * interval,
             "msd": msd,
-            "standard_error": np.sqrt(scatter * several / (several - 1)) / n,
+            "standard_error": _ratio(np.sqrt(scatter * several / (several - 1)), told) * widening(told, n),
             "n": n.astype(np.int64),
             "n_tracks": n_tracks,
         }
     )
+
+
+def _ratio(total: np.ndarray, told: np.ndarray) -> np.ndarray:
+    """Return what each is on average, NaN where nothing tells it."""
+    return np.divide(total, told, out=np.full(len(total), np.nan), where=told > 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack import mean_squared_displacement, measure_drift, subtract_drift
+from auctrack import filter_by_length, mean_squared_displacement, measure_drift, measure_ensemble, subtract_drift
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.points import Tracks
@@ -90,6 +90,57 @@ def test_the_drift_of_particles_that_lie_still_can_be_taken_off_others():
     tracks = walkers()
     beads = carried(replace(tracks, table=tracks.table.assign(z=0.0, y=0.0, x=0.0)))
     np.testing.assert_allclose(subtract_drift(carried(tracks), measure_drift(beads)).positions, tracks.positions)
+
+
+def few_of(seed: int) -> Tracks:
+    """Six tracks, some of them short, with missed frames."""
+    tracks, rng = walkers(n=6, frames=24, seed=seed), np.random.default_rng(seed)
+    first, last = rng.integers(0, 8, 6), rng.integers(16, 24, 6)
+    number = tracks.table["track_id"]
+    seen = (tracks.frames >= first[number]) & (tracks.frames <= last[number]) & (rng.random(len(tracks)) < 0.95)
+    return tracks.only(seen)
+
+
+@pytest.mark.parametrize("kept", [1, 6], ids=["all", "the longer ones"])
+def test_what_few_tracks_lose_with_their_drift_is_allowed_for(kept):
+    """They lose a sixth and more of their squares; each frame of free steps adds the voxel's squares."""
+    curves = [
+        mean_squared_displacement(filter_by_length(subtract_drift(carried(few_of(seed))), kept), 6).set_index("lag")
+        for seed in range(200)
+    ]
+    msd = np.mean([curve["msd"].loc[[1, 2, 6]] for curve in curves], axis=0)
+    np.testing.assert_allclose(msd, [k * np.square(MICROSCOPE.scale).sum() for k in (1, 2, 6)], rtol=0.04)
+
+
+def test_each_axis_and_each_track_are_given_back_what_they_lost():
+    still = subtract_drift(few_of(1))
+    together = mean_squared_displacement(still, 3, per_axis=True)
+    np.testing.assert_allclose(together[["msd_z", "msd_y", "msd_x"]].sum(axis=1), together["msd"])
+    each = mean_squared_displacement(still, 1, per_track=True)
+    raw = mean_squared_displacement(replace(still, drift=None), 1, per_track=True)
+    assert (each["msd"] > 1.15 * raw["msd"]).all()
+    assert each["n"].equals(raw["n"])
+
+
+def test_of_one_track_nothing_is_left_and_of_two_no_error_is_known():
+    alone, two = (mean_squared_displacement(subtract_drift(walkers(n=n)), 4) for n in (1, 2))
+    assert alone["msd"].isna().all()
+    assert two["msd"].notna().all()
+    assert two["standard_error"].isna().all()
+    assert measure_ensemble(subtract_drift(walkers(n=1)))["value"].isna().all()
+    assert measure_ensemble(subtract_drift(walkers(n=2)))["standard_error"].isna().all()
+
+
+def test_only_their_own_drift_is_allowed_for():
+    tracks, others = few_of(1), walkers(seed=5)
+    assert subtract_drift(tracks, measure_drift(tracks)).drift.equals(subtract_drift(tracks).drift)
+    assert subtract_drift(tracks, measure_drift(others)).drift is None
+
+
+def test_the_drift_of_another_program_is_told_what_it_needs():
+    with pytest.raises(InvalidInput, match=r"lacks frame\.") as refused:
+        subtract_drift(walkers(), measure_drift(walkers()).set_index("frame"))
+    assert "reset_index" in str(refused.value)
 
 
 def test_points_of_no_track_and_all_else_in_the_table_stay():
