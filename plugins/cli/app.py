@@ -83,8 +83,10 @@ def _said_of_result(name: str, ctx: Any) -> str:
 def _said_of_others(name: str, ctx: Any) -> str:
     """Return which other commands have an option; none where none has."""
     commands = ctx.parent.command.commands.values() if ctx.parent else ()
-    others = [f"auctrack {each.name}" for each in commands if any(name in given.opts for given in each.params)]
-    return f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'} it" if others else ""
+    others = [str(each.name) for each in commands if any(name in given.opts for given in each.params)]
+    if len(others) < 2:
+        return "".join(f"auctrack {other} has it." for other in others)
+    return f"auctrack {', '.join(others[:-1])} and {others[-1]} have it."
 
 
 def _page(doc: str) -> str:

@@ -184,7 +184,7 @@ def suggest_diameter(
     if other is not None:
         hint = (
             f"Others stand out at {in_unit(unit, diameters[other])} ({blobs[other]} of them, median "
-            f"{responses[other]:.3g}): if those are the particles, give that diameter."
+            f"{responses[other]:.3g} grey levels): if those are the particles, give that diameter."
         )
     return DiameterSuggestion(diameter, unit, f"{reason} {hint}".strip(), diameters, responses, blobs, hint)
 

@@ -135,8 +135,9 @@ def command(
     from one frame to four: 1 for diffusion, 2 for straight motion) and, where particles divide, division_rate and
     generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
     msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Where the exponent is not
-    1, diffusion is not a diffusion coefficient, and a note says so. A cell is empty if the tracks cannot give its
-    value, such as generation_time if no particle is seen from one division to the next; a note says why.
+    1, diffusion is not a diffusion coefficient; a note says so where it is surely farther from 1 than 0.1. A cell is
+    empty if the tracks cannot give its value, such as generation_time if no particle is seen from one division to the
+    next; a note says why.
 
     Several tables, such as those of a plate's wells, go into one, whose first column, file, names the table of each
     track from the folder on that holds all of them. Tracks, detections, median length and median speed of each table

@@ -542,8 +542,9 @@ def test_an_option_by_its_name_in_other_programs_is_answered_with_ours(auctrack,
     [
         (("simulate", "-o", "a.tif"), "simulate OUT"),
         (("convert", "a.csv", "--output", "b.csv"), "convert IN OUT"),
-        (("link", "spots.csv", "--dry-run"), "auctrack track has it"),
-        (("link", "spots.csv", "--picture"), "auctrack track and auctrack measure have it"),
+        (("link", "spots.csv", "--dry-run"), "auctrack track has it."),
+        (("measure", "spots.csv", "--roi", "0:9,:"), "auctrack track, info, detect, link and draw have it."),
+        (("link", "spots.csv", "--picture"), "auctrack track and measure have it."),
     ],
 )
 def test_an_option_that_a_command_does_without_is_answered_with_what_does_it(auctrack, words, instead):
