@@ -395,15 +395,32 @@ def on_motionless(measures: pd.DataFrame) -> list[str]:
     return ["each track has one detection, so nothing moves: speeds and mean squared displacements are empty."]
 
 
+def on_carried(tracks: Tracks) -> list[str]:
+    """Return that tracks surely move together where that makes a good part of how far they come."""
+    from ...tracker.measuring.drift import are_carried, measure_drift
+
+    if not are_carried(tracks):
+        return []
+    drift = measure_drift(tracks)
+    return [
+        f"the tracks move together: by {_way(drift)} {plural(tracks.calibration.unit)} between frames "
+        f"{drift['frame'].iloc[0]} and {drift['frame'].iloc[-1]}. Mean squared displacements and diffusion hold that; "
+        "--subtract-drift takes it off."
+    ]
+
+
+def _way(drift: pd.DataFrame) -> str:
+    """Return how far a drift has gone along each axis in the end."""
+    return ", ".join(f"{axis} {in_digits(float(drift[axis].iloc[-1]))}" for axis in AXES if axis in drift)
+
+
 def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
     """Return what is to be said of the drift that was subtracted, `measure_drift`'s; None for none."""
     if drift is None or len(drift) < 2:
         return []
-    axes = [axis for axis in AXES if axis in drift]
-    way = ", ".join(f"{axis} {in_digits(float(drift[axis].iloc[-1]))}" for axis in axes)
     first, last = drift["frame"].iloc[[0, -1]]
     n = drift["n"].iloc[1:]
-    notes = [f"subtracted: a drift of {way} {plural(unit)} between frames {first} and {last}."]
+    notes = [f"subtracted: a drift of {_way(drift)} {plural(unit)} between frames {first} and {last}."]
     if (n == 0).any():
         notes.append(
             f"of {len(n)} steps from one frame to the next {(n == 0).sum()} are crossed by no track; their drift is "

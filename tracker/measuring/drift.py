@@ -14,6 +14,11 @@ from .track_order import by_track
 NOTHING = 1e-9
 """Share of its pairs of which no more is left than rounding makes: a drift of one track is all that it does."""
 
+_ENOUGH = 10
+"""Tracks whose differences tell the error of what they share."""
+_SURE, _MUCH = 5.0, 0.05
+"""Errors from which on it is sure that tracks share a movement; its share of their squared ways that is much."""
+
 
 def measure_drift(tracks: Tracks) -> pd.DataFrame:
     """Return the way that particles have gone together since the first frame (trackpy: compute_drift).
@@ -91,6 +96,24 @@ def subtract_drift(tracks: Tracks, drift: pd.DataFrame | None = None) -> Tracks:
         for axis, step in zip(tracks.axes, scale, strict=True)
     }
     return replace(tracks, table=tracks.table.assign(**moved), drift=own if drift.equals(own) else None)
+
+
+def are_carried(tracks: Tracks) -> bool:
+    """Return whether a drift surely makes a good part of how far tracks come, so that it should be subtracted.
+
+    It is sure where what they move by on average is many times its error over tracks, which holds for particles that
+    keep their direction, too. Rows with a negative `track_id` are left out.
+    """
+    order, start = by_track(tracks)
+    stop = np.append(start[1:], len(order))
+    frame, position = tracks.frames[order], tracks.positions[order]
+    way, time = position[stop - 1] - position[start], (frame[stop - 1] - frame[start])[:, None]
+    if len(start) < _ENOUGH or not time.any():
+        return False
+    velocity = way.sum(axis=0) / time.sum()
+    error = np.sqrt(((way - velocity * time) ** 2).sum(axis=0)) / time.sum()
+    is_much = ((velocity * time) ** 2).sum() > _MUCH * (way**2).sum()
+    return bool(is_much and (abs(velocity) > _SURE * error).any())
 
 
 def taken_by_chance(tracks: Tracks, order: np.ndarray) -> np.ndarray | None:

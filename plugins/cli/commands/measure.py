@@ -170,7 +170,7 @@ def command(
     from ....tracker.measuring.drift import subtract_drift
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
-    from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
+    from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from ..runs.inputs import stem
     from ..terminal.destination import destination, make_ready
@@ -187,6 +187,8 @@ def command(
         sampled = sampled_tracks(read, file, stated, min_length, name) if intervals else []
     console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, unit))
     console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
+    if drift is None and (msd or intervals or picture):
+        console.note(*on_carried(read))
     if drift is not None:
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
     kept = filter_by_length(read, min_length)

@@ -113,9 +113,12 @@ def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_
     rows = {"frame": np.tile(np.arange(12), 300), "track_id": np.repeat(np.arange(300), 12)}
     pd.DataFrame({**rows, **dict(zip("yx", places.reshape(-1, 2).T, strict=True))}).to_csv(tmp_path / "t.csv")
     asked = "t.csv", "--unit", "µm", "--frame-interval", 1, "--msd", "--max-lag", 4
-    ok(auctrack("measure", *asked, "-o", "carried/"))
+    unsubtracted = auctrack("measure", *asked, "-o", "carried/")
+    assert unsubtracted.exit_code == 0
+    assert "--subtract-drift" in unsubtracted.output
     result = auctrack("measure", *asked, "--subtract-drift", "-o", "still/")
     assert result.exit_code == 0
+    assert "--subtract-drift" not in result.output
     note = re.search(r"drift of y (\S+), x (\S+) µm between frames 0 and 11\.", " ".join(result.output.split()))
     assert note is not None
     assert [float(each) for each in note.groups()] == pytest.approx([0, 22], abs=0.2)

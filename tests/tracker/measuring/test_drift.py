@@ -11,6 +11,7 @@ import pytest
 from auctrack import filter_by_length, mean_squared_displacement, measure_drift, measure_ensemble, subtract_drift
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.measuring.drift import are_carried
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.timeline import Timeline
 
@@ -90,6 +91,32 @@ def test_the_drift_of_particles_that_lie_still_can_be_taken_off_others():
     tracks = walkers()
     beads = carried(replace(tracks, table=tracks.table.assign(z=0.0, y=0.0, x=0.0)))
     np.testing.assert_allclose(subtract_drift(carried(tracks), measure_drift(beads)).positions, tracks.positions)
+
+
+def straight_on(n: int, seed: int) -> Tracks:
+    """Tracks that each keep a direction of their own."""
+    rng, tracks = np.random.default_rng(seed), walkers(n=n)
+    way = rng.normal(size=(n, 3))[tracks.table["track_id"]] * tracks.frames[:, None]
+    return replace(tracks, table=tracks.table.assign(z=way[:, 0], y=way[:, 1], x=way[:, 2]))
+
+
+@pytest.mark.parametrize("n", [12, 200])
+def test_tracks_are_carried_where_what_they_share_is_sure_and_much(n):
+    assert are_carried(carried(walkers(n=n)))
+    assert not any(are_carried(walkers(n=n, seed=seed)) for seed in range(40))
+    assert not any(are_carried(straight_on(n, seed)) for seed in range(40))
+
+
+def test_a_little_that_is_shared_surely_is_not_much():
+    slowly = walkers(n=20_000, frames=5)
+    creeping = replace(slowly, table=slowly.table.assign(x=slowly.table["x"] + 0.1 * slowly.frames))
+    assert abs(measure_drift(creeping)["x"].iloc[-1]) > 5 * 0.25 * 2 / np.sqrt(20_000)
+    assert not are_carried(creeping)
+
+
+def test_few_tracks_and_such_of_one_detection_are_not_said_to_be_carried():
+    assert not are_carried(carried(walkers(n=9)))
+    assert not are_carried(carried(walkers(n=50, frames=1)))
 
 
 def few_of(seed: int) -> Tracks:
