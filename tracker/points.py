@@ -219,6 +219,25 @@ class Points:
             return self
         return replace(self, table=self.table[keep], timeline=timeline)
 
+    def only(self, rows: np.ndarray) -> Points:
+        """Return some rows, bool (n,).
+
+        Raises
+        ------
+        InvalidInput
+            If `rows` does not say of each row whether it is wanted.
+        """
+        return replace(self, table=self.table[self._checked_rows(rows, "points.table.intensity > 50")])
+
+    def _checked_rows(self, rows: np.ndarray, example: str) -> np.ndarray:
+        wanted = np.asarray(rows)
+        if wanted.dtype != bool or wanted.shape != (len(self),):
+            raise InvalidInput(
+                f"rows needs True or False for each of the {len(self)} rows, such as {example}; got {wanted.dtype} "
+                f"values of shape {wanted.shape}."
+            )
+        return wanted
+
     def with_track_ids(self, track_id: np.ndarray, **columns: np.ndarray) -> Tracks:
         """Return the same points as tracks, `track_id` int64 (n,), with further columns, none of them a position.
 
@@ -299,20 +318,8 @@ class Tracks(Points):
         return f"<Tracks: {ids[ids >= 0].nunique()} of points: {self._in_words()}; see .table, .calibration, .parents>"
 
     def only(self, rows: np.ndarray) -> Tracks:
-        """Return some rows, bool (n,), and the lineage among their tracks.
-
-        Raises
-        ------
-        InvalidInput
-            If `rows` does not say of each row whether it is wanted.
-        """
-        wanted = np.asarray(rows)
-        if wanted.dtype != bool or wanted.shape != (len(self),):
-            raise InvalidInput(
-                f"rows needs True or False for each of the {len(self)} rows, such as tracks.table.track_id.isin([3, 4])"
-                f"; got {wanted.dtype} values of shape {wanted.shape}."
-            )
-        table = self.table[wanted]
+        """Return some rows, bool (n,), and the lineage among their tracks; raises as `Points.only`."""
+        table = self.table[self._checked_rows(rows, "tracks.table.track_id.isin([3, 4])")]
         kept = set(table["track_id"].unique().tolist())
         parents = {child: [one for one in of if one in kept] for child, of in self.parents.items() if child in kept}
         return replace(self, table=table, parents={child: of for child, of in parents.items() if of})

@@ -59,6 +59,7 @@ def read_array(**part):
         (lambda: POINTS.with_track_ids(NAMES[:3]), InvalidInput, "^columns to add .* 3 for 'track_id'"),
         (lambda: POINTS.with_track_ids(NAMES, x=NAMES), InvalidInput, "^columns to add .* for 'x'"),
         (lambda: TRACKS.only([3, 4]), InvalidInput, "^rows needs True or False .*int64"),
+        (lambda: POINTS.only([True]), InvalidInput, r"^rows needs True or False .*shape \(1,\)"),
         (lambda: auctrack.Points(POINTS.table, (2, 1, 1)), InvalidInput, "^calibration needs a Calibration.*tuple"),
         (lambda: auctrack.Settings(link={"motion": "none"}), InvalidSetting, "^link needs LinkSettings; got dict"),
         (lambda: auctrack.read_points(POINTS.table, frame_interval="5 s"), InvalidSetting, "^frame_interval .*'5 s'"),

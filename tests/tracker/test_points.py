@@ -36,6 +36,13 @@ class TestTable:
         assert list(rows) == [0, 2, 5]
         assert rows == {frame: np.flatnonzero(frames == frame).tolist() for frame in rows}
 
+    def test_some_rows_are_points_of_the_same_movie(self):
+        points = Points(spots(), Calibration(scale=(10, 1, 0.5), unit="µm"), timeline=Timeline(2, (0, 2, 4)))
+        right = points.only(points.table["x"] > 7)
+        assert type(right) is Points
+        assert right.table.index.tolist() == [1, 2]
+        assert (right.calibration, right.timeline) == (points.calibration, points.timeline)
+
     def test_integers_become_floats_and_text_numbers_are_read(self):
         points = Points(spots(y=[4, 5, 6], x=["7", "8", "9"], frame=[0.0, 0.0, 2.0]))
         assert points.table["y"].dtype == np.float64
