@@ -139,6 +139,17 @@ def test_what_few_tracks_lose_with_their_drift_is_allowed_for(kept):
     np.testing.assert_allclose(msd, [k * np.square(MICROSCOPE.scale).sum() for k in (1, 2, 6)], rtol=0.04)
 
 
+@pytest.mark.parametrize("step", [1, 5], ids=["every frame", "every fifth"])
+def test_over_missed_frames_tracks_take_what_others_did_by_chance(step):
+    """A third of the pairs at a lag of two pass over a frame in whose steps they have no part."""
+    curves = []
+    for seed in range(150):
+        tracks = walkers(n=9, frames=24, step=step, seed=seed)
+        seen = tracks.only(np.random.default_rng(seed).random(len(tracks)) < 0.67)
+        curves.append(mean_squared_displacement(subtract_drift(seen), 2 * step)["msd"])
+    np.testing.assert_allclose(np.mean(curves, axis=0), np.square(MICROSCOPE.scale).sum() * np.array([1, 2]), rtol=0.03)
+
+
 def test_each_axis_and_each_track_are_given_back_what_they_lost():
     still = subtract_drift(few_of(1))
     together = mean_squared_displacement(still, 3, per_axis=True)
