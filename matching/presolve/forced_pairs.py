@@ -1,9 +1,9 @@
 """Pairs that every complete matching holds: a row or a column with one edge left has no other partner.
 
 Taking such a pair leaves fewer edges to others, of which some have one left then, and so on; what remains is matched by
-any method. Duals come in the reverse order: of a row that had one edge left its column's is the highest that the edges
-to the rows after it allow, and its own what that leaves of the cost; likewise of a column. Edges to what went before
-bound the duals of that, so that all are feasible, and forced pairs have no slack.
+any method. Duals come in the reverse order, all 0 before: of a row that had one edge left its column's is the highest
+that the column's edges allow, and its own what that leaves of the cost; likewise of a column. Edges of the row, all but
+one, lead to what went before and bound the duals of that, so that all are feasible, and forced pairs have no slack.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.not_converged import NotConverged
-from ..certificate.refine import refined
 from ..errors import Infeasible
 from ..jit.compiled import compiled
 from ..problem import Problem
@@ -64,9 +63,8 @@ def by_forced_pairs(problem: Problem, solve: Callable[[Problem], Assignment]) ->
             return None
         col_of_row[rows], solver = cols[rest.col_of_row], rest.solver
         r[rows], v[cols] = rest.row_duals, rest.col_duals
-    _add_duals(row, col, is_of_row, *left, *ways, problem.data, r, v)
+    _add_duals(row, col, is_of_row, *ways, problem.data, r, v)
     answer = certify(problem, col_of_row, v, solver=solver, stats={"forced_pairs": count})
-    answer = refined(problem, answer)
     return answer if answer.is_optimal else None
 
 
@@ -125,32 +123,28 @@ def _forced(row_ptr, col_of, col_ptr, row_of):
         for e in range(back_ptr[partner], back_ptr[partner + 1]):
             w = back[e] + (0 if of_row else n)
             degree[w] -= 1
-            if is_left[w] and degree[w] == 1:
+            if degree[w] == 1:
                 waiting[queued] = w
                 queued += 1
     return row, col, is_of_row, count
 
 
 @compiled
-def _add_duals(row, col, is_of_row, row_left, col_left, row_ptr, col_of, col_ptr, row_of, edge_of, cost, r, v):
-    """Write the duals of forced pairs, from the last to the first; those of what is left are there."""
+def _add_duals(row, col, is_of_row, row_ptr, col_of, col_ptr, row_of, edge_of, cost, r, v):
+    """Write the duals of forced pairs, from the last to the first; those of what is left are there, all others 0."""
     for k in range(len(row) - 1, -1, -1):
         i, j = row[k], col[k]
-        own, least, has_others = cost[0], cost[0], False
-        for at in range(col_ptr[j], col_ptr[j + 1]):
-            if row_of[at] == i:
-                own = cost[edge_of[at]]
-            elif is_of_row[k] and row_left[row_of[at]]:
-                bound = cost[edge_of[at]] - r[row_of[at]]
-                least, has_others = (bound if not has_others or bound < least else least), True
+        own = cost[row_ptr[i]]
+        for e in range(row_ptr[i], row_ptr[i + 1]):
+            if col_of[e] == j:
+                own = cost[e]
         if is_of_row[k]:
-            v[j] = least if has_others else 0
+            v[j] = own
+            for at in range(col_ptr[j], col_ptr[j + 1]):
+                v[j] = min(v[j], cost[edge_of[at]] - r[row_of[at]])
             r[i] = own - v[j]
         else:
+            r[i] = own
             for e in range(row_ptr[i], row_ptr[i + 1]):
-                if col_of[e] != j and col_left[col_of[e]]:
-                    bound = cost[e] - v[col_of[e]]
-                    least, has_others = (bound if not has_others or bound < least else least), True
-            r[i] = least if has_others else 0
+                r[i] = min(r[i], cost[e] - v[col_of[e]])
             v[j] = own - r[i]
-        row_left[i] = col_left[j] = True

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array, eye_array, random_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from auctrack.matching import Infeasible, Problem, solve, verify
+from auctrack.matching import Assignment, Infeasible, NotConverged, Problem, solve, verify
 from auctrack.matching.presolve import forced_pairs
 from auctrack.matching.presolve.forced_pairs import by_forced_pairs
 
@@ -88,3 +88,34 @@ def test_what_cannot_be_matched_is_named_of_the_whole(where):
     with pytest.raises(Infeasible) as error:
         solve(Problem.sparse(csr_array(costs.tocsr())), device="cpu")
     assert len(error.value.rows) > len(error.value.columns)
+    partners = costs.rows if error.value.side == "rows" else costs.T.tolil().rows
+    too_many, too_few = (error.value.rows, error.value.columns)[:: 1 if error.value.side == "rows" else -1]
+    assert {member for each in too_many for member in partners[each]} <= set(too_few)
+
+
+def _gives_up(rest: Problem) -> Assignment:
+    raise NotConverged(f"{rest} is too hard")
+
+
+def _dearest(rest: Problem) -> Assignment:
+    return solve(rest, "jv", device="cpu", maximize=True)
+
+
+@pytest.mark.parametrize("solve_rest", [_gives_up, _dearest])
+def test_where_the_rest_is_not_proven_nothing_is(solve_rest):
+    costs = _tree_and_core(np.random.default_rng(3))
+    costs.data = np.ceil(1000 * costs.data).astype(np.int64)
+    assert by_forced_pairs(Problem.sparse(costs), solve_rest) is None
+
+
+@pytest.mark.parametrize("side", ["rows", "columns"])
+def test_of_two_with_the_same_one_partner_one_is_forced(side):
+    costs = np.array([[1.0, 0, 0], [1.0, 0, 0], [1.0, 1.0, 1.0]])
+    costs = costs if side == "rows" else costs.T
+    ways = forced_pairs._both_ways(Problem.sparse(csr_array(costs)))
+    assert ways is not None
+    row, col, _, count = forced_pairs._forced(*ways[:4])
+    assert count == 2
+    assert costs[row[:2], col[:2]].all()
+    assert row[0] != row[1]
+    assert col[0] != col[1]
