@@ -17,7 +17,6 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.not_converged import NotConverged
-from ..certificate.refine import refined
 from ..paths.finish import TOO_HARD, finish_rows
 from ..paths.shortest_paths import start
 from ..problem import Problem
@@ -80,7 +79,7 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     if finish_rows(np.arange(n), *edges, state, counts, MOST_SCANS * n) == TOO_HARD:
         return None
     stats = {**found.stats, "rows_scanned": int(counts[2])}
-    answer = refined(problem, certify(problem, state.col_of_row, state.v, solver=found.solver, stats=stats))
+    answer = certify(problem, state.col_of_row, state.v, solver=found.solver, stats=stats)
     return answer if answer.is_optimal else None
 
 
@@ -134,9 +133,8 @@ def _crosses(rest: np.ndarray, largest: float) -> list[tuple[int, int]] | None:
     """
     crosses: list[tuple[int, int]] = []
     for _ in range(MOST_AXES):
-        size = abs(rest)
-        i, j = int(size.max(axis=1).argmax()), int(size.max(axis=0).argmax())
-        if size.max() <= SHARE * largest or rest[i, j] == 0.0:
+        i, j = map(int, np.unravel_index(abs(rest).argmax(), rest.shape))
+        if abs(rest[i, j]) <= SHARE * largest:
             break
         crosses.append((i, j))
         rest = rest - np.outer(rest[:, j], rest[i] / rest[i, j])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 from auctrack.matching import Assignment, NotConverged, Problem, solve, verify
-from auctrack.matching.presolve.bilinear import FEWEST, by_points
+from auctrack.matching.presolve.bilinear import FEWEST, _crosses, by_points
 
 N = FEWEST + 20
 
@@ -70,6 +71,11 @@ def _coincident() -> np.ndarray:
     return cdist(x[np.arange(N) // 2], y, "sqeuclidean")
 
 
+def _between_points_of_a_grid() -> np.ndarray:
+    x, y = np.random.default_rng(6).integers(0, 40, (2, N, 3)).astype(float)
+    return cdist(x, y, "sqeuclidean")
+
+
 @pytest.mark.parametrize(
     "problem",
     [
@@ -77,13 +83,20 @@ def _coincident() -> np.ndarray:
         Problem.dense(_products(4)),
         Problem.dense(_products(3) + 1e-9 * np.random.default_rng(3).random((N, N))),
         Problem.dense(np.rint(_squared(3)).astype(np.int64)),
+        Problem.dense(_between_points_of_a_grid().astype(np.int64)),
         Problem.dense(_squared(3)[:-1]),
         Problem.dense(_squared(3), unmatched_cost=9.0),
+        Problem.dense(_squared(3), forbidden=np.eye(N, dtype=bool)),
         Problem.dense(_squared(3)[: FEWEST - 1, : FEWEST - 1]),
         Problem.dense(np.ones((N, N))),
+        Problem.dense(np.zeros((N, N))),
         Problem.dense(_coincident()),
+        Problem.dense(_coincident().T),
     ],
-    ids=["distances", "four axes", "noise", "integers", "unequal", "unmatched cost", "small", "constant", "coincident"],
+    ids=[
+        *("distances", "four axes", "noise", "rounded", "integers", "unequal", "unmatched cost", "forbidden", "small"),
+        *("constant", "zeros", "coincident rows", "coincident columns"),
+    ],
 )
 def test_others_are_left_alone(problem: Problem) -> None:
     assert by_points(problem, _refused) is None
@@ -94,6 +107,38 @@ def test_where_neighbours_do_not_decide_the_matrix_is_solved() -> None:
         raise NotConverged(f"{problem} is too hard")
 
     assert by_points(Problem.dense(_squared(3)), gives_up) is None
+
+
+def _gives_up_a_matrix(problem: Problem) -> Assignment:
+    if problem.kind == "dense":
+        raise NotConverged(f"{problem} is too hard")
+    return solve(problem, device="cpu")
+
+
+def test_what_points_leave_the_matrix_settles() -> None:
+    """Many exchanges of points on a grid cost nothing, of which rounding decides."""
+    costs = 0.01 * _between_points_of_a_grid()
+    answer = by_points(Problem.dense(costs), _gives_up_a_matrix)
+    assert answer is not None
+    assert answer.is_optimal
+    assert answer.stats["rows_scanned"] > 0
+    assert answer.cost == pytest.approx(solve(costs, "jv", "cpu").cost, rel=1e-12)
+
+
+def test_what_the_matrix_does_not_prove_is_left_to_others() -> None:
+    """Beside such duals no two costs differ."""
+
+    def errs(problem: Problem) -> Assignment:
+        found = _gives_up_a_matrix(problem)
+        col_of_row, row_of_col = np.roll(found.col_of_row, 1), np.empty(N, np.int32)
+        row_of_col[col_of_row] = np.arange(N)
+        return replace(found, col_of_row=col_of_row, row_of_col=row_of_col, col_duals=found.col_duals + 1e25)
+
+    assert by_points(Problem.dense(_squared(3)), errs) is None
+
+
+def test_the_greatest_of_many_that_tie_is_where_to_cross() -> None:
+    assert _crosses(np.array([[0.0, 1.0], [1.0, 0.0]]), 1.0) == [(0, 1), (1, 0)]
 
 
 def test_copies_moved_by_noise_are_matched_as_they_are() -> None:
