@@ -105,8 +105,6 @@ def _reductions_of_blocks(problem: Problem) -> dict[int, Reductions]:
 def _with_high_unmatched_costs(problem: Problem) -> np.ndarray:
     """Return the blocks of a batch whose unmatched costs are far above the first of their costs, if not above all."""
     full = np.flatnonzero((problem.n_rows_of_block > 0) & (problem.n_cols_of_block > 0))
-    if len(full) == 0:
-        return full
     most_edges = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)[full]
     unmatched_costs = [
         np.minimum.reduceat(cuda.to_host(side), offsets[:-1][full])

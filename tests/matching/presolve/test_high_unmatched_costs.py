@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from auctrack.matching import SOLVERS, Assignment, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
@@ -73,7 +74,16 @@ def test_the_cheapest_of_the_most_edges_are_found(
 def _assert_cheapest(cost: np.ndarray, problem: Problem, answer: Assignment) -> None:
     assert sum(cost.shape) - 2 * answer.n_matched == _least_unassigned(cost)
     assert cost[answer.edges()].sum() == pytest.approx(_least(cost), rel=1e-12)
+    _assert_duals_add_up(answer)
+    assert answer.is_optimal
+    assert answer.gap <= 1e-9 * abs(cost[answer.edges()]).sum()
     assert verify(problem, answer).is_optimal
+
+
+def _assert_duals_add_up(answer: Assignment) -> None:
+    """To the cost, at the unmatched costs as stated."""
+    largest = max(abs(answer.row_duals).max(initial=0.0), abs(answer.col_duals).max(initial=0.0))
+    assert answer.row_duals.sum() + answer.col_duals.sum() == pytest.approx(answer.cost, rel=1e-12, abs=1e-12 * largest)
 
 
 @pytest.mark.gpu
@@ -131,6 +141,42 @@ def test_point_sets_and_batches_too(solver: str, device: str) -> None:
     answer = solve(Problem.batch([Problem.dense(cost, unmatched_cost=1e25) for cost in costs]), solver, device)
     for cost, block in zip(costs, answer.blocks(), strict=True):
         assert cost[block.edges()].sum() == pytest.approx(_least(cost), rel=1e-12)
+
+
+@pytest.mark.parametrize("solver", ON_CPU, ids=str)
+def test_costs_of_zero_are_no_reason_to_match_none(solver: str) -> None:
+    problem = Problem.dense(np.zeros((30, 40)), unmatched_cost=1e25)
+    answer = solve(problem, solver, "cpu")
+    assert answer.n_matched == 30
+    assert verify(problem, answer).is_optimal
+
+
+def test_a_dear_cost_after_many_others_is_one_to_be_paid() -> None:
+    """The first thousand costs say that all are low, the first thousand rows that all must be matched."""
+    n = 1100
+    cost = csr_array(np.diag(np.random.default_rng(0).random(n)))
+    cost.data[-2] = 1e9
+    unmatched_cost = np.full(n, 1e25)
+    unmatched_cost[-1] = 2 * cost.data[-1]
+    for stated in ((unmatched_cost, 0.0), (0.0, unmatched_cost), 1e13):
+        assert solve(Problem.sparse(cost, unmatched_cost=stated), "jv", "cpu").n_matched == n
+
+
+@pytest.mark.parametrize("unmatched_cost", [1e25, (1e30, 0.0), (0.0, 1e30)], ids=str)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_blocks_without_a_first_cost_are_solved_as_they_would_be_alone(form: str, unmatched_cost: Any) -> None:
+    few = _cost("unassigned on both sides")
+    few[0, 0] = np.inf
+    parts = [few, _cost("unassigned on both sides"), np.full((3, 2), np.inf), np.empty((2, 0))]
+    for costs in (parts, parts[2:], parts[3:]):
+        problems = [Problem.dense(cost, unmatched_cost=unmatched_cost) for cost in costs]
+        batch = Problem.batch(problems if form == "dense" else [as_sparse(problem) for problem in problems])
+        answer = solve(batch, "jv", "cpu")
+        assert verify(batch, answer).is_optimal
+        for cost, block in zip(costs, answer.blocks(), strict=True):
+            assert sum(cost.shape) - 2 * block.n_matched == _least_unassigned(cost)
+            assert cost[block.edges()].sum() == pytest.approx(_least(cost), rel=1e-12)
+            _assert_duals_add_up(block)
 
 
 @pytest.mark.parametrize("shape", [(30, 40), (40, 30), (290, 300), (300, 290), (31, 31)])
