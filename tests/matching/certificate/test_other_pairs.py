@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching.certificate import exact_gap, other_pairs
+from auctrack.matching.tolerance import EPS
 
 N, M = 6, 7
 OTHERS = 1.125
@@ -92,3 +93,22 @@ def test_who_has_a_pair_within_the_gap(seed):
     is_within = [[Fraction(cost) - a - b <= Fraction(gap) for b in v] for a in r]
     found = other_pairs.are_within(cost, base, duals, gap)
     assert found.tolist() == [*map(any, is_within), *map(any, zip(*is_within, strict=True))]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_slack_is_less_than_that_of_exact_fractions_but_for_its_own_rounding(seed):
+    rng = np.random.default_rng(seed)
+    (base, *of_base), (duals, *of_duals) = _duals(rng), _duals(rng)
+    r, v = ([a + b for a, b in zip(*sides, strict=True)] for sides in zip(of_base, of_duals, strict=True))
+    col_of_row = np.where(rng.random(N) < 0.7, rng.permutation(M)[:N], -1)
+    row_of_col = np.full(M, -1)
+    row_of_col[col_of_row[col_of_row >= 0]] = np.flatnonzero(col_of_row >= 0)
+    col_unmatched = base.v + duals.v  # so that second floats are all that is left
+    pays = base.r + duals.r + np.where(col_of_row < 0, 0.0, col_unmatched[col_of_row])
+    exact = [
+        *(Fraction(p) - a - (v[j] if j >= 0 else 0) for p, a, j in zip(pays, r, col_of_row, strict=True)),
+        *(Fraction(u) - b if i < 0 else Fraction(0) for u, b, i in zip(col_unmatched, v, row_of_col, strict=True)),
+    ]
+    found = exact_gap._slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals)
+    for slack, own in zip(found, exact, strict=True):
+        assert -EPS / 2 * abs(own) <= Fraction(slack) - own <= 32 * EPS * ULPS
