@@ -117,7 +117,7 @@ class Assignment:
             If there is no such block; they are counted from 0.
         """
         refuse_block_beyond(b, self.n_blocks)
-        if self.n_blocks == 1 and b == 0:
+        if self.n_blocks == 1:
             return self
         rows = slice(*(int(k) for k in self.row_offsets[b : b + 2]))
         cols = slice(*(int(k) for k in self.col_offsets[b : b + 2]))
