@@ -50,6 +50,7 @@ def test_rows_and_columns_exchanged_and_signs_turned():
     greatest = least.negated()
     assert greatest.maximize
     assert (-costs[2] - greatest.row_duals[:, None] - greatest.col_duals).max() <= 1e-15
+    assert greatest.row_duals.sum() + greatest.col_duals.sum() == pytest.approx(greatest.cost)
     assert verify(-costs[2], greatest).is_optimal
     assert not greatest.negated().maximize
     assert verify(costs[2], greatest.negated()).is_optimal

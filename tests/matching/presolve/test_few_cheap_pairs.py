@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
-from auctrack.matching import Problem, solve, verify
+from auctrack.matching import Assignment, Problem, solve, verify
+from auctrack.matching.certificate.certify import certify
 from auctrack.matching.presolve.few_cheap_pairs import by_cheap_pairs
 from auctrack.matching.problem import cheaper_pairs
 
@@ -55,6 +56,21 @@ def test_few_pairs_below_a_sentinel_are_the_optimum_proven(shape, cheap_a_row, h
     assert paid[paid < highest].sum() == pytest.approx(least[least < highest].sum(), rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", [6, 7, 10])
+def test_costs_of_thirty_decades_below_a_sentinel_are_refined(seed):
+    rng = np.random.default_rng(seed)
+    cost = np.where(rng.random((200, 200)) < 0.03, 10.0 ** rng.uniform(-30, 0, (200, 200)), 1e100)
+    answer = by_cheap_pairs(Problem.dense(cost), GRAPH)
+    assert answer is not None
+    assert verify(cost, answer).is_optimal
+
+
+def test_what_is_not_proven_is_left_to_others():
+    problem = Problem.dense(_zeros_among_ones((300, 300), 2).astype(np.int64))
+    nobody, no_duals = np.full(300, -1, np.int32), np.zeros(300, np.int64)
+    assert by_cheap_pairs(problem, lambda graph: certify(graph, nobody, no_duals, solver="none")) is None
+
+
 def test_auto_takes_a_graph_for_ones_with_two_zeros_a_row():
     cost = _zeros_among_ones((400, 400), 2)
     answer = solve(cost, device="cpu")
@@ -64,6 +80,10 @@ def test_auto_takes_a_graph_for_ones_with_two_zeros_a_row():
     assert "cheaper" in most.stats["auto"]
     assert most.cost == 400 - answer.cost
     assert verify(1 - cost, most)
+
+
+def _refused(graph: Problem) -> Assignment:
+    raise AssertionError(f"{graph} should not be solved")
 
 
 @pytest.mark.parametrize("kind", ["dearer", "many cheap", "infinite", "forbidden", "priced", "small", "batch", "graph"])
@@ -81,4 +101,4 @@ def test_other_costs_are_left_alone(kind):
     problem = Problem.batch([cost, cost]) if kind == "batch" else Problem.dense(cost, **stated)
     if kind == "graph":
         problem = Problem.sparse(csr_array(1 - cost))
-    assert by_cheap_pairs(problem, GRAPH) is None
+    assert by_cheap_pairs(problem, _refused) is None
