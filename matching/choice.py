@@ -157,7 +157,7 @@ def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...
 
 FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] = {
     "jv": lambda _: (
-        *(("jv", {"most_scans": 30}), ("auction", {"max_bids": 110})),
+        *(("jv", {"most_scans": 30}), ("auction", {"max_bids": 60})),
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
     "jv of points": lambda _: (("jv", {"most_scans": 60}), ("auction", {"max_bids": 400})),
@@ -165,6 +165,8 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
     "auction of points on a GPU": _first_on_gpu_for_points,
 }
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
+
+One that finds itself far from an end leaves the rest to the last of them, which may spend most.
 
 On a CPU: a scan of a search and half a bid take about the same time. Independent costs need 1 to 15 scans a row, where
 the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances 42

@@ -198,13 +198,15 @@ def _solved_as_chosen(problem: Problem, choice: Choice) -> Assignment:
 def _solved_in_turns(problem: Problem, choice: Choice) -> Assignment:
     """Solve by what is tried before the chosen solver, within limits, and at last by that."""
     reason = choice.reason
-    first = choice.first_tried(problem)
-    for tried, limits in first:
+    first = waiting = choice.first_tried(problem)
+    while waiting:
+        (tried, limits), *waiting = waiting
         try:
             stated = choice.form_for(tried, problem)
             return _solved(stated, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
-        except NotConverged:
+        except NotConverged as error:
             reason = f"{reason}; {tried} was given up, with {limits}"
+            waiting = waiting[-1:] if error.is_far else waiting
         except DeviceMemoryExceeded:
             if tried == choice.solver:
                 raise

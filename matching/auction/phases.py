@@ -78,7 +78,7 @@ def _match_easy_parts(
     """Match the components that bids without an increment nearly do; return which are left."""
     if graph[1] is None:
         scans = most_scans * problem.n_rows if problem.n_rows >= SMALL and most_scans < NO_LIMIT else NO_LIMIT
-        return np.array([assign_dense_rows(problem.cost_matrix, state, counts[0, :3], scans, True) == TOO_HARD])
+        return np.array([assign_dense_rows(problem.cost_matrix, state, counts[0, :3], scans, True) <= TOO_HARD])
     hard = np.zeros(len(parts[1]) - 1, np.bool_)
     _run_parts(parts, counts, partial(_try_parts, hard, *graph, state, most_scans))
     return hard

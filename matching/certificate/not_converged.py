@@ -23,14 +23,24 @@ class NotConverged(AuctrackError, RuntimeError):
         must be matched is still unassigned, and the proven one where no matched edge is missing.
     blocks : int array
         Of matrices solved at once, those that the budget did not suffice for; all others ended within it.
+    is_far : bool
+        Whether several times the budget would not have sufficed either, as far as the solver can tell.
     """
 
-    def __init__(self, message: str, *, assignment: Assignment | None = None, blocks: np.ndarray = NO_BLOCKS) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        assignment: Assignment | None = None,
+        blocks: np.ndarray = NO_BLOCKS,
+        is_far: bool = False,
+    ) -> None:
         super().__init__(message)
         self.assignment = assignment
         self.blocks = blocks
+        self.is_far = is_far
 
     def restated(self, restate: Callable[[Assignment], Assignment]) -> NotConverged:
         """Return the error with its answer, where it has one, as that of the problem that another was solved for."""
-        known = self.assignment
-        return NotConverged(str(self), assignment=None if known is None else restate(known), blocks=self.blocks)
+        known = None if self.assignment is None else restate(self.assignment)
+        return NotConverged(str(self), assignment=known, blocks=self.blocks, is_far=self.is_far)

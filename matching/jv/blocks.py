@@ -18,7 +18,7 @@ from ..jit.compiled import compiled
 from ..jit.eight import LANES
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
-from ..paths.finish import NO_LIMIT, TOO_HARD
+from ..paths.finish import FAR_TOO_HARD, NO_LIMIT, TOO_HARD
 from ..paths.shortest_paths import State, named_counts
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import dense_minima
@@ -79,8 +79,9 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
         zero = np.ones(blocks, np.bool_)
         slackness = Slackness(sums[0], sums[2], sums[3], rounding, zero, in_doubt, all(proves))
         return Matched(problem, partners[0], v, stats, terms=Terms(partners[1], r, slackness))
-    if any(row == TOO_HARD for _, row in failed):
-        raise out_of_scans(most_scans)
+    hardest = min(row for _, row in failed)
+    if hardest <= TOO_HARD:
+        raise out_of_scans(most_scans, is_far=hardest == FAR_TOO_HARD)
     raise _infeasible_block(problem, *failed[0], partners)
 
 
@@ -135,10 +136,10 @@ def _match_run(
 ):
     """Match blocks `first` to `end`, whose costs begin at `lo`; fill in what is found, and the sums of its proof.
 
-    Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
-    takes more than `scans` a row; and what `add_terms` returns. The five flags are True or None: numba compiles
-    nothing below a condition that None decides. One by one, as Python hands them over: taking tuples apart there would
-    compile for half a second more.
+    Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` or
+    `FAR_TOO_HARD` where it takes more than `scans` a row; and what `add_terms` returns. The five flags are True or
+    None: numba compiles nothing below a condition that None decides. One by one, as Python hands them over: taking
+    tuples apart there would compile for half a second more.
     """
     run, offsets = (first, end, lo), (row_offsets, col_offsets)
     found, proof = (col_of_row, row_of_col, r, v, cost, terms), (sums, rounding, in_doubt)

@@ -18,7 +18,7 @@ import numpy as np
 from ..jit.compiled import compiled
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
-from .finish import TOO_HARD, are_too_few
+from .finish import FAR, FAR_TOO_HARD, TOO_HARD, are_too_few, would_exceed
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, augment_path, take, unassigned_sink
 
 LONGEST_CHAIN = 30
@@ -45,9 +45,9 @@ def lower_dense_to_cheapest(cost, v, none):
 def assign_dense_rows(cost, state, counts, most_scans, may_tie):
     """As `finish.match_rows` for all rows of a matrix (rows, columns).
 
-    Also `TOO_HARD` where the rows matched by paths so far took so many scans that the others are bound to take more
-    than `most_scans` with them: later paths are no shorter. `may_tie` is True where many costs may be equal, else
-    None, with which numba compiles less.
+    Also `TOO_HARD` or `FAR_TOO_HARD` where the rows matched by paths so far took so many scans that the others are
+    bound to take more than `most_scans` with them: later paths are no shorter. `may_tie` is True where many costs
+    may be equal, else None, with which numba compiles less.
     """
     n = len(cost)
     waiting = np.empty(n, np.int64)
@@ -70,8 +70,9 @@ def assign_dense_rows(cost, state, counts, most_scans, may_tie):
     begun = counts[2]
     for done in range(len(waiting)):
         row = waiting[done]
-        if are_too_few(most_scans, counts[2] - begun, done, len(waiting)):
-            return TOO_HARD
+        spent = counts[2] - begun
+        if are_too_few(most_scans, spent, done, len(waiting)):
+            return FAR_TOO_HARD if would_exceed(FAR * most_scans, spent, done, len(waiting)) else TOO_HARD
         sink, length, n_scanned = _search(cost, row, state, key, scanned)
         counts[1] += 1
         counts[2] += n_scanned + 1

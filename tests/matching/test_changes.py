@@ -25,7 +25,7 @@ from auctrack.matching.auction import gpu_points, gpu_scaling
 from auctrack.matching.device import cuda
 from auctrack.matching.jv.solver import without_mask
 from auctrack.matching.paths.dense_paths import assign_dense_rows
-from auctrack.matching.paths.finish import TOO_HARD, match_rows
+from auctrack.matching.paths.finish import FAR_TOO_HARD, TOO_HARD, match_rows
 from auctrack.matching.paths.shortest_paths import lower_to_cheapest, start
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.flat_graph import flat_graph
@@ -36,6 +36,7 @@ from auctrack.plugins.bench.assignment.hostile_costs import (
     inner_products,
     letters,
     one_far_point,
+    photographs,
     two_blobs,
 )
 from auctrack.plugins.bench.assignment.hostile_problems import points_of_a_line
@@ -50,6 +51,21 @@ def test_long_searches_hand_over_to_the_auction():
     assert "jv was given up" in answer.stats["auto"]
     assert verify(cost, answer)
     assert answer.cost == pytest.approx(solve(cost, "jv").cost, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("costs", "is_far"), [(inner_products, True), (photographs, True), (ball_to_shell, False), (one_far_point, False)]
+)
+def test_a_solve_says_whether_it_is_far_from_its_end(costs, is_far):
+    with pytest.raises(NotConverged) as error:
+        solve(costs(600, 1), JV(most_scans=12), "cpu")
+    assert error.value.is_far == is_far
+
+
+def test_what_is_far_from_its_end_is_left_to_the_last_that_is_tried():
+    answer = solve(photographs(1000, 1), device="cpu")
+    assert answer.solver == "auction"
+    assert answer.stats["auto"].count("was given up") == 1
 
 
 def test_the_last_solver_has_no_limit(monkeypatch):
@@ -84,7 +100,7 @@ def test_an_eighth_of_a_limit_and_a_few_searches_tell_that_it_will_not_do(form):
     graph, state = flat_graph(as_sparse(problem)), start(*problem.dual_bounds())
     lower_to_cheapest(*graph, state)
     if form == "dense":
-        assert assign_dense_rows(problem.cost_matrix, state, counts, limit, None) == TOO_HARD
+        assert assign_dense_rows(problem.cost_matrix, state, counts, limit, None) == FAR_TOO_HARD
     else:
         assert match_rows(np.arange(400), *graph, state, counts, limit) == TOO_HARD
     assert limit / 8 < counts[2] < limit / 2
