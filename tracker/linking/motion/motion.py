@@ -14,6 +14,10 @@ from .models.shares import RAREST
 
 _NOTHING = 1e-9
 """Spacings below which a typical step is what rounding and hardly possible links leave of none."""
+_APART = 1.3
+"""How many times as wide as the narrowest of a kind steps of another kind are: of 126 simulated movies of one kind of
+particles, classes were learned at most 1.26 times as wide as each other; of 90 of two kinds, 1.5 times apart, in 88
+more than 1.3 times."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +124,7 @@ class Motion:
         if self.features and self.feature_gain >= 0.005:
             make = "makes" if len(self.features) == 1 else "make"
             said.append(f"{', '.join(self.features)} {make} a link likelier by {self.feature_gain:.2f} nats")
-        if len(self.class_shares) > 1:
-            widths = self._widths()
-            kinds = zip(self.class_shares, widths, strict=True)
-            parts = [f"{share:.0%} by {in_digits(width)}" for share, width in kinds]
-            said.append(f"steps vary along each axis: {', '.join(parts)} {plural(self.unit)}")
+        said.append(self._said_of_widths())
         counted_in = f" ({' and '.join(also)} counted in)" if also else ""
         said.append(f"{_share(self.lost)} of detections lost and {_share(self.new)} new {per}{counted_in}")
         if most := len(self.missed):
@@ -145,9 +145,21 @@ class Motion:
         both = "predicted from the neighbours' flow and each particle's own past and future"
         return words.get(self.contexts, both)
 
-    def _widths(self) -> np.ndarray:
-        """Return the root mean square width of each class over the axes."""
-        return np.sqrt((self.widths**2).mean(axis=1))
+    def _said_of_widths(self) -> str:
+        """Return how wide steps are along an axis, all axes together: one width for classes that hardly differ."""
+        variances = (self.widths**2).mean(axis=1)
+        kinds: list[list[int]] = []
+        for k in np.argsort(variances, kind="stable"):
+            if kinds and variances[k] < _APART**2 * variances[kinds[-1][0]]:
+                kinds[-1].append(k)
+            else:
+                kinds.append([k])
+        shares = [self.class_shares[kind].sum() for kind in kinds]
+        widths = [in_digits(np.sqrt(np.average(variances[kind], weights=self.class_shares[kind]))) for kind in kinds]
+        if len(kinds) == 1:
+            return f"steps vary by {widths[0]} {plural(self.unit)} along each axis"
+        parts = [f"{share:.0%} by {width}" for share, width in zip(shares, widths, strict=True)]
+        return f"steps vary along each axis: {', '.join(parts)} {plural(self.unit)}"
 
     def _along_axes(self) -> str:
         """Return the persistence along each axis, where these differ."""
