@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from .detecting.detect import detect_steps
-from .detecting.labels import label_steps, on_mask
+from .detecting.labels import label_steps, on_mask, on_other_frames
 from .detecting.settings import DetectSettings
 from .detecting.side_by_side import work_plan
-from .errors import InvalidInput, InvalidSetting
+from .errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownChannel
 from .formats.tables import read_points, refuse_far_away
 from .linking.link import link_steps
 from .linking.result import Linking
@@ -191,7 +191,7 @@ def finding_stage(
     if settings.input.kind == "labels":
         is_mask = isinstance(source, Movie) and source.is_mask
         steps = label_steps(source, intensity, is_mask=is_mask, budget=settings.link.memory_budget)
-        return DetectedPoints((yield from _named("detect", steps)))
+        return DetectedPoints((yield from _named("detect", steps)), notes=on_other_frames(source, intensity))
     device = work_plan(source.shape, len(source), None, settings.link.device, overlap=0).device
     yield Advance("detect", 0, len(source), device=device)
     steps = detect_steps(source, settings.detect, device=device, budget=settings.link.memory_budget)
@@ -284,7 +284,7 @@ def opened_input(
                 found = opened.enter_context(open_movie(source, given))
         under = None
         if given.intensity is not None:
-            under = opened.enter_context(open_movie(given.intensity, replace(given, kind="movie", intensity=None)))
+            under = opened.enter_context(_open_under_labels(given.intensity, given))
         yield found, under
 
 
@@ -317,6 +317,27 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
         frames=given.frame_slice,
         roi=given.roi_slices,
     )
+
+
+def _open_under_labels(path: str, given: InputSettings) -> Movie:
+    """Open the movie that is measured under labels: by their axes, or its own where it has others, such as channels."""
+    channel = given.channel if given.intensity_channel is None else given.intensity_channel
+    own = replace(given, kind="movie", intensity=None, intensity_channel=None, channel=channel)
+    try:
+        return open_movie(path, own)
+    except UnknownAxes:
+        if given.axes is None:
+            raise
+    except UnknownChannel as error:
+        remedy = error.in_python.replace("channel=", "intensity_channel=")
+        raise InvalidInput(
+            error.problem, in_python=remedy, setting="intensity_channel", examples=error.examples
+        ) from None
+    except InvalidSetting as error:
+        if error.setting != "channel":
+            raise
+        raise InvalidSetting(error.problem, setting="intensity_channel") from None
+    return _open_under_labels(path, replace(given, axes=None))
 
 
 def _read_table(source: str | Path, given: InputSettings) -> Points:

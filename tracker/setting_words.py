@@ -83,6 +83,9 @@ _OF_INPUT: dict[str, SettingWords] = {
         field="region",
     ),
     "intensity": SettingWords("For a label image: the movie in which the intensity under each label is measured"),
+    "intensity_channel": SettingWords(
+        "Channel of that movie, such as a reporter's, by name or number (from 0)", auto="that of the labels"
+    ),
     "columns": SettingWords(
         "Columns of a table that have other names",
         written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of trackpy, laptrack, TrackMate, Imaris and napari "

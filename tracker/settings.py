@@ -77,7 +77,10 @@ class InputSettings(KnownByName):
     columns : mapping of str to str, optional
         Table: our column names to those in the file.
     intensity : str, optional
-        Labels: the movie whose intensity is measured under each label.
+        Labels: the movie whose intensity is measured under each label. Its axes are those given where they fit it, else
+        those that it states.
+    intensity_channel : int or str, optional
+        The channel of that movie; unless given, that of the labels.
     frame_step : int, optional
         Table: difference between the numbers of two consecutive frames. A movie knows its frames.
     """
@@ -94,12 +97,17 @@ class InputSettings(KnownByName):
     roi: str | None = field(default=None, metadata=text_such_as("0:10,100:300,:"))
     columns: Mapping[str, str] | None = field(default=None, hash=False, metadata=_NAMES)
     intensity: str | None = field(default=None, metadata=TEXT)
+    intensity_channel: int | str | None = field(default=None, metadata=_NUMBER_OR_NAME)
     frame_step: int | None = field(default=None, metadata=whole_number(1))
 
     def __post_init__(self) -> None:
         require_kinds(self)
         if self.intensity is not None and self.kind != "labels":
             raise InvalidSetting("goes with label images only.", setting="intensity")
+        if self.intensity_channel is not None and self.intensity is None:
+            raise InvalidSetting(
+                "needs the movie that it is a channel of.", setting="intensity_channel", wanted=("intensity", "MOVIE")
+            )
         require_roles(self.columns or {})
         _ = self.frame_slice, self.roi_slices
 

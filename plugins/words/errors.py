@@ -70,7 +70,7 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
     ((example, case),) = error.examples.items()
     if error.setting == "frames":
         return f"The frames before it can be read on their own: {option} {example}."
-    if error.setting in ("channel", "series"):
+    if error.setting in ("channel", "intensity_channel", "series"):
         each = f"; auctrack track takes each in turn by {option} all" if error.setting == "series" else ""
         return f"Give its number or name, such as {option} {shlex.quote(example)}{each}."
     if error.setting == "bright_on_dark":

@@ -202,6 +202,7 @@ INPUT = _named(
         value="labels",
     ),
     _option("intensity", "MOVIE"),
+    _option("intensity_channel", "NAME|NUMBER"),
     _option("columns", "OURS=THEIRS,…", read=_columns, write=_joined_columns),
 )
 DETECT = _named(

@@ -71,6 +71,7 @@ def test_nothing_stated_is_all_automatic():
         ({"input": {"channel": True}}, "channel"),
         ({"input": {"frame_interval": "10 s"}}, "frame_interval"),
         ({"input": {"intensity": "a.tif"}}, "intensity"),
+        ({"input": {"kind": "labels", "intensity_channel": 1}}, "intensity_channel"),
     ],
 )
 def test_what_a_setting_cannot_be_is_refused_by_its_name(stated, setting):

@@ -119,6 +119,16 @@ def on_mask(image: np.ndarray, name: str) -> list[str]:
     ]
 
 
+def on_other_frames(labels: FrameSource, intensity: FrameSource | None) -> tuple[str, ...]:
+    """Return what is to be said of a movie that has more frames than the labels that are measured in it."""
+    if intensity is None or len(intensity) == len(labels):
+        return ()
+    return (
+        f"{intensity.path} has {len(intensity)} frames, the labels {len(labels)}: a label is measured in the frame of "
+        "the same number. If the labels begin later than the movie, or skip frames of it, cut it to theirs first.",
+    )
+
+
 def _check_fit(labels: FrameSource, intensity: FrameSource) -> None:
     if labels.shape != intensity.shape or not set(labels.frame_numbers) <= set(intensity.frame_numbers):
         raise InvalidInput(

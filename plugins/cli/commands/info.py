@@ -47,7 +47,7 @@ _FRAMES = 5
 """Frames of a movie in which particles are looked for: enough to see how far they step."""
 
 
-@taking(*chosen(INPUT, DETECT, without="intensity separation method"))
+@taking(*chosen(INPUT, DETECT, without="intensity intensity_channel separation method"))
 def command(
     ctx: typer.Context,
     source: Annotated[

@@ -32,6 +32,7 @@ def input_settings(source: LayerInput) -> InputSettings:
     kind = {"movie": "auto", "labels": "labels", "points": "auto"}[source.kind]
     scale: Sequence[float] = [float(size) for size in calibration.scale[3 - ndim :]]
     frames, region = source.part.frames, source.part.region
+    under = source.intensity
     has_time = calibration.frame_interval is not None and calibration.time_unit != FRAME
     return InputSettings(
         axes=source.axes,
@@ -44,7 +45,8 @@ def input_settings(source: LayerInput) -> InputSettings:
         series=source.series,
         frames=None if frames is None else f"{frames[0]}:{frames[1] + 1}",
         roi=None if region is None else ",".join(f"{part.start}:{part.stop}" for part in region),
-        intensity=None if source.intensity is None else source.intensity.path,
+        intensity=None if under is None else under.path,
+        intensity_channel=None if under is None or under.path is None else under.channel,
         columns=source.columns,
     )
 

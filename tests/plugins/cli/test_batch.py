@@ -496,6 +496,7 @@ def test_a_settings_file_that_cannot_be_used_is_wrong_usage(auctrack, movie, tmp
         ("--format", "xlsx"),
         ("--config", "nowhere.toml"),
         ("--intensity", "m.tif"),
+        ("--labels", "--intensity-channel", "1"),
         ("--unheard-of",),
     ],
 )

@@ -362,6 +362,42 @@ def test_labels_are_particles_and_their_intensity_comes_from_a_movie(auctrack, m
     assert read_tracks(tmp_path / "masks.tracks.csv").table["track_id"].tolist() == [0, 0, 0]
 
 
+@pytest.fixture
+def two_channels(tmp_path):
+    """What measures one label in a movie of two channels and one frame more: nuclei at 50, and a reporter at 100, …"""
+    labels = np.zeros((3, 12, 12), np.uint8)
+    labels[:, 4:8, 4:8] = 4
+    tifffile.imwrite(tmp_path / "masks.tif", labels, photometric="minisblack")
+    cells = np.full((4, 2, 12, 12), 50, np.uint16)
+    cells[:, 1] = 100 + np.arange(4)[:, None, None]
+    named = {"axes": "TCYX", "Channel": {"Name": ["nuclei", "reporter"]}}
+    tifffile.imwrite(tmp_path / "cells.ome.tif", cells, photometric="minisblack", metadata=named)
+    return "masks.tif", "--labels", "--axes", "TYX", "--voxel", "0.5,0.5", "--intensity", "cells.ome.tif"
+
+
+@pytest.mark.parametrize("channel", ["reporter", "1"])
+def test_a_reporter_in_a_channel_of_its_own_is_measured_under_labels_that_have_none(
+    auctrack, two_channels, tmp_path, channel
+):
+    result = auctrack("track", *two_channels, "--intensity-channel", channel)
+    ok(result)
+    assert read_tracks(tmp_path / "masks.tracks.csv").table["mean_intensity"].tolist() == [100, 101, 102]
+    assert "cells.ome.tif has 4 frames, the labels 3" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "choose one. Give its number or name, such as --intensity-channel reporter."),
+        (("--intensity-channel", "2"), "--intensity-channel '2' is not among those of cells.ome.tif"),
+    ],
+)
+def test_which_channel_is_measured_under_labels_is_asked_for(auctrack, two_channels, given, said):
+    result = auctrack("detect", *two_channels, *given)
+    assert result.exit_code == 1
+    assert said in " ".join(result.stderr.split())
+
+
 @pytest.mark.parametrize("command", ["", "track", "detect", "link", "measure", "report", "simulate", "score", "info"])
 @pytest.mark.parametrize("columns", ["80", "120"])
 def test_the_page_of_a_command_fits_the_terminal(monkeypatch, command, columns):

@@ -37,6 +37,7 @@ EVERYTHING = {
         "roi": "0:10,100:300,:",
         "columns": {"frame": "Time", "z": "Pos_Z"},
         "intensity": "m.tif",
+        "intensity_channel": "reporter",
     },
     "detect": {"diameter": 3.5, "threshold": 0.0, "method": "dog", "bright_on_dark": False, "separation": 2.0},
     "link": {
@@ -93,7 +94,7 @@ def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
     words = [word for word in as_options(Settings.from_mapping(EVERYTHING)) if word.startswith("--")]
     known = {f"--{name.replace('_', '-')}" for name in inspect.signature(track.command).parameters}
     assert set(words) <= known
-    assert len(words) == 26
+    assert len(words) == 27
     assert as_options(Settings()) == []
 
 
