@@ -37,6 +37,8 @@ _FEW_FOR_DRIFT = 20
 """Tracks that go from a frame to the next, median, below which a drift holds much of their own steps: a twentieth."""
 _SLANTED = 0.01
 """Share of a frame that is slanted padding: less is a corner that a camera does not see."""
+_SQUARE = 0.01
+"""Share by which y and x of a voxel differ at most that was rounded: pixels of cameras and of scans are square."""
 _OTHER_TONE = 2.0
 """Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
 _MOST_STACKED = 50
@@ -436,13 +438,23 @@ def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
 
 
 def on_pixels(movie: Movie, settings: Settings) -> list[str]:
-    """Return what is to be said of the middle frame: voxels without a value, slanted padding, labels not said to be."""
+    """Return what is to be said of pixels given as oblong, and of the middle frame: values missing, padding, labels."""
+    oblong = _on_oblong_pixels(movie)
     if movie.is_mask:
-        return [_on_truth_values(str(movie.path), are_labels=settings.input.kind == "labels")]
+        return [*oblong, _on_truth_values(str(movie.path), are_labels=settings.input.kind == "labels")]
     image = movie.frame(movie.frame_numbers[len(movie) // 2])
     if settings.input.kind != "labels":
-        return on_image(image, str(movie.path), as_labels="give --labels")
-    return [*_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
+        return [*oblong, *on_image(image, str(movie.path), as_labels="give --labels")]
+    return [*oblong, *_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
+
+
+def _on_oblong_pixels(movie: Movie) -> list[str]:
+    """Return what is to be said of a voxel size that was given and differs along y and x, as where it begins with x."""
+    *_, y, x = movie.calibration.scale
+    if movie.source != "given" or abs(y - x) <= _SQUARE * max(y, x):
+        return []
+    size = f"{y:g} along y and {x:g} {movie.calibration.unit} along x"
+    return [f"a voxel is {size}, and pixels are hardly ever oblong: {option_of('scale')} is in the order z,y,x."]
 
 
 def _on_truth_values(name: str, *, are_labels: bool) -> str:

@@ -16,6 +16,8 @@ from ..regular_files import refuse_pipe
 GivenLinks = tuple[tuple[float, ...], ...]
 """One link each: source and target row, or frame, z, y, x of both (frame, y, x in 2D)."""
 PLACES = ("frame", "z", "y", "x")
+_SHOWN = 200
+"""Letters of the names of columns that a message shows: a file that is no table has all of a line as its columns."""
 
 
 def given_links(given: Any, name: str) -> GivenLinks:
@@ -82,9 +84,10 @@ def _columns(table: pd.DataFrame, name: str) -> np.ndarray:
         wanted = [f"{end}_{axis}" for end in ENDS for axis in axes]
         if set(wanted) <= set(table.columns):
             return table[wanted].to_numpy()
+    has = ", ".join(map(str, table.columns)) or "none"
     raise InvalidSetting(
-        f"needs the columns source, target (rows of the points), or source_frame, source_z, "
-        f"source_y, source_x, target_frame, … (places); it has {', '.join(map(str, table.columns)) or 'none'}.",
+        f"needs the columns source, target (rows of the points), or source_frame, source_z, source_y, source_x, "
+        f"target_frame, … (places); it has {has if len(has) <= _SHOWN else has[:_SHOWN] + ' …'}.",
         setting=name,
     )
 

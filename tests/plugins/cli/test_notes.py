@@ -445,6 +445,19 @@ def test_voxels_without_a_value_are_counted(auctrack, movie):
     assert any("25.00% of the middle frame holds no numbers" in line for line in said)
 
 
+@pytest.mark.parametrize(("voxel", "is_said"), [("0.5,0.5,2", True), ("2,0.5,0.5", False), ("2,0.5,0.501", False)])
+def test_a_voxel_size_given_from_x_on_is_told_by_its_oblong_pixels(auctrack, tmp_path, voxel, is_said):
+    image = np.random.default_rng(0).poisson(10, (2, 8, 24, 24)).astype(np.uint16)
+    image[:, 3:5, 10:14, 10:14] += 200
+    tifffile.imwrite(tmp_path / "deep.tif", image, photometric="minisblack")
+    for command in ("info", "track"):
+        said = notes(auctrack(command, "deep.tif", "--axes", "TZYX", "--voxel", voxel))
+        oblong = (
+            "a voxel is 0.5 along y and 2 µm along x, and pixels are hardly ever oblong: --voxel is in the order z,y,x."
+        )
+        assert [oblong in line for line in said if "oblong" in line] == [True] * is_said
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [

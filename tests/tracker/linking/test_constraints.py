@@ -210,6 +210,9 @@ def test_a_file_that_is_none_is_refused(tmp_path):
             InvalidSetting, match=r"empty\.csv\) needs the columns source, target.*it has none", setting="pinned"
         ):
             read_links(tmp_path / "empty.csv", "pinned")
+    (tmp_path / "tracks.xml").write_text(f"<Log>{'word_' * 2000}</Log>\n")
+    with refused(InvalidSetting, match=r"needs the columns .* it has <Log>[word_]{195} …\.$", setting="pinned"):
+        read_links(tmp_path / "tracks.xml", "pinned")
     (tmp_path / "ragged.csv").write_text("source,target\n1,2\n1,2,3\n")
     with refused(InvalidSetting, match=r"ragged\.csv\) .* \(Expected 2 fields in line 3, saw 3\)", setting="pinned"):
         read_links(tmp_path / "ragged.csv", "pinned")
