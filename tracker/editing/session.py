@@ -398,8 +398,6 @@ class Session:
     def load(cls, path: str | Path, linking: Linking, *, progress: Progress | None = None) -> Self:
         """Return a session of a linking with the acts of a file in effect, on the same detections in any order.
 
-        A link that was broken and that this linking, made with other settings, does not have is forbidden.
-
         Raises
         ------
         InvalidInput
@@ -409,14 +407,8 @@ class Session:
         """
         session = cls(linking, progress=progress)
         for act in read_acts(Path(path), linking.tracks):
-            session._recorded(session._as_it_fits(act))
+            session._recorded(act)
         return session
-
-    def _as_it_fits(self, act: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return an act for this linking: a link that was broken, and is not there, stays forbidden."""
-        if act["act"] != "break_link" or self._movie.is_link((act["source"], act["target"])):
-            return act
-        return {"act": "hold_links", "pinned": [], "forbidden": [[act["source"], act["target"]]]}
 
     def _only(self, detection: int, ahead: Any, back: Any) -> int | None:
         """Return the one neighbour in time whose only neighbour back is the detection, else None."""

@@ -205,22 +205,6 @@ def test_corrections_are_saved_over_a_file_only_where_that_is_asked_for(linking,
     assert Session.load(path, linking).acts == session.acts
 
 
-def test_links_that_were_broken_stay_so_where_other_settings_do_not_make_them(tmp_path):
-    session, path = Session(pair_of_tracks()), tmp_path / "corrections.json"
-    session.break_link(0, 2)
-    session.break_link(3, 5)
-    session.save(path)
-    points = session.begun.tracks
-    apart = LinkSettings(search_range=5, unmatched_cost=4, motion="none", forbidden=[[0, 2]])
-    again = Session.load(path, link_points(points, apart, editable=True))
-    assert sorted(again.forbidden.tolist()) == [[0, 2], [3, 5]]
-    assert links_of(again) == links_of(session)
-    assert_proven(again)
-    shy = Session.load(path, link_points(points, replace(apart, unmatched_cost=0.01, forbidden=()), editable=True))
-    assert sorted(shy.forbidden.tolist()) == [[0, 2], [3, 5]]
-    assert links_of(shy) == set()
-
-
 def test_a_saved_session_is_taken_up_where_it_was_left(linking, tmp_path):
     session = Session(linking)
     some_acts(session, 25, seed=9)
