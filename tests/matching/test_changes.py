@@ -118,7 +118,7 @@ def _neighbours(height: int, width: int, seed: int) -> Problem:
     return Problem.sparse(coo_array((costs, (place[black], place[white]))).tocsr())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 5, 6, 14])
 def test_paths_that_do_not_grow_are_not_given_up_for_an_auction(seed):
     problem = _neighbours(250, 250, seed)
     answer, free = solve(problem, device="cpu"), solve(problem, "jv", "cpu")

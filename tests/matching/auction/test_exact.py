@@ -105,11 +105,11 @@ def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_columns_that_scaled_phases_leave_unassigned_end_at_their_bound():
-    problem = neighbour_graph(1000, 1010)
+    problem = neighbour_graph(2000, 2020)
     answer = solve(problem, Auction())
     unassigned = answer.row_of_col < 0
     assert answer.stats["unassigned_columns"] > 0
-    assert unassigned.sum() == 10
+    assert unassigned.sum() == 20
     assert (answer.col_duals[unassigned] == 0).all()
     assert (answer.col_duals <= 0).all()
 
