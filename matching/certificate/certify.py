@@ -222,7 +222,7 @@ def settled(
     gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
     few = min(FEW_PAIRS, MOST_PAIRS) if problem.kind == "points" else FEW_PAIRS
     is_few = problem.n_rows_of_block * problem.n_cols_of_block <= few
-    for blocks in _together(problem, np.flatnonzero(in_doubt & sums.has_zero_slack & is_few)):
+    for blocks in together(problem, np.flatnonzero(in_doubt & sums.has_zero_slack & is_few)):
         part, *duals = of_blocks(problem, blocks, (col_of_row,), (row_of_col, v))
         gap[blocks], is_within = exact_gaps(as_dense(part) if part.kind == "points" else part, *duals)
         in_doubt[blocks] = ~is_within
@@ -240,7 +240,7 @@ def settled(
     return _with_doubts(sums._replace(gap=gap), in_doubt)
 
 
-def _together(problem: Problem, blocks: np.ndarray) -> list[np.ndarray]:
+def together(problem: Problem, blocks: np.ndarray) -> list[np.ndarray]:
     """Return small blocks in groups of some `TOGETHER` pairs, which are written out at once."""
     if len(blocks) < 2:
         return [blocks] * len(blocks)

@@ -30,9 +30,11 @@ from ..device import cuda
 from ..jit.compiled import BORROWING, compiled
 from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
+from ..problem.selection import members
 from ..tolerance import EPS, FLOAT_SCREEN, NEAR_ULPS, PAIR_ROUNDING
 from .assignment import Assignment
-from .certify import MOST_FETCHED, MOST_PAIRS, certify, settled, terms_of
+from .certify import MOST_FETCHED, MOST_PAIRS, certify, inverse, settled, terms_of, together
+from .exact_gap import of_blocks
 from .float_pairs import difference
 from .near_pairs import near_pairs
 
@@ -64,22 +66,21 @@ def refined(problem: Problem, answer: Assignment) -> Assignment:
     if problem.kind == "points":
         return _refined_near_zero(problem, answer) if is_large else refined(as_dense(problem), answer)
     col_of_row, v = answer.col_of_row.copy(), answer.col_duals.copy()
-    for b in _unproven(problem, answer).tolist():
-        found = _refined_block(problem.block(b), answer.block(b))
+    unproven = np.zeros(1, np.int64) if problem.n_blocks == 1 else _unproven(problem, col_of_row, v)
+    for blocks in together(problem, unproven):
+        found = _refined_blocks(*of_blocks(problem, blocks, (col_of_row,), (v,)))
         if found is None:
             return answer
-        rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+        rows, cols = (members(offsets, blocks)[0] for offsets in (problem.row_offsets, problem.col_offsets))
         col_of_row[rows], v[cols] = found
     stats = {**answer.stats, "refined": 1}
     return certify(problem, col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
 
 
-def _unproven(problem: Problem, answer: Assignment) -> np.ndarray:
-    """Return the blocks that the duals of an answer do not prove: all that keeps it from being optimal."""
-    if problem.n_blocks == 1:
-        return np.zeros(1, np.int64)
-    row_of_col, r, sums = terms_of(problem, answer.col_of_row, answer.col_duals)
-    sums = settled(problem, answer.col_of_row, row_of_col, r, answer.col_duals, sums)
+def _unproven(problem: Problem, col_of_row: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return the blocks whose matching column duals, none of them above its bound, do not prove."""
+    row_of_col, r, sums = terms_of(problem, col_of_row, v)
+    sums = settled(problem, col_of_row, row_of_col, r, v, sums)
     return np.flatnonzero(sums.in_doubt | ~sums.has_zero_slack)
 
 
@@ -87,7 +88,7 @@ def _refined_near_zero(block: Problem, answer: Assignment) -> Assignment:
     """As `refined`, for two point sets: settled on the pairs of next to no slack, and proven on all."""
     largest = max(float(abs(side).max(initial=0.0)) for side in (answer.row_duals, answer.col_duals))
     near = near_pairs(block, answer.row_duals, answer.col_duals, float(answer.gap) + NEAR_ULPS * EPS * largest)
-    found = None if near is None else _refined_block(near, answer)
+    found = None if near is None else _refined_blocks(near, answer.col_of_row, answer.col_duals)
     if found is None:
         return answer
     stats = {**answer.stats, "refined": 1}
@@ -95,34 +96,39 @@ def _refined_near_zero(block: Problem, answer: Assignment) -> Assignment:
     return proven if proven.is_optimal else answer
 
 
-def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the cheapest matching of a block and column duals that are exact but for one rounding; None if too far.
+def _refined_blocks(problem: Problem, col_of_row: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the cheapest matching of blocks and column duals that are exact but for one rounding; None if too far.
 
     Where that rounding still leaves a doubt, the matched edges are right but the duals larger than they need be. Those
     that follow from the matched edges and the bounds alone are the least.
     """
-    known = answer
+    col_of_row, v = col_of_row.copy(), v.copy()
+    left, bound = np.arange(problem.n_blocks), problem.dual_bounds()[1]
     for begins_at_hand in (True, False):
-        found = _settled(block, known, begins_at_hand=begins_at_hand)
-        if found is None:
-            return None
-        known = certify(block, *found, solver="")
-        if known.is_optimal:
+        for b in left.tolist():
+            rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+            found = _settled(problem.block(b), col_of_row[rows], v[cols] if begins_at_hand else None)
+            if found is None:
+                return None
+            col_of_row[rows], v[cols] = found
+        np.minimum(v, bound, out=v)
+        left = left[_unproven(*of_blocks(problem, left, (col_of_row,), (v,)))]
+        if not len(left):
             break
-    return known.col_of_row, known.col_duals
+    return col_of_row, v
 
 
-def _settled(block: Problem, answer: Assignment, *, begins_at_hand: bool) -> tuple[np.ndarray, np.ndarray] | None:
+def _settled(block: Problem, col_of_row: np.ndarray, begin: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
     """Return a matching that no exchange makes cheaper, and its duals; None if too far.
 
-    The search begins with the answer's column duals, or with their bounds, and their least costs where they have none.
+    The search begins with some column duals, or with their bounds, and their least costs where they have none.
     """
     n, m = block.shape
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
     moves = indptr, block.indices, unmasked(block).data, *block.dual_bounds()
     base, bound = _least_of_columns(*moves[1:3], moves[-1]), moves[-1]
-    begin = answer.col_duals if begins_at_hand else np.where(np.isfinite(bound), bound, base)
-    labels = _labels(answer, begin, base)
+    begin = np.where(np.isfinite(bound), bound, base) if begin is None else begin
+    labels = _labels(col_of_row, inverse(block, col_of_row), begin, base)
     sweeps = min(SWEEPS, max(FEWEST_SWEEPS, MOVES // max(block.n_edges, 1)))
     if not _settle(*moves, labels, sweeps * (m + 1)):
         return None
@@ -170,13 +176,13 @@ class Labels(NamedTuple):
     base: np.ndarray
 
 
-def _labels(answer: Assignment, begin: np.ndarray, base: np.ndarray) -> Labels:
-    """Return the state that the search begins with: the answer's matching, the duals, every place in the queue."""
-    n, m = len(answer.col_of_row), len(answer.row_of_col)
-    place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
-    outside = np.flatnonzero(answer.row_of_col < 0)
+def _labels(col_of_row: np.ndarray, row_of_col: np.ndarray, begin: np.ndarray, base: np.ndarray) -> Labels:
+    """Return the state that the search begins with: a matching, column duals, every place in the queue."""
+    n, m = len(col_of_row), len(row_of_col)
+    place = np.concatenate([np.where(col_of_row < 0, m, col_of_row), np.full(m, m)]).astype(np.int64)
+    outside = np.flatnonzero(row_of_col < 0)
     place[n + outside] = outside
-    member = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
+    member = np.append(np.where(row_of_col < 0, n + np.arange(m), row_of_col), -1)
     high, queue = np.append(begin - base, 0.0), np.arange(m + 1)
     labels = high, np.zeros(m + 1), np.full(m + 1, -1), member, place, queue, np.ones(m + 1, np.bool_)
     return Labels(*labels, np.append(base, 0.0))
