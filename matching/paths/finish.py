@@ -36,7 +36,7 @@ _GROWING = 4.5
 """Times the scans of the first half of some rows that all of these take, from which on paths grow as columns get fewer:
 so many and more in random graphs, among points' neighbours and of inner products once half of the rows are matched. In
 grids and honeycombs it is 2 to 3.4, and up to 4.4 where chance has it, as free rows and columns lie as near each other
-at the end as before: of 31 in the plane 8 were given up at 3.5, which take phases 5 to 8 times as long."""
+at the end as before: of 37 in the plane 8 were given up at 3.5; phases take them 4 to 7 times as long."""
 _ROUNDING = SLACK_ULPS * EPS
 
 
