@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .tracker.measuring.intervals import ensemble_intervals, msd_intervals
     from .tracker.measuring.measures import filter_by_length, measure_tracks
     from .tracker.measuring.msd import mean_squared_displacement
+    from .tracker.measuring.velocity import velocity_correlation
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
     from .tracker.reading.movie import Movie, read_movie
@@ -73,6 +74,7 @@ _HOMES = {
     "filter_by_length": "tracker.measuring.measures",
     "measure_tracks": "tracker.measuring.measures",
     "mean_squared_displacement": "tracker.measuring.msd",
+    "velocity_correlation": "tracker.measuring.velocity",
     "measure_drift": "tracker.measuring.drift",
     "subtract_drift": "tracker.measuring.drift",
     "measure_ensemble": "tracker.measuring.ensemble",
@@ -134,6 +136,7 @@ __all__ = [
     "solve",
     "subtract_drift",
     "track",
+    "velocity_correlation",
     "verify",
     "write_points",
     "write_session",

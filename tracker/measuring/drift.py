@@ -134,6 +134,12 @@ def taken_by_chance(tracks: Tracks, order: np.ndarray) -> np.ndarray | None:
     return np.cumsum(np.where(is_among_them, lost, -lost))
 
 
+def told_of_steps(taken: np.ndarray, step: int) -> np.ndarray:
+    """Return which share the drift left of each step over one frame, from a row to the next; `taken_by_chance`'s."""
+    left = 1.0 - np.diff(taken) / step
+    return np.where(left > NOTHING, left, 0.0)
+
+
 def widening(told: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return how many times too small errors over tracks come out where a drift took some of n pairs by chance.
 

@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..points import Tracks
-from .drift import taken_by_chance, widening
+from .drift import taken_by_chance, told_of_steps, widening
 from .measures import time_unit
 from .msd import summed
 from .track_order import by_track
@@ -71,7 +71,7 @@ def measure_ensemble(tracks: Tracks, *, divisions: bool | None = None) -> pd.Dat
     exponent, exponent_pull = _exponent(first, second)
     wider = widening(sums.told.sum(), sums.n.sum())
     rows: list[tuple[str, float, float, float, str]] = [
-        (name, value, *_error(np.bincount(family, of) * wider), per)
+        (name, value, *error_over_tracks(np.bincount(family, of) * wider), per)
         for name, value, of, per in (
             ("mean_speed", speed / interval, pull / interval, f"{unit}/{time}"),
             ("diffusion", first[0] / growth, first[1] / growth, f"{unit}²/{time}"),
@@ -100,7 +100,7 @@ def _mean_step(
     track = np.cumsum(np.bincount(start, minlength=len(frame))) - 1
     length = np.linalg.norm(np.diff(position, axis=0), axis=1)
     is_step = (np.diff(track) == 0) & (np.diff(frame) == step)
-    told = np.ones(len(length)) if taken is None else np.maximum(1 - np.diff(taken) / step, 0.0)
+    told = np.ones(len(length)) if taken is None else told_of_steps(taken, step)
     return _mean(track[1:], length, np.sqrt(told), is_step, len(start))
 
 
@@ -143,7 +143,7 @@ def _families(track_id: np.ndarray, tracks: Tracks) -> np.ndarray:
     return connected_components(coo_array((np.ones(len(place)), tuple(place.T)), size), directed=False)[1]
 
 
-def _error(pull: np.ndarray) -> tuple[float, int]:
+def error_over_tracks(pull: np.ndarray) -> tuple[float, int]:
     """Return the standard error of a ratio of sums over tracks, or families, as the bootstrap does; how many tell."""
     counted = int(np.count_nonzero(pull))
     return float(np.sqrt((pull**2).sum() * counted / (counted - 1))) if counted > 1 else np.nan, counted

@@ -111,6 +111,10 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
         "standard_error": f"{length}²",
         "msd_low": f"{length}²",
         "msd_high": f"{length}²",
+        "displacement": length,
+        "density": f"1/{length}",
+        "gaussian": f"1/{length}",
+        "correlation": f"{length}²/{time}²",
     }
 
 

@@ -49,4 +49,6 @@ def write_measures_of_files(
 
 def _units(table: pd.DataFrame, calibration: Calibration) -> dict[str, str]:
     by_column = {} if "unit" in table.columns else measure_units(calibration)
+    if "correlation" in table.columns:
+        by_column["standard_error"] = by_column["correlation"]
     return {name: unit for name, unit in by_column.items() if name in table.columns}

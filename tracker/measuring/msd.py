@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -69,22 +70,26 @@ def mean_squared_displacement(
     for, so that the curve is that of what they do alone. `msd` is NaN where nothing is left, as of a single track.
     """
     order, start = by_track(tracks)
-    if max_lag is not None and not (is_whole(max_lag) and max_lag >= tracks.frame_step):
-        raise InvalidSetting(
-            f"needs a whole number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.",
-            setting="max_lag",
-        )
+    require_lag(max_lag, tracks.frame_step)
     interval = tracks.calibration.frame_interval or 1.0
     track_id = tracks.table["track_id"].to_numpy()[order[start]]
 
     def curve(axes: slice) -> pd.DataFrame:
         sums = _summed_in_pieces(tracks, order, start, max_lag, axes)
-        return _of_each(sums, track_id, interval) if per_track else _averaged(sums, interval)
+        return _of_each(sums, track_id, interval) if per_track else averaged(sums, interval)
 
     table = curve(slice(None))
     for k, axis in enumerate(tracks.axes if per_axis else ()):
         table.insert(list(table).index("n"), f"msd_{axis}", curve(slice(k, k + 1))["msd"])
     return table
+
+
+def require_lag(max_lag: int | None, step: int) -> None:
+    """Refuse a longest lag that is below the frame step, so that no two positions are so near in time."""
+    if max_lag is not None and not (is_whole(max_lag) and max_lag >= step):
+        raise InvalidSetting(
+            f"needs a whole number of at least {step}, the frame step; got {max_lag!r}.", setting="max_lag"
+        )
 
 
 class LagSums(NamedTuple):
@@ -113,14 +118,26 @@ def _summed_in_pieces(
     tracks: Tracks, order: np.ndarray, start: np.ndarray, max_lag: int | None, axes: slice
 ) -> LagSums:
     """Return the sums of all tracks along some axes, made of some tracks at a time."""
-    frames = tracks.frames
-    _lags_of_tracks(frames[order[start]], frames[order[np.append(start, len(order))[1:] - 1]], max_lag)
-    taken = taken_by_chance(tracks, order)
+    frames, taken = tracks.frames[order], taken_by_chance(tracks, order)
+
+    def of_some(rows: slice, starts: np.ndarray) -> LagSums:
+        position = tracks.positions_of(order[rows])[:, axes]
+        return summed(frames[rows], position, starts, max_lag, None if taken is None else taken[rows])
+
+    return sums_of_all(frames, start, max_lag, of_some)
+
+
+def sums_of_all(
+    frame: np.ndarray, start: np.ndarray, max_lag: int | None, of_some: Callable[[slice, np.ndarray], LagSums]
+) -> LagSums:
+    """Return the sums of all tracks, made of some tracks at a time; rows by track and time, `start` where each does.
+
+    `of_some` takes some rows, and where in them each of their tracks starts.
+    """
+    _lags_of_tracks(frame[start], frame[np.append(start, len(frame))[1:] - 1], max_lag)
     pieces = [(*np.empty((2, 0), np.int64), np.empty(0), *np.empty((2, 0), np.int64))]
-    for of, rows in in_pieces(start, len(order)):
-        here = order[rows]
-        position, of_these = tracks.positions_of(here)[:, axes], None if taken is None else taken[rows]
-        sums = summed(frames[here], position, start[of] - rows.start, max_lag, of_these)
+    for of, rows in in_pieces(start, len(frame)):
+        sums = of_some(rows, start[of] - rows.start)
         pieces.append(sums._replace(track=sums.track + of.start))
     return LagSums(*map(np.concatenate, zip(*pieces, strict=True)))
 
@@ -138,17 +155,24 @@ def _lags_of_tracks(first: np.ndarray, last: np.ndarray, max_lag: int | None) ->
 
 
 def summed(
-    frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None, taken: np.ndarray | None = None
+    frame: np.ndarray,
+    position: np.ndarray,
+    start: np.ndarray,
+    max_lag: int | None,
+    taken: np.ndarray | None = None,
+    origin: np.ndarray | None = None,
 ) -> LagSums:
     """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does.
 
-    `taken` is what drift took of them by chance, `taken_by_chance`'s.
+    `taken` is what drift took of them by chance, `taken_by_chance`'s; `origin` from where displacements are to the
+    positions of later rows, where that is not each row's own position.
     """
     stop = np.append(start, len(frame))[1:]
     lags = _lags_of_tracks(frame[start], frame[stop - 1], max_lag)
     begin = np.append(0, np.cumsum(lags))
     total, n = np.zeros(begin[-1]), np.zeros(begin[-1], np.int64)
-    _add_pairs(frame, np.ascontiguousarray(position.T), start, stop, begin, total, n)
+    along = np.ascontiguousarray(position.T)
+    _add_pairs(frame, along if origin is None else np.ascontiguousarray(origin.T), along, start, stop, begin, total, n)
     track = np.repeat(np.arange(len(start)), lags)
     lag = np.arange(begin[-1]) - begin[track] + 1
     met = n > 0
@@ -167,30 +191,30 @@ def _left(frame: np.ndarray, taken: np.ndarray, start: np.ndarray, max_lag: int 
 
 
 @compiled
-def _add_pairs(frame, along, start, stop, begin, total, n):
+def _add_pairs(frame, origin, along, start, stop, begin, total, n):
     """Add every pair of one track to its lag; `begin` is where the lags of each track begin, the first being 1.
 
-    `along` is where rows are along each axis, float64 (axes, rows). Of a track that misses no frame those of one row
-    are as many numbers in a row, and are added side by side.
+    `origin` is where the first row of a pair is along each axis, and `along` the second, float64 (axes, rows). Of a
+    track that misses no frame those of one row are as many numbers in a row, and are added side by side.
     """
     squares = np.empty(np.diff(begin).max() if len(start) else 0)
     for track in range(len(start)):
         first, end = start[track], stop[track]
         own, met = total[begin[track] : begin[track + 1]], n[begin[track] : begin[track + 1]]
         if frame[end - 1] - frame[first] > end - 1 - first:
-            _add_far_pairs(frame[first:end], along[:, first:end], own, met)
+            _add_far_pairs(frame[first:end], origin[:, first:end], along[:, first:end], own, met)
             continue
         for a in range(first, end):
-            _add_next(along, a, min(len(own), end - 1 - a), squares, own)
+            _add_next(origin, along, a, min(len(own), end - 1 - a), squares, own)
         for lag in range(len(met)):
             met[lag] = end - first - 1 - lag
 
 
 @compiled(forceinline=True, **BORROWING)
-def _add_next(along, a, count, squares, own):
+def _add_next(origin, along, a, count, squares, own):
     """Add the pairs of row `a` with each of the next ones, so many, to lags 1, 2, …."""
     for axis in range(len(along)):
-        here, later = along[axis, a], along[axis, a + 1 : a + 1 + count]
+        here, later = origin[axis, a], along[axis, a + 1 : a + 1 + count]
         if axis == 0:
             for k in range(count):
                 squares[k] = (later[k] - here) ** 2
@@ -202,7 +226,7 @@ def _add_next(along, a, count, squares, own):
 
 
 @compiled
-def _add_far_pairs(frame, along, own, met):
+def _add_far_pairs(frame, origin, along, own, met):
     """Add every pair of a track that misses frames."""
     for a in range(len(frame)):
         for b in range(a + 1, len(frame)):
@@ -211,7 +235,7 @@ def _add_far_pairs(frame, along, own, met):
                 break
             squared = 0.0
             for axis in range(len(along)):
-                squared += (along[axis, b] - along[axis, a]) ** 2
+                squared += (along[axis, b] - origin[axis, a]) ** 2
             own[lag - 1] += squared
             met[lag - 1] += 1
 
@@ -229,7 +253,7 @@ def _of_each(sums: LagSums, track_id: np.ndarray, interval: float) -> pd.DataFra
     )
 
 
-def _averaged(sums: LagSums, interval: float) -> pd.DataFrame:
+def averaged(sums: LagSums, interval: float) -> pd.DataFrame:
     """Return the curve of all tracks, and its error over tracks."""
     lags = np.flatnonzero(np.bincount(sums.lag))
     at = np.searchsorted(lags, sums.lag)

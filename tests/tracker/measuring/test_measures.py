@@ -140,6 +140,10 @@ def test_without_an_interval_times_are_in_frames():
         "standard_error": "µm²",
         "msd_low": "µm²",
         "msd_high": "µm²",
+        "displacement": "µm",
+        "density": "1/µm",
+        "gaussian": "1/µm",
+        "correlation": "µm²/s²",
     }
 
 
