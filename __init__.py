@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .tracker.linking.link import link, link_points
     from .tracker.linking.result import Linking
     from .tracker.linking.settings import LinkSettings
+    from .tracker.measuring.displacements import measure_displacements
     from .tracker.measuring.drift import measure_drift, subtract_drift
     from .tracker.measuring.ensemble import measure_ensemble
     from .tracker.measuring.intervals import ensemble_intervals, msd_intervals
@@ -75,6 +76,7 @@ _HOMES = {
     "measure_tracks": "tracker.measuring.measures",
     "mean_squared_displacement": "tracker.measuring.msd",
     "velocity_correlation": "tracker.measuring.velocity",
+    "measure_displacements": "tracker.measuring.displacements",
     "measure_drift": "tracker.measuring.drift",
     "subtract_drift": "tracker.measuring.drift",
     "measure_ensemble": "tracker.measuring.ensemble",
@@ -119,6 +121,7 @@ __all__ = [
     "link",
     "link_points",
     "mean_squared_displacement",
+    "measure_displacements",
     "measure_drift",
     "measure_ensemble",
     "measure_tracks",
@@ -155,6 +158,7 @@ _BY_OTHER_NAMES = {
     "emsd": "mean_squared_displacement",
     "imsd": "mean_squared_displacement",
     "msd": "mean_squared_displacement",
+    "vanhove": "measure_displacements",
 }
 """Functions by the names of our commands, and of trackpy's."""
 

@@ -1,8 +1,13 @@
-"""A picture of what tracks measure: the mean squared displacement with its errors, speeds, displacements, durations."""
+"""A picture of what tracks measure: the mean squared displacement with its errors, speeds, displacements, durations.
+
+With it, if they are measured, how displacements are distributed, and the autocorrelation of the velocity.
+"""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +22,12 @@ from ...tracker.formats.write import write_whole
 from ...tracker.measuring.measures import measure_units
 from ...tracker.points import Tracks
 
-_SIZE, _DPI = (9.0, 7.0), 150
+_WIDTH, _ROW, _DPI = 9.0, 3.5, 150
 _MOST_BINS = 60
 _BLUE, _GREY = "#2a6fbb", "0.45"
+_COLOURS = (_BLUE, "#b9472b", "#3a8f4d", "#8a5fb0")
+_STYLES = (("z", "^", ":"), ("y", "s", "--"), ("x", "o", "-"))
+"""Of each axis, its marker and line."""
 _HISTOGRAMS = ("mean_speed", "net_displacement", "duration")
 
 
@@ -40,6 +48,7 @@ def write_picture(
     path: Path,
     name: str,
     min_length: int,
+    others: Mapping[str, pd.DataFrame],
     *,
     overwrite: bool,
 ) -> None:
@@ -56,6 +65,8 @@ def write_picture(
         What the title calls them.
     min_length : int
         Detections of which every track has as many or more, as the title says; those of one are not counted.
+    others : mapping of str to DataFrame
+        Tables to be drawn too, "displacements" and "velocity_correlation".
     overwrite : bool
 
     Raises
@@ -64,17 +75,30 @@ def write_picture(
         As `tracker.formats.write.write_whole`.
     """
     image = io.BytesIO()
-    FigureCanvasAgg(draw(measures, curve, tracks, name, min_length)).print_png(image)
+    FigureCanvasAgg(draw(measures, curve, tracks, name, min_length, others)).print_png(image)
     write_whole({path: image.getvalue()}, overwrite=overwrite)
 
 
-def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str, min_length: int) -> Figure:
-    """Draw the mean squared displacement on logarithmic axes, and three histograms over tracks."""
-    figure, units = Figure(_SIZE, dpi=_DPI, layout="constrained"), measure_units(tracks.calibration)
-    panels = figure.subplots(2, 2).ravel().tolist()
+def draw(
+    measures: pd.DataFrame,
+    curve: pd.DataFrame,
+    tracks: Tracks,
+    name: str,
+    min_length: int,
+    others: Mapping[str, pd.DataFrame] | None = None,
+) -> Figure:
+    """Draw the mean squared displacement on logarithmic axes, three histograms over tracks, and other tables."""
+    others, units = others or {}, measure_units(tracks.calibration)
+    rows = 2 + bool(others)
+    figure = Figure((_WIDTH, rows * _ROW), dpi=_DPI, layout="constrained")
+    panels = figure.subplots(rows, 2).ravel().tolist()
     draw_curve(panels[0], curve, units)
     moving = measures[measures["length"] > 1]
-    for panel, measure in zip(panels[1:], _HISTOGRAMS, strict=True):
+    for panel, (what, table) in zip(panels[4:], others.items(), strict=False):
+        _DRAWN[what](panel, table, units)
+    for panel in panels[4 + len(others) :]:
+        panel.remove()
+    for panel, measure in zip(panels[1:4], _HISTOGRAMS, strict=True):
         draw_histogram(panel, moving[measure].dropna(), measure.replace("_", " "), units[measure])
     title = f"{name}: {len(moving):,} tracks of {max(min_length, 2)} detections or more"
     figure.suptitle(title, fontsize="medium", x=0.02, ha="left")
@@ -109,6 +133,54 @@ def draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
         axis.set_major_formatter(_InDigits())
         axis.set_minor_formatter(_InDigits())
     panel.legend(fontsize="small", frameon=False)
+
+
+def draw_displacements(panel: Axes, table: pd.DataFrame, units: dict[str, str]) -> None:
+    """Draw densities of displacements on a logarithmic axis, with the Gaussian of the same mean square as a line."""
+    length = units["displacement"]
+    panel.set(xlabel=f"displacement ({plural(length)})", ylabel=f"density ({units['density']})")
+    if not len(table):
+        panel.text(0.5, 0.5, "no two positions that far apart", transform=panel.transAxes, ha="center")
+        return
+    for colour, (lag, bins_of_lag) in zip(cycle(_COLOURS), table.groupby("lag_time"), strict=False):
+        for axis, marker, line in _STYLES:
+            bins = bins_of_lag[bins_of_lag["axis"] == axis]
+            if not len(bins):
+                continue
+            label = f"{axis}, {in_unit(units['lag_time'], lag)}: {bins['non_gaussian'].iloc[0]:.2f}"
+            x, density, gaussian = bins[["displacement", "density", "gaussian"]].to_numpy().T
+            panel.plot(x, density, marker, label=label, color=colour, fillstyle="none", markersize=3)
+            panel.plot(x, gaussian, line, color=colour, linewidth=1)
+    least = float(table["density"].min())
+    panel.set(yscale="log", ylim=(least / 2, float(table[["density", "gaussian"]].max().max()) * 2))
+    panel.yaxis.set_major_formatter(_InDigits())
+    panel.yaxis.set_minor_formatter(_InDigits())
+    panel.set_title("lines: Gaussian of the same mean square", fontsize="small", loc="right", pad=3)
+    panel.legend(title="non-Gaussian", title_fontsize="x-small", fontsize="x-small", frameon=False, loc="upper left")
+
+
+def draw_correlation(panel: Axes, table: pd.DataFrame, units: dict[str, str]) -> None:
+    """Draw the autocorrelation of the velocity with one standard error up and down."""
+    panel.set(xlabel=f"time lag ({units['lag_time']})", ylabel=f"velocity correlation ({units['correlation']})")
+    if not len(table):
+        panel.text(0.5, 0.5, "no step over one frame", transform=panel.transAxes, ha="center")
+        return
+    panel.axhline(0.0, color=_GREY, linewidth=1)
+    panel.errorbar(
+        table["lag_time"],
+        table["correlation"],
+        table["standard_error"].fillna(0.0),
+        fmt="o-",
+        markersize=3,
+        linewidth=1,
+        capsize=2,
+        color=_BLUE,
+        label="mean ± standard error over tracks",
+    )
+    panel.legend(fontsize="small", frameon=False)
+
+
+_DRAWN = {"displacements": draw_displacements, "velocity_correlation": draw_correlation}
 
 
 def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> None:

@@ -397,6 +397,11 @@ def on_motionless(measures: pd.DataFrame) -> list[str]:
     return ["each track has one detection, so nothing moves: speeds and mean squared displacements are empty."]
 
 
+def on_lags(asked: Sequence[int], found: np.ndarray) -> list[str]:
+    """Return which of the lags asked for have no displacements."""
+    return [f"no two positions of a track are {lag} frames apart." for lag in asked if lag not in found]
+
+
 def on_carried(tracks: Tracks) -> list[str]:
     """Return that tracks surely move together where that makes a good part of how far they come."""
     from ...tracker.measuring.drift import are_carried, measure_drift

@@ -253,7 +253,9 @@ OF_TABLE = (
     *(INPUT[name] for name in ("unit", "frame_interval", "time_unit", "frame_step")),
 )
 """What tables may not say."""
-OPTIONS: Mapping[str, str] = {of.key: of.parameter for of in SETTINGS.values() if of.parameter != of.key}
+OPTIONS: Mapping[str, str] = {of.key: of.parameter for of in SETTINGS.values() if of.parameter != of.key} | {
+    "lags": "displacements"
+}
 """Options that are called otherwise than their settings."""
 _NO_FIELD = ("frame_step",)
 """Settings that no field of a window takes."""

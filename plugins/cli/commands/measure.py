@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ....tracker.calibrating.digits import in_digits, in_unit
-from ...words.setting_options import OF_TABLE
+from ...words.setting_options import OF_TABLE, option_of
 from ..arguments import options
 from ..arguments.command_settings import given_settings, input_beside
 from ..arguments.taking import taking
@@ -53,9 +53,30 @@ def command(
     per_axis: Annotated[
         bool, _measures("", "With --msd: also that along each axis, msd_z, msd_y and msd_x.", "--per-axis")
     ] = False,
+    displacements: Annotated[
+        str | None,
+        _measures(
+            "FRAMES,…",
+            "Also write how many displacements over these lags, such as 1,10, are how long along each axis, into "
+            "NAME.displacements.csv.",
+            "--displacements",
+        ),
+    ] = None,
+    velocity_correlation: Annotated[
+        bool,
+        _measures(
+            "",
+            "Also write the autocorrelation of the velocity against the time lag, into NAME.velocity_correlation.csv.",
+            "--velocity-correlation",
+        ),
+    ] = False,
     max_lag: Annotated[
         int | None,
-        _measures("FRAMES", "With --msd or --picture: longest lag. Default: the longest track.", least=1),
+        _measures(
+            "FRAMES",
+            "With --msd, --velocity-correlation or --picture: longest lag. Default: the longest track.",
+            least=1,
+        ),
     ] = None,
     without_drift: Annotated[
         bool,
@@ -83,7 +104,7 @@ def command(
         options.in_output(
             "",
             "Also draw the mean squared displacement with its errors, and histograms of speed, displacement and "
-            "duration, into NAME.measures.png.",
+            "duration, into NAME.measures.png; with --displacements and --velocity-correlation these too.",
             "--picture",
         ),
     ] = False,
@@ -130,6 +151,18 @@ def command(
     many tracks they come from; standard_error: of msd, from how much tracks differ (displacements within one track
     overlap, so their number means little).
 
+    With --displacements, NAME.displacements.csv has one row per lag, axis and bin that is not empty (the self part of
+    the van Hove function): displacement: the middle of the bin; count; density: share of the displacements, over the
+    width of the bin; gaussian: that density of a Gaussian of the same mean square; non_gaussian: mean fourth power over
+    three times the squared mean square, less 1, which is 0 of a Gaussian and more where some particles go farther than
+    others; non_gaussian_error: its standard error, from how much tracks differ.
+
+    With --velocity-correlation, NAME.velocity_correlation.csv has one row per lag: correlation: the mean of the
+    products of two velocities that far apart, over steps between consecutive frames; normalised: the same, in parts of
+    that at lag 0; standard_error, n, n_tracks: as of msd. Particles that diffuse have 0 but at lag 0. An error of
+    positions of variance σ² along each axis shows as a negative correlation at a lag of one step of the time Δt: it
+    takes off σ²/Δt² for each axis there, and adds twice that at lag 0, so that normalised comes out small.
+
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
     growth of the mean squared displacement from one frame to two), msd_exponent (the power of time by which it grows
     from one frame to four: 1 for diffusion, 2 for straight motion) and, where particles divide, division_rate and
@@ -142,7 +175,8 @@ def command(
     Several tables, such as those of a plate's wells, go into one, whose first column, file, names the table of each
     track from the folder on that holds all of them. Tracks, detections, median length and median speed of each table
     are shown, with --json as JSON. A table that cannot be read, or has another unit than the first, is named; the
-    others are measured, and the exit code is 1. --msd, --intervals and --picture are for one table.
+    others are measured, and the exit code is 1. --msd, --displacements, --velocity-correlation, --intervals
+    and --picture are for one table.
 
     [bold]Examples[/bold]
 
@@ -150,36 +184,47 @@ def command(
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
 
+    auctrack measure colloids.csv --displacements 1,10 --velocity-correlation --picture
+
     auctrack measure results -o plate.csv     (all tables of tracks in a folder; or 'results/B*.tracks.csv')
     """
     from ..runs.track_tables import names_one_table
     from ..terminal.destination import checked_format
 
     checked_format(format_, _FORMATS)
-    _refuse_idle(per_track=per_track, per_axis=per_axis, max_lag=max_lag, msd=msd, picture=picture)
+    tables_asked = {
+        "msd": msd,
+        "displacements": displacements is not None,
+        "velocity_correlation": velocity_correlation,
+        "intervals": intervals,
+    }
+    beside = [what for what, is_asked in tables_asked.items() if is_asked]
+    _refuse_idle(beside, per_track=per_track, per_axis=per_axis, max_lag=max_lag, picture=picture)
+    lags = None if displacements is None else _lags(displacements)
     given = given_settings({**ctx.params, "min_length": None}).input
     if len(tables) > 1 or not names_one_table(tables[0]):
-        asked = {"--msd": msd, "--intervals": intervals, "--picture": picture}
-        _refuse_for_several(tables, [name for name, is_asked in asked.items() if is_asked])
+        _refuse_for_several(tables, [option_of(what) for what in (*beside, *(["picture"] if picture else []))])
         how = _How(given, min_length, without_drift)
         _measure_several(tables, how, output, format_, as_json=as_json, overwrite=overwrite)
         return
     if as_json:
         raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
     tracks = tables[0]
+    from ....tracker.measuring.displacements import measure_displacements
     from ....tracker.measuring.drift import subtract_drift
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
-    from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_unknown_size
+    from ....tracker.measuring.velocity import velocity_correlation as correlation_of
+    from ...words.notes import on_carried, on_drift, on_lags, on_length, on_motionless, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from ..runs.inputs import stem
     from ..terminal.destination import destination, make_ready
     from ..terminal.standard_input import STANDARD_INPUT, table_file
 
     name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
-    files = _Files.beside(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, msd=msd)
-    others = (files.curve, msd), (files.intervals, intervals), (files.picture, picture)
-    make_ready(files.measures, *(path for path, asked in others if asked), overwrite=overwrite, inputs=[tracks])
+    files = _Files.of(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, beside)
+    also = [*files.beside.values(), *([files.picture] if picture else [])]
+    make_ready(files.measures, *also, overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file:
         with console.at_work(name, "reading it"):
             read, drift, unit = _read(file, tracks, given, without_drift=without_drift)
@@ -187,7 +232,7 @@ def command(
         sampled = sampled_tracks(read, file, stated, min_length, name) if intervals else []
     console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, unit))
     console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
-    if drift is None and (msd or intervals or picture):
+    if drift is None and (beside or picture):
         console.note(*on_carried(read))
     if drift is not None:
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
@@ -202,17 +247,27 @@ def command(
         if intervals and not per_track:
             curves = with_intervals(curves, sampled, max_lag)
         made_with |= {"max_lag": max_lag, "per_track": per_track, "per_axis": per_axis}
-        _write(curves, kept, files.curve, files.kind, made_with, overwrite=overwrite)
-        console.show(console.aligned([("msd", str(files.curve))]))
+        _write(curves, kept, files.beside["msd"], files.kind, made_with, overwrite=overwrite)
+        console.show(console.aligned([("msd", str(files.beside["msd"]))]))
+    others: dict[str, pd.DataFrame] = {}
+    if lags is not None:
+        others["displacements"] = measure_displacements(kept, lags)
+        console.note(*on_lags(lags, others["displacements"]["lag"].to_numpy()))
+    if velocity_correlation:
+        others["velocity_correlation"] = correlation_of(kept, max_lag)
+    for what, table in others.items():
+        made = made_with | {"lags": lags, "max_lag": max_lag}
+        _write(table, kept, files.beside[what], files.kind, made, overwrite=overwrite)
+        console.show(console.aligned([(what.replace("_", " "), str(files.beside[what]))]))
     if intervals:
         table = _intervals(sampled, name)
-        _write(table, kept, files.intervals, files.kind, made_with, overwrite=overwrite)
-        _report_intervals(table, files.intervals)
+        _write(table, kept, files.beside["intervals"], files.kind, made_with, overwrite=overwrite)
+        _report_intervals(table, files.beside["intervals"])
     if picture:
         from ...report.measure_picture import write_picture
 
         curves = mean_squared_displacement(kept, max_lag)
-        write_picture(measures, curves, kept, files.picture, tracks.name, min_length, overwrite=overwrite)
+        write_picture(measures, curves, kept, files.picture, tracks.name, min_length, others, overwrite=overwrite)
         console.show(console.aligned([("picture", str(files.picture))]))
 
 
@@ -307,39 +362,48 @@ def _with_parents(tracks: Tracks) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class _Files:
-    """Where results go."""
+    """Where results go: the measures, other tables by what they hold, a picture."""
 
     kind: str
     measures: Path
-    curve: Path
-    intervals: Path
+    beside: Mapping[str, Path]
     picture: Path
 
     @classmethod
-    def beside(cls, measures: Path, format_: str | None, *, msd: bool) -> _Files:
-        """Return where the others go by where the measures do, which leaves the curve its own place."""
+    def of(cls, measures: Path, format_: str | None, beside: Sequence[str]) -> _Files:
+        """Return where the others go by where the measures do, which leaves each its own place."""
         from ..runs.inputs import stem
         from ..terminal.destination import SUFFIXES
 
         kind = format_ or measures.suffix.lower().removeprefix(".")
-        curve, intervals = (
-            measures.with_name(f"{stem(measures.name)}.{what}{SUFFIXES[kind]}") for what in ("msd", "intervals")
-        )
-        if msd and curve == measures:
-            raise typer.BadParameter(
-                f"{measures} is where the curve of --msd goes; give another name.", param_hint="--output"
-            )
+        others = {what: measures.with_name(f"{stem(measures.name)}.{what}{SUFFIXES[kind]}") for what in beside}
+        for what, path in others.items():
+            if path == measures:
+                raise typer.BadParameter(
+                    f"{measures} is where the curve of {option_of(what)} goes; give another name.",
+                    param_hint="--output",
+                )
         picture = measures.with_name(f"{measures.name.removesuffix(SUFFIXES[kind])}.png")
-        return cls(kind, measures, curve, intervals, picture)
+        return cls(kind, measures, others, picture)
 
 
-def _refuse_idle(*, per_track: bool, per_axis: bool, max_lag: int | None, msd: bool, picture: bool) -> None:
+def _refuse_idle(beside: Sequence[str], *, per_track: bool, per_axis: bool, max_lag: int | None, picture: bool) -> None:
     """Refuse options that nothing asked for would use."""
     for name, is_asked in {"--per-track": per_track, "--per-axis": per_axis}.items():
-        if is_asked and not msd:
+        if is_asked and "msd" not in beside:
             raise typer.BadParameter("goes with --msd only.", param_hint=name)
-    if max_lag is not None and not (msd or picture):
-        raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
+    if max_lag is not None and not (picture or {"msd", "velocity_correlation"}.intersection(beside)):
+        raise typer.BadParameter("goes with --msd, --velocity-correlation or --picture only.", param_hint="--max-lag")
+
+
+def _lags(text: str) -> list[int]:
+    """Read the lags of --displacements."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise typer.BadParameter(
+            f"needs whole numbers of frames of at least 1, such as 1,10; got {text!r}.", param_hint="--displacements"
+        )
+    return list(map(int, parts))
 
 
 def _intervals(sampled: Sequence[Tracks], name: str) -> pd.DataFrame:

@@ -23,7 +23,10 @@ from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
 from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
 
-PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
+PRODUCTS = (
+    *(".tracks.napari", ".tracks", ".points", ".truth"),
+    *(".measures", ".msd", ".displacements", ".velocity_correlation"),
+)
 """What our commands put behind the name of an input."""
 
 

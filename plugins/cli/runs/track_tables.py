@@ -15,7 +15,7 @@ from ...words.errors import sentence
 from ..terminal import console
 from .inputs import product_of
 
-_NO_TRACKS = (".points", ".measures", ".msd", ".intervals")
+_NO_TRACKS = (".points", ".measures", ".msd", ".displacements", ".velocity_correlation", ".intervals")
 """What our commands put behind the names of tables that hold no tracks."""
 
 

@@ -436,7 +436,10 @@ def test_no_result_takes_the_place_of_its_input(auctrack, tmp_path, words):
         (("measure", "t.csv", "--msd", "-o", "k.msd.csv"), "where the curve of --msd goes"),
         (("measure", "t.csv", "--per-track"), "goes with --msd only"),
         (("measure", "t.csv", "--per-axis"), "goes with --msd only"),
-        (("measure", "t.csv", "--max-lag", 3), "goes with --msd or --picture only"),
+        (("measure", "t.csv", "--max-lag", 3), "goes with --msd, --velocity-correlation or --picture only"),
+        (("measure", "t.csv", "--displacements", "1,x"), "needs whole numbers of frames of at least 1, such as 1,10"),
+        (("measure", "t.csv", "--displacements", "0"), "needs whole numbers of frames of at least 1, such as 1,10"),
+        (("measure", "t.csv", "--displacements", "1", "-o", "k.displacements.csv"), "curve of --displacements goes"),
         (("track", ""), "an input needs a name"),
     ],
 )

@@ -106,6 +106,42 @@ def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp
     assert units["msd"] == units["msd_x"] == "µm²"
 
 
+def test_measure_writes_how_displacements_are_distributed_and_how_velocities_are_correlated(auctrack, tmp_path):
+    rng = np.random.default_rng(1)
+    places = rng.normal(0, 2, (200, 30, 2)).cumsum(axis=1).reshape(-1, 2)
+    rows = {"frame": np.tile(np.arange(30), 200), "track_id": np.repeat(np.arange(200), 30)}
+    pd.DataFrame({**rows, **dict(zip("yx", places.T, strict=True))}).to_csv(tmp_path / "t.csv")
+    asked = "t.csv", "--voxel", "0.5,0.5", "--frame-interval", 2, "--displacements", "1,10,99", "--max-lag", 5
+    result = auctrack("measure", *asked, "--velocity-correlation", "--picture")
+    assert result.exit_code == 0, result.output
+    assert "no two positions of a track are 99 frames apart." in result.output
+    bins, curve = (pd.read_csv(tmp_path / f"t.{what}.csv") for what in ("displacements", "velocity_correlation"))
+    assert bins["count"].groupby([bins["lag"], bins["axis"]]).sum().to_dict() == {
+        **{(1, axis): 200 * 29 for axis in "yx"},
+        **{(10, axis): 200 * 20 for axis in "yx"},
+    }
+    assert curve["lag_time"].tolist() == [0, 2, 4, 6, 8, 10]
+    assert curve["correlation"][0] == pytest.approx(2 / 2**2, rel=0.05)  # steps of 1 µm along each axis in 2 s
+    units = {
+        what: json.loads((tmp_path / f"t.{what}.csv.settings.json").read_text(encoding="utf-8"))["settings"]["units"]
+        for what in ("displacements", "velocity_correlation")
+    }
+    assert units["displacements"] == {"lag_time": "s", "displacement": "µm", "density": "1/µm", "gaussian": "1/µm"}
+    assert units["velocity_correlation"] == {"lag_time": "s", "correlation": "µm²/s²", "standard_error": "µm²/s²"}
+    assert (tmp_path / "t.measures.png").read_bytes().startswith(b"\x89PNG")
+    again = auctrack("measure", "t.csv", "--velocity-correlation", "-o", "t2.parquet")
+    assert again.exit_code == 0, again.output
+    assert len(pd.read_parquet(tmp_path / "t2.velocity_correlation.parquet")) == 29
+
+
+def test_a_lag_below_the_frame_step_is_refused_by_its_option(auctrack, tmp_path):
+    pd.DataFrame({"frame": [0, 5], "track_id": 0, "y": 0.0, "x": 0.0}).to_csv(tmp_path / "t.csv")
+    result = auctrack("measure", "t.csv", "--frame-step", 5, "--displacements", "5,3")
+    assert result.exit_code == 1
+    said = " ".join(result.stderr.split())
+    assert "--displacements needs whole numbers of at least 5, the frame step; got 3." in said
+
+
 def test_measures_are_those_of_particles_that_nothing_carries_along_where_drift_is_subtracted(auctrack, tmp_path):
     rng = np.random.default_rng(1)
     steps = rng.normal([0.0, 2.0], 0.1, (300, 12, 2))  # carried along x
