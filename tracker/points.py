@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -173,7 +174,7 @@ class Points:
         divisor = int(np.gcd.reduce(gaps))
         return divisor if divisor > self.frame_step else None
 
-    def cut(self, frames: slice | str | None = None, roi: Sequence[slice] | str | None = None) -> Points:
+    def cut(self, frames: slice | str | None = None, roi: Sequence[slice] | str | None = None) -> Self:
         """Return the points inside a range of frame numbers and a box.
 
         Parameters
@@ -217,9 +218,9 @@ class Points:
                 keep &= self.table[axis].between(low, high, inclusive="left").to_numpy()
         if keep.all() and timeline == self.timeline:
             return self
-        return replace(self, table=self.table[keep], timeline=timeline)
+        return replace(self.only(keep), timeline=timeline)
 
-    def only(self, rows: np.ndarray) -> Points:
+    def only(self, rows: np.ndarray) -> Self:
         """Return some rows, bool (n,).
 
         Raises
@@ -317,7 +318,7 @@ class Tracks(Points):
         ids = self.table["track_id"]
         return f"<Tracks: {ids[ids >= 0].nunique()} of points: {self._in_words()}; see .table, .calibration, .parents>"
 
-    def only(self, rows: np.ndarray) -> Tracks:
+    def only(self, rows: np.ndarray) -> Self:
         """Return some rows, bool (n,), and the lineage among their tracks; raises as `Points.only`."""
         table = self.table[self._checked_rows(rows, "tracks.table.track_id.isin([3, 4])")]
         kept = set(table["track_id"].unique().tolist())

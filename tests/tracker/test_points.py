@@ -236,3 +236,10 @@ class TestCalibration:
 
     def test_it_says_what_it_is(self):
         assert str(Calibration((2, 1, 1), "µm", 5.0, "s")) == "voxel z × y × x = 2 × 1 × 1 µm, frame interval 5 s"
+
+
+def test_tracks_that_are_cut_descend_only_from_those_that_are_left():
+    table = pd.DataFrame({"track_id": [0, 1, 2, 2], "frame": [0, 1, 2, 3], "y": 1.0, "x": [1.0, 1.0, 1.0, 9.0]})
+    family = Tracks(table, parents={1: [0], 2: [1]})
+    assert family.cut("1:").parents == {2: [1]}
+    assert family.cut(roi=":,5:").parents == {}

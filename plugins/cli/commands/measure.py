@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ....tracker.calibrating.digits import in_digits, in_unit
-from ...words.setting_options import OF_TABLE, option_of
+from ...words.setting_options import INPUT, OF_TABLE, option_of
 from ..arguments import options
 from ..arguments.command_settings import given_settings, input_beside
 from ..arguments.taking import taking
@@ -28,7 +28,7 @@ _FORMATS = ("csv", "parquet")
 _measures = options.panel("Measures")
 
 
-@taking(*OF_TABLE)
+@taking(*OF_TABLE, INPUT["frames"], INPUT["roi"])
 def command(
     ctx: typer.Context,
     tables: Annotated[
@@ -172,6 +172,9 @@ def command(
     empty if the tracks cannot give its value, such as generation_time if no particle is seen from one division to the
     next; a note says why.
 
+    With --frames and --roi only the detections there are measured: a track is what it has there, and missed_frames
+    counts those in which it was elsewhere. With --intervals they are linked again on their own.
+
     Several tables, such as those of a plate's wells, go into one, whose first column, file, names the table of each
     track from the folder on that holds all of them. Tracks, detections, median length and median speed of each table
     are shown, with --json as JSON. A table that cannot be read, or has another unit than the first, is named; the
@@ -185,6 +188,8 @@ def command(
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
 
     auctrack measure colloids.csv --displacements 1,10 --velocity-correlation --picture
+
+    auctrack measure movie.tracks.csv --frames 50:100 --roi :,100:300,: --msd     (late, and in the middle)
 
     auctrack measure results -o plate.csv     (all tables of tracks in a folder; or 'results/B*.tracks.csv')
     """
@@ -202,9 +207,9 @@ def command(
     _refuse_idle(beside, per_track=per_track, per_axis=per_axis, max_lag=max_lag, picture=picture)
     lags = None if displacements is None else _lags(displacements)
     given = given_settings({**ctx.params, "min_length": None}).input
+    how = _How(given, min_length, without_drift)
     if len(tables) > 1 or not names_one_table(tables[0]):
         _refuse_for_several(tables, [option_of(what) for what in (*beside, *(["picture"] if picture else []))])
-        how = _How(given, min_length, without_drift)
         _measure_several(tables, how, output, format_, as_json=as_json, overwrite=overwrite)
         return
     if as_json:
@@ -239,7 +244,7 @@ def command(
     kept = filter_by_length(read, min_length)
     measures = _with_parents(kept)
     console.note(*on_motionless(measures))
-    made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length, "subtract_drift": without_drift}
+    made_with = {"source": str(tracks), **how.made_with}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
     _report(measures, kept, files.measures)
     if msd:
@@ -273,11 +278,17 @@ def command(
 
 @dataclass(frozen=True)
 class _How:
-    """How each of several tables is read and measured."""
+    """How each table is read and measured."""
 
     given: InputSettings
     min_length: int
     without_drift: bool
+
+    @property
+    def made_with(self) -> dict[str, Any]:
+        """What stands beside the measures of it."""
+        part = {name: each for name in ("frames", "roi") if (each := getattr(self.given, name)) is not None}
+        return {"min_length": self.min_length, "subtract_drift": self.without_drift, **part}
 
     def measured(self, table: Path) -> Measured:
         """Measure one table; what there is to note of it is said."""
@@ -317,10 +328,9 @@ def _measure_several(
         raise typer.Exit(SOME_FAILED)
     console.note(*dict.fromkeys(note for one in measured.values() for note in one.notes))
     kind = format_ or result.suffix.lower().removeprefix(".")
-    made_with = {"min_length": how.min_length, "subtract_drift": how.without_drift}
     calibrations = {name: one.calibration for name, one in measured.items()}
     with held_back():
-        write_measures_of_files(in_one_table(measured), calibrations, result, kind, made_with, overwrite=overwrite)
+        write_measures_of_files(in_one_table(measured), calibrations, result, kind, how.made_with, overwrite=overwrite)
     (show_json if as_json else show_lines)(measured, failed, result)
     if without or failed:
         raise typer.Exit(SOME_FAILED)
@@ -340,11 +350,11 @@ def _refuse_for_several(tables: Sequence[Path], asked: Sequence[str]) -> None:
 def _read(
     file: Path, table: Path, given: InputSettings, *, without_drift: bool
 ) -> tuple[Tracks, pd.DataFrame | None, str | None]:
-    """Read a table of tracks: return these, their drift if it is to be subtracted, and the unit asked for."""
+    """Read a table of tracks: return those of the part asked for, their drift if to be subtracted, and the unit."""
     from ....tracker.measuring.drift import measure_drift
     from ..results.tracks_table import read_tracks_table
 
-    read = read_tracks_table(file, table, given.of_table)
+    read = read_tracks_table(file, table, given.of_table).cut(given.frame_slice, given.roi_slices)
     beside = input_beside(file)
     return read, measure_drift(read) if without_drift else None, given.unit or (beside.unit if beside else None)
 

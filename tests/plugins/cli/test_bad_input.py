@@ -546,7 +546,7 @@ def test_an_option_by_its_name_in_other_programs_is_answered_with_ours(auctrack,
         (("simulate", "-o", "a.tif"), "simulate OUT"),
         (("convert", "a.csv", "--output", "b.csv"), "convert IN OUT"),
         (("link", "spots.csv", "--dry-run"), "auctrack track has it."),
-        (("measure", "spots.csv", "--roi", "0:9,:"), "auctrack track, info, detect, link and draw have it."),
+        (("report", "spots.csv", "--roi", "0:9,:"), "auctrack track, info, detect, link, draw and measure have it."),
         (("link", "spots.csv", "--picture"), "auctrack track and measure have it."),
     ],
 )

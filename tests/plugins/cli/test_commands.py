@@ -134,6 +134,27 @@ def test_measure_writes_how_displacements_are_distributed_and_how_velocities_are
     assert len(pd.read_parquet(tmp_path / "t2.velocity_correlation.parquet")) == 29
 
 
+def test_a_part_of_the_tracks_is_measured_by_frames_and_region(auctrack, tmp_path):
+    """Two particles go two voxels a frame along x, from 0 and from 100."""
+    rows = [(track, frame, 1.0, 100 * track + frame * 2.0) for track in (0, 1) for frame in range(20)]
+    pd.DataFrame(rows, columns=["track_id", "frame", "y", "x"]).to_csv(tmp_path / "t.csv")
+    asked = "t.csv", "--voxel", "0.5,0.5", "--frame-interval", 2, "--frames", "5:15", "--roi", ":,0:20"
+    result = auctrack("measure", *asked, "--msd")
+    assert result.exit_code == 0, result.output
+    (row,) = pd.read_csv(tmp_path / "t.measures.csv").to_dict("records")
+    assert (row["track_id"], row["first_frame"], row["last_frame"], row["path_length"]) == (0, 5, 9, 4.0)
+    assert pd.read_csv(tmp_path / "t.msd.csv")["n"].tolist() == [4, 3, 2, 1]
+    made_with = json.loads((tmp_path / "t.measures.csv.settings.json").read_text(encoding="utf-8"))["settings"]
+    assert (made_with["frames"], made_with["roi"]) == ("5:15", ":,0:20")
+    every_other = auctrack("measure", "t.csv", "--frames", "::2", "--velocity-correlation", "--overwrite")
+    assert every_other.exit_code == 0, every_other.output
+    assert pd.read_csv(tmp_path / "t.velocity_correlation.csv")["lag"].tolist() == list(range(0, 18, 2))
+    nowhere = auctrack("measure", "t.csv", "--frames", "50:60", "--overwrite")
+    assert nowhere.exit_code == 1
+    assert "--frames selects none of the table's frames, which are 0 to 19." in " ".join(nowhere.stderr.split())
+    assert auctrack("measure", "t.csv", "--roi", "0:9", "--overwrite").exit_code == 1
+
+
 def test_a_lag_below_the_frame_step_is_refused_by_its_option(auctrack, tmp_path):
     pd.DataFrame({"frame": [0, 5], "track_id": 0, "y": 0.0, "x": 0.0}).to_csv(tmp_path / "t.csv")
     result = auctrack("measure", "t.csv", "--frame-step", 5, "--displacements", "5,3")
