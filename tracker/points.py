@@ -294,7 +294,7 @@ class Tracks(Points):
         `{child track: [parent tracks]}`, as in napari's `graph`; empty when nothing divides or merges.
     drift : DataFrame, optional
         What `subtract_drift` took off these tracks, as `measure_drift` measured it on them. Mean squared displacements
-        allow for what they lost by chance with it.
+        and other measures allow for what they lost by chance with it.
 
     Raises
     ------

@@ -32,6 +32,8 @@ class Loaded:
         What the file calls the columns that were renamed, `{our name: its name}`, for messages.
     named_unit : str or None
         Unit of length of the positions, where their columns say it: by name (`z_um`), or as TrackMate's and Imaris' do.
+    drift : mapping of str to sequence of float
+        Columns of the drift that was subtracted from tracks; empty for none.
     """
 
     table: pd.DataFrame
@@ -41,6 +43,7 @@ class Loaded:
     timeline: Timeline = field(default_factory=Timeline)
     names: Mapping[str, str] = field(default_factory=dict)
     named_unit: str | None = None
+    drift: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def steps_of_one(

@@ -38,6 +38,8 @@ class Sidecar:
         Of the table as it was written; None where it is not known.
     pictures : mapping of str to Checksum
         Of pictures of the table as they were drawn, by the names of their files.
+    drift : mapping of str to sequence of float
+        Columns of the drift that was subtracted from tracks (`Tracks.drift`); empty for none.
     """
 
     calibration: Calibration
@@ -47,6 +49,7 @@ class Sidecar:
     timeline: Timeline = field(default_factory=Timeline)
     table: Checksum | None = None
     pictures: Mapping[str, Checksum] = field(default_factory=dict)
+    drift: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def to_json(self, version: str) -> bytes:
         """Return the content of the file, UTF-8; a name that is none is escaped, and read back as it was.
@@ -66,6 +69,7 @@ class Sidecar:
             "frames": _frames(self.timeline),
             "columns": dict(self.columns),
             "parents": {str(child): list(map(int, of)) for child, of in self.parents.items()},
+            **({"drift": {name: list(of) for name, of in self.drift.items()}} if self.drift else {}),
             "settings": dict(self.settings),
         }
         try:
@@ -131,6 +135,7 @@ def _understood(content: Any) -> Sidecar:
         timeline=_timeline(content["frames"]) if "frames" in content else Timeline(),
         table=Checksum(**content["table"]) if "table" in content else None,
         pictures={name: Checksum(**of) for name, of in content.get("pictures", {}).items()},
+        drift=_drift(content.get("drift", {})),
     )
 
 
@@ -149,6 +154,13 @@ def _timeline(frames: Any) -> Timeline:
     step, runs = frames["step"], frames.get("looked_at")
     numbers = None if runs is None else tuple(n for first, last in runs for n in range(first, last + 1, step))
     return Timeline(step, numbers, {int(number): file for number, file in frames.get("files", {}).items()})
+
+
+def _drift(columns: Any) -> dict[str, list[float]]:
+    """Return the columns of a drift, all of which are of the same frames."""
+    if columns and any(len(of) != len(columns["frame"]) for of in (columns["n"], *columns.values())):
+        raise ValueError("the columns of drift need a number for each frame")
+    return dict(columns)
 
 
 def _plain(value: object) -> object:

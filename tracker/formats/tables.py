@@ -207,7 +207,9 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
     calibration = _calibration(loaded, tracks.ndim, said)
-    return replace(tracks, table=without_parents(tracks.table), calibration=calibration, parents=parents)
+    drift = pd.DataFrame(loaded.drift) if loaded.drift else None
+    table = without_parents(tracks.table)
+    return replace(tracks, table=table, calibration=calibration, parents=parents, drift=drift)
 
 
 def _with_index_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -294,7 +296,8 @@ def _with_beside(loaded: Loaded, path: Path) -> Loaded:
         stated = replace(stated, frame_interval=beside.frame_interval, time_unit=beside.time_unit)
     table = loaded.table.assign(**_typed(loaded.table, sidecar.columns))
     parents = loaded.parents or sidecar.parents
-    return replace(loaded, table=table, stated=stated, parents=parents, timeline=sidecar.timeline)
+    timeline, drift = sidecar.timeline, sidecar.drift
+    return replace(loaded, table=table, stated=stated, parents=parents, timeline=timeline, drift=drift)
 
 
 def _none_as_beside(sidecar: Sidecar, path: Path) -> Loaded:

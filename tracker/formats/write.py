@@ -95,7 +95,7 @@ def write_points(
     """
     require(Points, points)
     plain = Points(points.table, points.calibration, timeline=points.timeline)
-    _write(plain, path, format, settings, {}, overwrite=overwrite)
+    _write(plain, path, format, settings, overwrite=overwrite)
 
 
 def write_tracks(
@@ -114,7 +114,7 @@ def write_tracks(
     beside it.
     """
     require(Tracks, tracks)
-    _write(tracks, path, format, settings, tracks.parents, overwrite=overwrite)
+    _write(tracks, path, format, settings, overwrite=overwrite)
 
 
 def require_path(path: object) -> None:
@@ -133,7 +133,6 @@ def _write(
     path: str | Path,
     given: str | None,
     settings: Mapping[str, object] | None,
-    parents: Mapping[int, Sequence[int]],
     *,
     overwrite: bool,
 ) -> None:
@@ -145,9 +144,10 @@ def _write(
         )
     place, record = Path(path), settings or {}
     written = to_write(place, given).write(points, record)
+    parents, drift = (points.parents, points.drift) if isinstance(points, Tracks) else ({}, None)
     lineage = parents if written.parents is None else written.parents
     calibration = written.calibration or points.calibration
-    beside = sidecar_beside(place, written.table, calibration, record, lineage, points.timeline)
+    beside = sidecar_beside(place, written.table, calibration, record, lineage, points.timeline, drift)
     write_whole({place: written.content, **beside}, overwrite=overwrite)
 
 
@@ -158,10 +158,12 @@ def sidecar_beside(
     settings: Mapping[str, object],
     parents: Mapping[int, Sequence[int]] | None = None,
     timeline: Timeline | None = None,
+    drift: pd.DataFrame | None = None,
 ) -> dict[Path, PendingSidecar]:
     """Return the sidecar of a table that goes to `path`, as `write_whole` takes it."""
     columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
-    sidecar = Sidecar(calibration, columns, parents or {}, settings, timeline or Timeline())
+    taken_off = {} if drift is None else {str(name): of.tolist() for name, of in drift.items()}
+    sidecar = Sidecar(calibration, columns, parents or {}, settings, timeline or Timeline(), drift=taken_off)
     return {sidecar_path(path): PendingSidecar(path, sidecar)}
 
 

@@ -62,8 +62,8 @@ def subtract_drift(tracks: Tracks, drift: pd.DataFrame | None = None) -> Tracks:
     """Return the same tracks, each position without the drift up to its frame (trackpy: subtract_drift).
 
     What n tracks share by chance goes with it, so that squares of their displacements come out 1/n too small.
-    `mean_squared_displacement` and `measure_ensemble` allow for that in what is returned here, as `Tracks.drift` tells
-    them; not once it was written and read again.
+    `mean_squared_displacement`, `measure_ensemble`, `measure_displacements` and `velocity_correlation` allow for that
+    in what is returned here, as `Tracks.drift` tells them, which `write_tracks` keeps in the settings beside the table.
 
     Parameters
     ----------

@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack import filter_by_length, mean_squared_displacement, measure_drift, measure_ensemble, subtract_drift
+from auctrack import (
+    filter_by_length,
+    mean_squared_displacement,
+    measure_drift,
+    measure_ensemble,
+    read_tracks,
+    subtract_drift,
+    write_tracks,
+)
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.measuring.drift import are_carried
@@ -202,3 +210,27 @@ def test_no_tracks_have_no_drift():
 def test_a_table_is_no_tracks(measure):
     with pytest.raises(InvalidInput, match="Tracks"):
         measure(walkers().table)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xml", "t.napari.csv"])
+def test_what_was_lost_with_a_drift_is_given_back_after_the_tracks_were_written(name, tmp_path):
+    still = subtract_drift(carried(few_of(1)))
+    write_tracks(still, tmp_path / name)
+    found = read_tracks(tmp_path / name)
+    pd.testing.assert_frame_equal(found.drift, still.drift)
+    again, wanted = (mean_squared_displacement(each, 6) for each in (found, still))
+    np.testing.assert_allclose(again, wanted, rtol=1e-6)
+    assert (again["msd"] > 1.15 * mean_squared_displacement(replace(found, drift=None), 6)["msd"]).all()
+    write_tracks(replace(still, drift=None), tmp_path / name, overwrite=True)
+    assert read_tracks(tmp_path / name).drift is None
+
+
+@pytest.mark.parametrize("broken", ['{"frame": [0, 1], "n": [0]}', '{"frame": [0]}', '{"n": [0]}', '"much"', "[1]"])
+def test_a_drift_that_is_damaged_is_refused_by_the_file_that_holds_it(broken, tmp_path):
+    write_tracks(few_of(1), tmp_path / "t.csv")
+    beside = tmp_path / "t.csv.settings.json"
+    beside.write_text(
+        beside.read_text(encoding="utf-8").replace('"settings": {}', f'"settings": {{}}, "drift": {broken}')
+    )
+    with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json: is damaged"):
+        read_tracks(tmp_path / "t.csv")

@@ -36,7 +36,7 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
         if unit is not None:  # positions in voxels were taken out since
             stated = steps_of_one(unit, stated.frame_interval, stated.time_unit, stated.source)
         plain = without_physical_columns(named, stated)
-        return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names, unit)
+        return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names, unit, sidecar.drift)
     if dialect is TRACKMATE:
         loaded = _in_its_unit(_flat_if_2d(named), _stated_by_trackmate(table, units), path)
     elif dialect is IMARIS:
