@@ -197,13 +197,13 @@ def command(
     from ..terminal.destination import checked_format
 
     checked_format(format_, _FORMATS)
-    tables_asked = {
+    asked = {
         "msd": msd,
         "displacements": displacements is not None,
         "velocity_correlation": velocity_correlation,
         "intervals": intervals,
     }
-    beside = [what for what, is_asked in tables_asked.items() if is_asked]
+    beside = [what for what, is_asked in asked.items() if is_asked]
     _refuse_idle(beside, per_track=per_track, per_axis=per_axis, max_lag=max_lag, picture=picture)
     lags = None if displacements is None else _lags(displacements)
     given = given_settings({**ctx.params, "min_length": None}).input
