@@ -109,9 +109,9 @@ def write_tracks(
     """Write tracks; parameters, errors and guarantees as in `write_points`.
 
     The lineage stands in ``<name>.settings.json`` under "parents"; in CSV and Parquet also in a column
-    `parent_track_id`, where any track has a parent (`parent_track_id_2` where tracks merge). "napari" is the CSV of a
-    napari Tracks layer: track_id, t (the frame), z, y, x, then the features; give the layer the scale from the file
-    beside it.
+    `parent_track_id`, where any track has a parent (`parent_track_id_2` where tracks merge). A drift that was
+    subtracted stands there under "drift". "napari" is the CSV of a napari Tracks layer: track_id, t (the frame), z, y,
+    x, then the features; give the layer the scale from the file beside it.
     """
     require(Tracks, tracks)
     _write(tracks, path, format, settings, overwrite=overwrite)
