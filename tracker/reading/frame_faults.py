@@ -109,17 +109,27 @@ def frame_faults(movie: Movie, most_bytes: int = MOST_BYTES) -> FrameFaults:
             blank.append(number)
             before = seen = None
             continue
-        with np.errstate(over="ignore", invalid="ignore"):  # of voxels without a value
-            flat = frame.mean(axis=0, dtype=np.float32) if frame.ndim == 3 else frame.astype(np.float32)
-        flat = np.where(np.abs(flat) < BRIGHTEST, flat, np.float32(0))
+        flat = _projection(frame)
         if before is not None and seen is not None:
-            if np.array_equal(frame, before):
+            if np.array_equal(frame, before, equal_nan=frame.dtype.kind == "f"):
                 frozen.append(number)
             else:
                 pairs.append((number, _correlation(seen, flat), *_best_shift(seen, flat)))
         before, seen = frame, flat
     shifted, unlike = _judged(pairs)
     return FrameFaults(len(numbers), tuple(frozen), shifted, unlike, tuple(blank))
+
+
+def _projection(frame: np.ndarray) -> np.ndarray:
+    """Return the mean along z of the voxels that are numbers; where a column holds none, the mean of all others."""
+    planes = frame.reshape(-1, *frame.shape[-2:])
+    with np.errstate(over="ignore", invalid="ignore"):  # of voxels without a value
+        flat = planes.mean(axis=0, dtype=np.float32)
+        unknown = ~(np.abs(flat) < BRIGHTEST)
+        columns = planes[:, unknown]
+        known = np.abs(columns) < BRIGHTEST
+        flat[unknown] = np.where(known, columns, 0).sum(axis=0) / known.sum(axis=0)
+    return np.where(np.isnan(flat), np.nanmean(flat), flat)
 
 
 def _is_blank(frame: np.ndarray) -> bool:

@@ -73,6 +73,23 @@ def test_dropped_frames_are_where_the_scene_is_suddenly_unlike():
     assert faults(np.delete(seen, range(11, 21), axis=0), rng).unlike == (11,)
 
 
+def test_voxels_without_a_value_hide_no_fault():
+    """As around a registered movie: such a border was alike in all frames, and frames with it in none."""
+    rng = np.random.default_rng(3)
+    wide = scene(rng, 40, step=0.5)
+    seen = np.delete(middle(wide), range(11, 21), axis=0)
+    seen[20:] = middle(wide[30:], 5, 9)
+    pixels = rng.poisson(seen + 10).astype(np.float32)[:, np.newaxis].repeat(2, axis=1)
+    pixels[:, 1] += 1
+    pixels[25] = pixels[24]
+    pixels[:, :, :20] = np.nan
+    pixels[5, 0, 40:60, 40:60] = np.nan
+    with read_movie(pixels, axes="TZYX", scale=(1, 1, 1)) as movie:
+        found = frame_faults(movie)
+    assert (found.frozen, found.unlike) == ((25,), (11,))
+    assert [jump.frame for jump in found.shifted] == [20]
+
+
 def test_only_the_first_frames_of_what_is_too_large_are_looked_at():
     pixels = np.tile(np.arange(8, dtype=np.uint8), (5, 8, 1))
     assert of(pixels, most_bytes=200) == FrameFaults(3, (1, 2))
