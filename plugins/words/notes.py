@@ -89,7 +89,8 @@ def on_points(points: Points, *, detected: bool, of_table: bool = False, named: 
         ]
     if len(points.frame_numbers) == 1:
         is_one_stack = points.ndim == 3 and not of_table and len(points.timeline.numbers or ()) == 1
-        flat = f" If its planes are the time points of a movie in 2D, {named('axes')} TYX says so."
+        axes = f"{named('axes')} TYX says so, or TCYX where each has several channels"
+        flat = f" If its planes are the time points of a movie in 2D, {axes}."
         remedy = flat if is_one_stack else ""
         return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link.{remedy}"]
     return [] if detected else [*on_repeated_rows(points), *on_stacked_movies(points)]
@@ -150,13 +151,16 @@ def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of
         ]
     if not bridged and not (np.diff(present) == step).any():
         return ["no two frames are consecutive, so there is nothing to link."]
-    seen = int(points.timeline.count(first, last)[0])
+    looked_at = np.asarray(points.timeline.numbers or present)
+    seen = int(points.timeline.count(looked_at[:1], looked_at[-1:])[0])
     if seen == len(present):
         return []
     over = "only gaps of tracks pass over them" if bridged else "nothing is linked over them"
+    is_between = int(points.timeline.count(first, last)[0]) > len(present)
     empty = seen - len(present)
     holds = "holds" if empty == 1 else "hold"
-    return [f"{empty} of the {seen} frames from {first[0]} to {last[0]} {holds} no particles; {over}."]
+    what = over if is_between else f"the others are frames {first[0]} to {last[0]}"
+    return [f"{empty} of the {seen} frames from {looked_at[0]} to {looked_at[-1]} {holds} no particles; {what}."]
 
 
 def on_frozen_frames(points: Points) -> list[str]:

@@ -88,6 +88,24 @@ def test_frames_without_particles_are_counted_though_tracks_pass_over_them(auctr
     assert "of 12 frames\n" in result.stdout  # what a median length is compared with
 
 
+def test_frames_without_particles_at_the_ends_of_a_movie_are_counted(auctrack, movie):
+    """As of a recording that was stopped: the median length was said to be of all frames, and nothing else."""
+    image = tifffile.imread(movie)
+    stopped = np.concatenate([np.zeros_like(image[:1]), image, np.zeros_like(image[:2])])
+    tifffile.imwrite("stopped.tif", stopped, imagej=True, metadata={"axes": "TYX"})
+    (note,) = notes(auctrack("track", "stopped.tif", "--voxel", "1,1,1", "--diameter", 3))
+    last = len(image)
+    assert note.startswith(f"note: 3 of the {last + 3} frames from 0 to {last + 2} hold no particles")
+    assert f"1 to {last}" in note
+
+
+def test_planes_with_channels_that_may_be_time_points_have_other_axes(auctrack, movie):
+    image = np.repeat(tifffile.imread(movie)[:, np.newaxis], 2, axis=1)
+    tifffile.imwrite("channels.tif", image, imagej=True, metadata={"axes": "ZCYX"})
+    (note,) = notes(auctrack("track", "channels.tif", "--channel", 0, "--voxel", "1,1,1", "--diameter", 3))
+    assert "TCYX" in note
+
+
 def test_a_movie_without_particles(auctrack, movie):
     for command in ("detect", "track"):
         (note,) = notes(auctrack(command, movie, "--threshold", "1e6", "--diameter", 3))
