@@ -54,13 +54,14 @@ def read_points(
     Parameters
     ----------
     source : path or DataFrame
-        A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
-        id. Recognised are the columns of auctrack and trackpy (frame, z, y, x; or frame, z_um, y_um, x_um), laptrack
-        (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time,
-        Position X, …, with its title lines), napari tracks (t, z, y, x), celltrackR (these and id), motile-tracker
-        (t or time, z, y, x, id, parent_id), btrack (t, z, y, x, ID, parent, root), napari points (axis-0, …; the first
-        is the frame). The case of letters is free. Columns of a text file may be separated by commas, semicolons,
-        tabs or spaces; with semicolons and tabs, numbers may have a decimal comma.
+        A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track id.
+        Recognised are the columns of auctrack and trackpy (frame, z, y, x; or frame, z_um, y_um, x_um), laptrack
+        (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time, Position X,
+        …, with its title lines), napari tracks (t, z, y, x), celltrackR (these and id), motile-tracker (t or time, z,
+        y, x, id, parent_id), btrack (t, z, y, x, ID, parent, root), ilastik (frame, Object_Center_2, …, or timestep,
+        Center of the object_2, …), napari points (axis-0, …; the first is the frame). The case of letters is free.
+        Columns of a text file may be separated by commas, semicolons, tabs or spaces; with semicolons and tabs, numbers
+        may have a decimal comma.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.

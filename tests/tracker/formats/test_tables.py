@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -580,6 +581,29 @@ def test_btracks_table_is_read_with_its_lineage(tmp_path: Path, z: str, axes: st
         assert tracks.table[["frame", "y", "x"]].to_numpy()[2].tolist() == [2, 2.5, 3.5]
         assert tracks.parents == {4: [3], 5: [3]}
         assert tracks.table["dummy"].tolist() == [False, False, True, False]
+
+
+ILASTIK = """frame,labelimageId,lineageId,trackId,parentTrackId,Object_Center_0,Object_Center_1,Object_Center_2
+0,1,2,2,0,1.5,2.5,3.5
+1,1,2,3,2,1.5,3.5,3.5
+1,2,2,4,2,1.5,1.5,3.5
+1,3,-1,-1,-1,9.5,1.5,3.5
+"""
+
+
+@pytest.mark.parametrize("axes", ["yx", "zyx"])
+def test_the_first_centre_of_ilastik_is_along_x(tmp_path: Path, axes: str) -> None:
+    """In the order of axes of an image it was offered as z."""
+    exported = pd.read_csv(io.StringIO(ILASTIK)).iloc[:, : 5 + len(axes)]
+    exported.to_csv(tmp_path / "t.csv", index=False)
+    tracks = read_tracks(tmp_path / "t.csv")
+    assert tracks.table["x"].tolist() == [1.5, 1.5, 1.5, 9.5]
+    assert tracks.table[list(axes)].to_numpy()[1].tolist() == [3.5, 3.5, 1.5][-len(axes) :]
+    assert tracks.table["track_id"].tolist()[:3] == [2, 3, 4]
+    assert tracks.parents == {3: [2], 4: [2]}
+    centres = {f"Object_Center_{number}": f"Center of the object_{number}" for number in range(3)}
+    objects = read_points(exported.rename(columns={"frame": "timestep", **centres}))
+    pd.testing.assert_frame_equal(objects.table[["frame", *axes]], tracks.table[["frame", *axes]])
 
 
 def test_the_id_of_celltrackr_is_that_of_the_track(tmp_path: Path) -> None:

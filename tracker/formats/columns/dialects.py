@@ -49,6 +49,13 @@ class Dialect:
 TRACKMATE = Dialect("TrackMate", "FRAME", "POSITION_Z", "POSITION_Y", "POSITION_X")
 IMARIS = Dialect("Imaris", "Time", "Position Z", "Position Y", "Position X")
 BTRACK = Dialect("btrack", "t", "z", "y", "x", beside=("ID", "parent", "root"), track_id="ID")
+ILASTIK = Dialect(
+    "ilastik",
+    "frame",
+    *(f"Object_Center_{number}" for number in (2, 1, 0)),
+    beside=("trackId", "parentTrackId"),
+    track_id="trackId",
+)
 NAPARI_POINTS = (
     Dialect("napari points", "axis-0", "axis-1", "axis-2", "axis-3"),
     Dialect("napari points, 2D", "axis-0", None, "axis-1", "axis-2"),
@@ -63,6 +70,8 @@ DIALECTS = (
     TRACKMATE,
     IMARIS,
     BTRACK,
+    ILASTIK,
+    Dialect("ilastik's objects", "timestep", *(f"Center of the object_{number}" for number in (2, 1, 0))),
     Dialect("napari-track-edit, motile-tracker", "t", "z", "y", "x", beside=("id", "parent_id")),
     Dialect("celltrackR", "t", "z", "y", "x", beside=("id",), track_id="id"),
     Dialect("napari tracks", "t", "z", "y", "x"),

@@ -16,7 +16,7 @@ from ...points import AXES
 from ..loaded import Loaded, steps_of_one
 from ..sidecar import Sidecar, read_sidecar
 from .csv import read_table_file
-from .dialects import BTRACK, IMARIS, TRACKMATE, Dialect, names_in, our_names
+from .dialects import BTRACK, ILASTIK, IMARIS, TRACKMATE, Dialect, names_in, our_names, renamed
 from .laptrack import with_splits_and_merges
 from .physical_columns import stated_by_columns, without_physical_columns
 from .trackmate_edges import with_tracks_of_edges
@@ -50,6 +50,8 @@ def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loa
     """Return a table with what its own columns state of its units."""
     if dialect is BTRACK:
         return Loaded(_flat_if_2d(_of_btrack(named)), steps_of_one(), where)
+    if dialect is ILASTIK:
+        named = renamed(named, {"parentTrackId": "parent_id"})
     unit = None if dialect is None else dialect.unit
     stated = stated_by_columns(named, unit)
     return Loaded(without_physical_columns(named, stated), stated, where, named_unit=unit)
