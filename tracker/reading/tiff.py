@@ -38,6 +38,7 @@ _OF_ARRAYS = "Arrays of NumPy are tracked from Python (auctrack.track), or saved
 _NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")
 _BITS = (1, 8, 16, 32, 64)  # a voxel, that tifffile reads by itself
 _METADATA_ELSEWHERE = re.compile(r'<(?:\w+:)?BinaryOnly\b[^>]*\bMetadataFile="([^"]*)"')
+_NAMED_FILE = re.compile(r'<(?:\w+:)?UUID\b[^>]*\bFileName="([^"]*)"')
 _GREY = "grey"
 """The channel of an RGB image that is the mean of its colours."""
 
@@ -47,6 +48,20 @@ def dimensions_of(path: Path) -> int:
     refuse_pipe(path, "Save the movie in one first.")
     with damage_explained(path), tifffile.TiffFile(path) as file:
         return len(file.series[0].axes.removesuffix("S"))
+
+
+def dataset_of(path: Path, axes: str | None, series: int | str | None) -> tuple[tuple[Path, ...], bool]:
+    """Return the files that hold a TIFF file's series, and whether it is the only one of all these files.
+
+    They are several of an OME dataset that names others, as far as they are there. Raises as `TiffStack` does.
+    """
+    refuse_pipe(path, "Save the movie in one first.")
+    with damage_explained(path), tifffile.TiffFile(path) as file:
+        named = {*_NAMED_FILE.findall(file.pages.first.description or "")}
+    if len(named) < 2:
+        return (path,), False
+    with TiffStack(path, axes, series) as stack:
+        return stack.files, len(stack.series_names) == 1
 
 
 class TiffStack:
@@ -356,6 +371,13 @@ class TiffStack:
             f"{' × '.join(map(str, self.sizes.values()))}; "
             "save it as an ImageJ hyperstack or OME-TIFF."
         )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that hold its planes, as far as they are there, in the order of their names."""
+        if self._is_in_this_file:
+            return (self.path,)
+        return tuple(sorted({Path(page.parent.filehandle.path) for page in self._series.pages if page is not None}))
 
     @property
     def _is_in_this_file(self) -> bool:

@@ -12,16 +12,17 @@ from pathlib import Path
 
 import typer
 
+from ....matching.errors import AuctrackError
 from ....tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ....tracker.formats.registry import READ, to_write
 from ....tracker.formats.sidecar import sidecar_path
 from ....tracker.formats.write import require_names, require_writable
 from ....tracker.settings import InputSettings
-from ....tracker.suffixes import MOVIES, TABLES, without_ending
+from ....tracker.suffixes import MOVIES, OME_TIFF, TABLES, ends_in, without_ending
 from ....tracker.zarr_attributes import is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
-from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
+from .chosen_series import ALL, NO_CHOICE, ChosenSeries, chosen_series
 
 PRODUCTS = (
     *(".tracks.napari", ".tracks", ".points", ".truth"),
@@ -76,9 +77,10 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     A file is one input. The TIFF files of a folder or glob pattern are one movie when they hold one time point each,
     and one input a file when they hold several; a folder that a pattern names is as one given by itself. A folder
     without TIFF files gives the tables in it, except those that our own commands wrote. What is broken or missing is a
-    job too, which then fails with its own sentence. An input that is given twice is one job. Results that would have
-    one name keep the folders of their inputs, from the one on that all of these share. Of a file with several series
-    each that is asked for is a job, and is named behind the file.
+    job too, which then fails with its own sentence. An input that is given twice is one job, and so are the files of
+    an OME dataset that hold one movie, under the name of the first. Results that would have one name keep the folders
+    of their inputs, from the one on that all of these share. Of a file with several series each that is asked for is
+    a job, and is named behind the file.
 
     Parameters
     ----------
@@ -98,7 +100,8 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
                 console.note(f"{source} is given twice; it is tracked once.")
             else:
                 inputs[same] = source, files
-    chosen = [(source, files, one) for source, files in inputs.values() for one in chosen_series(source, given)]
+    movies = _without_other_parts([*inputs.values()], given)
+    chosen = [(source, files, one) for source, files in movies for one in chosen_series(source, given)]
     names = [result_name(source, series) for source, _, series in chosen]
     kept = _kept_folders([source for source, _, _ in chosen], names)
     jobs: list[Job] = []
@@ -108,6 +111,39 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
         jobs.append(Job(source, files, result, first_of.get(result), series))
         first_of.setdefault(result, source)
     return jobs
+
+
+def _without_other_parts(
+    inputs: Sequence[tuple[str, tuple[Path, ...]]], given: InputSettings
+) -> list[tuple[str, tuple[Path, ...]]]:
+    """Return inputs without those that are files of the same movie as one before them, and say so."""
+    found: dict[tuple[str, ...], list[tuple[str, tuple[Path, ...]]]] = {}
+    datasets: dict[str, tuple[str, ...]] = {}
+    for source, files in inputs:
+        same = (source,)
+        if len(files) == 1 and ends_in(files[0].name, *OME_TIFF):
+            same = _dataset(files[0], given, datasets)
+        found.setdefault(same, []).append((source, files))
+    for (first, _), *others in found.values():
+        if others:
+            more = f" and {len(others) - 1} more are files" if len(others) > 1 else " is a file"
+            console.note(f"{others[0][0]}{more} of the same movie as {first}; it is tracked once.")
+    return [parts[0] for parts in found.values()]
+
+
+def _dataset(file: Path, given: InputSettings, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the files that hold a movie: of an OME dataset there may be others; `known` are those looked at."""
+    from ....tracker.reading.tiff import dataset_of
+
+    path = os.path.realpath(file)
+    if path not in known:
+        try:
+            files, is_only = dataset_of(file, given.axes, None if given.series == ALL else given.series)
+        except (AuctrackError, OSError, MemoryError):
+            files, is_only = (file,), False
+        paths = tuple(map(os.path.realpath, files))
+        known |= dict.fromkeys(paths if is_only else (path,), paths)
+    return known[path]
 
 
 def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:

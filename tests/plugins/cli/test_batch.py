@@ -19,7 +19,7 @@ import pytest
 import tifffile
 
 from auctrack.plugins.cli.runs import batch, dry_run
-from auctrack.plugins.cli.runs.inputs import Job
+from auctrack.plugins.cli.runs.inputs import Job, plan
 from auctrack.plugins.cli.runs.outcome import Outcome
 from auctrack.plugins.cli.terminal import interrupt
 from auctrack.plugins.cli.terminal.interrupt import held_back
@@ -27,6 +27,9 @@ from auctrack.tracker import pipeline
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats import write
 from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.settings import InputSettings
+
+from ...tracker.reading.test_movie_bad_input import in_parts
 
 
 def statuses(summary):
@@ -321,6 +324,15 @@ def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, su
     result = auctrack("track", movie, movie.parent)
     assert (result.exit_code, statuses(summary())) == (0, ["tracked"])
     assert "given twice" in result.stderr
+
+
+@pytest.mark.parametrize("how", ["folder", "pattern", "files"])
+def test_files_of_one_dataset_are_tracked_once(tmp_path, how, capsys):
+    """Each of them is read as the whole movie, which was tracked as many times as it has files."""
+    files = [str(tmp_path / name) for name in in_parts(tmp_path)]
+    arguments = {"folder": [str(tmp_path)], "pattern": [str(tmp_path / "*.ome.tif")], "files": files}[how]
+    assert [job.source for job in plan(arguments, tmp_path, "csv", InputSettings())] == files[:1]
+    assert f"{files[1]} and 1 more are files of the same movie as {files[0]}" in capsys.readouterr().err
 
 
 def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, samples, tmp_path):

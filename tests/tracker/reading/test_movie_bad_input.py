@@ -244,7 +244,8 @@ def test_a_folder_of_movies_is_not_a_movie(tmp_path: Path) -> None:
         read_movie(tmp_path)
 
 
-def test_a_multi_file_ome_dataset_with_and_without_all_its_files(tmp_path: Path) -> None:
+def in_parts(folder: Path) -> list[str]:
+    """Write an OME dataset of a file a frame, the header of all in each; return the names of the files."""
     parts = [f"part{t}.ome.tif" for t in range(3)]
     uuids = [f"urn:uuid:0000000{t}-0000-0000-0000-000000000000" for t in range(3)]
     data = "".join(
@@ -259,7 +260,12 @@ def test_a_multi_file_ome_dataset_with_and_without_all_its_files(tmp_path: Path)
             'SizeX="64" SizeY="64" SizeZ="4" SizeC="1" SizeT="3" PhysicalSizeX="1" PhysicalSizeY="1" PhysicalSizeZ="2">'
             f'<Channel ID="Channel:0:0" SamplesPerPixel="1"/>{data}</Pixels></Image></OME>'
         )
-        tifffile.imwrite(tmp_path / part, STACK[t], photometric="minisblack", metadata=None, description=xml)
+        tifffile.imwrite(folder / part, STACK[t], photometric="minisblack", metadata=None, description=xml)
+    return parts
+
+
+def test_a_multi_file_ome_dataset_with_and_without_all_its_files(tmp_path: Path) -> None:
+    parts = in_parts(tmp_path)
     with read_movie(tmp_path / parts[0]) as movie:
         for t in range(3):
             np.testing.assert_array_equal(movie.frame(t), STACK[t])

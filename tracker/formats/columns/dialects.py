@@ -52,7 +52,9 @@ BTRACK = Dialect("btrack", "t", "z", "y", "x", beside=("ID", "parent", "root"), 
 ILASTIK = Dialect(
     "ilastik",
     "frame",
-    *(f"Object_Center_{number}" for number in (2, 1, 0)),
+    "Object_Center_2",
+    "Object_Center_1",
+    "Object_Center_0",
     beside=("trackId", "parentTrackId"),
     track_id="trackId",
 )
@@ -71,7 +73,9 @@ DIALECTS = (
     IMARIS,
     BTRACK,
     ILASTIK,
-    Dialect("ilastik's objects", "timestep", *(f"Center of the object_{number}" for number in (2, 1, 0))),
+    Dialect(
+        "ilastik's objects", "timestep", "Center of the object_2", "Center of the object_1", "Center of the object_0"
+    ),
     Dialect("napari-track-edit, motile-tracker", "t", "z", "y", "x", beside=("id", "parent_id")),
     Dialect("celltrackR", "t", "z", "y", "x", beside=("id",), track_id="id"),
     Dialect("napari tracks", "t", "z", "y", "x"),
