@@ -15,7 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownColumns
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, InvalidTable, UnknownColumns
 from auctrack.tracker.formats.graph import refuse_circles
 from auctrack.tracker.formats.tables import read_either, read_points, read_tracks
 from auctrack.tracker.formats.write import write_points
@@ -589,6 +589,14 @@ ILASTIK = """frame,labelimageId,lineageId,trackId,parentTrackId,Object_Center_0,
 1,2,2,4,2,1.5,1.5,3.5
 1,3,-1,-1,-1,9.5,1.5,3.5
 """
+
+
+def test_names_of_tracks_are_refused_with_what_numbers_them() -> None:
+    named = DIALECTS["laptrack"].assign(track_id=["cell_7", "cell_7", "cell_3", "cell_7"])
+    with refused(InvalidTable, match=r"pandas\.factorize.*row 0 has 'cell_7'"):
+        read_tracks(named)
+    numbered = read_tracks(named.assign(track_id=pd.factorize(named["track_id"])[0]))
+    assert numbered.table["track_id"].tolist() == [0, 0, 1, 0]
 
 
 @pytest.mark.parametrize("axes", ["yx", "zyx"])
