@@ -215,12 +215,10 @@ def command(
     if as_json:
         raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
     tracks = tables[0]
-    from ....tracker.measuring.displacements import measure_displacements
     from ....tracker.measuring.drift import subtract_drift
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
-    from ....tracker.measuring.velocity import velocity_correlation as correlation_of
-    from ...words.notes import on_carried, on_drift, on_lags, on_length, on_motionless, on_unknown_size
+    from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from ..runs.inputs import stem
     from ..terminal.destination import destination, make_ready
@@ -254,12 +252,7 @@ def command(
         made_with |= {"max_lag": max_lag, "per_track": per_track, "per_axis": per_axis}
         _write(curves, kept, files.beside["msd"], files.kind, made_with, overwrite=overwrite)
         console.show(console.aligned([("msd", str(files.beside["msd"]))]))
-    others: dict[str, pd.DataFrame] = {}
-    if lags is not None:
-        others["displacements"] = measure_displacements(kept, lags)
-        console.note(*on_lags(lags, others["displacements"]["lag"].to_numpy()))
-    if velocity_correlation:
-        others["velocity_correlation"] = correlation_of(kept, max_lag)
+    others = _others(kept, lags, max_lag, has_velocity=velocity_correlation)
     for what, table in others.items():
         made = made_with | {"lags": lags, "max_lag": max_lag}
         _write(table, kept, files.beside[what], files.kind, made, overwrite=overwrite)
@@ -414,6 +407,23 @@ def _lags(text: str) -> list[int]:
             f"needs whole numbers of frames of at least 1, such as 1,10; got {text!r}.", param_hint="--displacements"
         )
     return list(map(int, parts))
+
+
+def _others(
+    kept: Tracks, lags: Sequence[int] | None, max_lag: int | None, *, has_velocity: bool
+) -> dict[str, pd.DataFrame]:
+    """Return the distribution of displacements and the velocity correlation, those that are asked for."""
+    from ....tracker.measuring.displacements import measure_displacements
+    from ....tracker.measuring.velocity import velocity_correlation
+    from ...words.notes import on_lags
+
+    others: dict[str, pd.DataFrame] = {}
+    if lags is not None:
+        others["displacements"] = measure_displacements(kept, lags)
+        console.note(*on_lags(lags, others["displacements"]["lag"].to_numpy()))
+    if has_velocity:
+        others["velocity_correlation"] = velocity_correlation(kept, max_lag)
+    return others
 
 
 def _intervals(sampled: Sequence[Tracks], name: str) -> pd.DataFrame:
