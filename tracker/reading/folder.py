@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import InvalidInput, SeveralMovies
 from ..suffixes import TIFF
-from .tiff import AS_TIFF, TiffStack
+from .tiff import AS_TIFF, TiffStack, dataset_of
 
 
 def files_of(path: str | Path) -> tuple[Path, ...]:
@@ -27,6 +27,12 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
     if not found:
         raise InvalidInput(f"{path}: no TIFF files (.tif, .tiff) are there. {AS_TIFF}")
     return tuple(sorted(found, key=_natural))
+
+
+def are_of_one_dataset(files: tuple[Path, ...], series: int | str | None) -> bool:
+    """Whether files are those that one OME-TIFF movie is split over: any of them is read as the whole."""
+    of_first, is_only = dataset_of(files[0], None, series)
+    return is_only and {file.resolve() for file in files} <= {file.resolve() for file in of_first}
 
 
 def holds_tiff_files(folder: str | Path) -> bool:

@@ -26,7 +26,7 @@ from .arrays import Array, ArrayStack
 from .chosen import channel_number, listed, series_number
 from .contiguous import NEW_MEMORY, PixelBuffer
 from .file_stack import FileStack
-from .folder import files_of
+from .folder import are_of_one_dataset, files_of
 from .ome_zarr import OmeZarrStack
 from .stack import SPACE, Region, Stack
 from .tiff import TiffStack
@@ -320,7 +320,8 @@ def open_stack(path: object, axes: str | None, series: int | str | None = None) 
     if is_image(Path(path)):
         return OmeZarrStack(Path(path), axes, series)
     files = files_of(path)
-    return TiffStack(files[0], axes, series) if len(files) == 1 else FileStack(files, axes, series)
+    is_one = len(files) == 1 or (axes is None and are_of_one_dataset(files, series))
+    return TiffStack(files[0], axes, series) if is_one else FileStack(files, axes, series)
 
 
 def _calibrated(

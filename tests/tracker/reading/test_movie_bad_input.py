@@ -11,7 +11,7 @@ import pytest
 import tifffile
 
 from auctrack.matching.errors import AuctrackError
-from auctrack.tracker.errors import InvalidInput, UnknownAxes
+from auctrack.tracker.errors import InvalidInput, SeveralMovies, UnknownAxes
 from auctrack.tracker.reading.movie import read_movie
 
 from ...refusals import refused
@@ -274,6 +274,18 @@ def test_a_multi_file_ome_dataset_with_and_without_all_its_files(tmp_path: Path)
         read_movie(tmp_path / parts[0])
     with read_movie(tmp_path / parts[0], frames=slice(0, 2)) as movie:
         np.testing.assert_array_equal(movie.frame(1), STACK[1])
+
+
+@pytest.mark.parametrize("pattern", ["", "*.ome.tif"])
+def test_a_folder_of_the_files_of_one_dataset_is_that_movie(tmp_path: Path, pattern: str) -> None:
+    """Its first file holds all time points, and was taken for one of several movies."""
+    in_parts(tmp_path)
+    with read_movie(tmp_path / pattern) as movie:
+        assert len(movie) == 3
+        np.testing.assert_array_equal(movie.frame(2), STACK[2])
+    tifffile.imwrite(tmp_path / "z.ome.tif", STACK[0])
+    with refused(SeveralMovies, match="3 time points"):
+        read_movie(tmp_path / pattern)
 
 
 def test_a_part_without_the_metadata_points_to_the_main_file(tmp_path: Path) -> None:
