@@ -9,6 +9,7 @@ import io
 from collections.abc import Mapping
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,13 @@ _BLUE, _GREY = "#2a6fbb", "0.45"
 _COLOURS = (_BLUE, "#b9472b", "#3a8f4d", "#8a5fb0")
 _STYLES = (("z", "^", ":"), ("y", "s", "--"), ("x", "o", "-"))
 """Of each axis, its marker and line."""
+_WITH_ERRORS: dict[str, Any] = {
+    "markersize": 3,
+    "linewidth": 1,
+    "capsize": 2,
+    "color": _BLUE,
+    "label": "mean ± standard error over tracks",
+}
 _HISTOGRAMS = ("mean_speed", "net_displacement", "duration")
 
 
@@ -117,17 +125,7 @@ def draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
     for power, style, what in ((1, ":", "slope 1: diffusion"), (2, "--", "slope 2: straight motion")):
         panel.plot(lag, msd[0] * (lag / lag[0]) ** power, style, color=_GREY, linewidth=1, label=what)
     down = np.minimum(error, 0.999 * msd)  # to zero there is no way on a logarithmic axis
-    panel.errorbar(
-        lag,
-        msd,
-        [down, error],
-        fmt="o",
-        markersize=3,
-        linewidth=1,
-        capsize=2,
-        color=_BLUE,
-        label="mean ± standard error over tracks",
-    )
+    panel.errorbar(lag, msd, [down, error], fmt="o", **_WITH_ERRORS)
     panel.set(xscale="log", yscale="log", ylim=(msd.min() / 2, (msd + error).max() * 2))
     for axis in (panel.xaxis, panel.yaxis):
         axis.set_major_formatter(_InDigits())
@@ -166,17 +164,8 @@ def draw_correlation(panel: Axes, table: pd.DataFrame, units: dict[str, str]) ->
         panel.text(0.5, 0.5, "no step over one frame", transform=panel.transAxes, ha="center")
         return
     panel.axhline(0.0, color=_GREY, linewidth=1)
-    panel.errorbar(
-        table["lag_time"],
-        table["correlation"],
-        table["standard_error"].fillna(0.0),
-        fmt="o-",
-        markersize=3,
-        linewidth=1,
-        capsize=2,
-        color=_BLUE,
-        label="mean ± standard error over tracks",
-    )
+    error = table["standard_error"].fillna(0.0)
+    panel.errorbar(table["lag_time"], table["correlation"], error, fmt="o-", **_WITH_ERRORS)
     panel.legend(fontsize="small", frameon=False)
 
 

@@ -126,6 +126,8 @@ def _projection(frame: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):  # of voxels without a value
         flat = planes.mean(axis=0, dtype=np.float32)
         unknown = ~(np.abs(flat) < BRIGHTEST)
+        if not unknown.any():
+            return flat
         columns = planes[:, unknown]
         known = np.abs(columns) < BRIGHTEST
         flat[unknown] = np.where(known, columns, 0).sum(axis=0) / known.sum(axis=0)

@@ -24,10 +24,9 @@ from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
 from .chosen_series import ALL, NO_CHOICE, ChosenSeries, chosen_series
 
-PRODUCTS = (
-    *(".tracks.napari", ".tracks", ".points", ".truth"),
-    *(".measures", ".msd", ".displacements", ".velocity_correlation"),
-)
+OF_MEASURE = ".measures", ".msd", ".displacements", ".velocity_correlation"
+"""What `auctrack measure` puts behind the name of its tables."""
+PRODUCTS = (".tracks.napari", ".tracks", ".points", ".truth", *OF_MEASURE)
 """What our commands put behind the name of an input."""
 
 

@@ -13,9 +13,9 @@ from ....tracker.formats.sidecar import SUFFIX, read_sidecar
 from ....tracker.suffixes import ends_in, without_ending
 from ...words.errors import sentence
 from ..terminal import console
-from .inputs import product_of
+from .inputs import OF_MEASURE, product_of
 
-_NO_TRACKS = (".points", ".measures", ".msd", ".displacements", ".velocity_correlation", ".intervals")
+_NO_TRACKS = (".points", *OF_MEASURE, ".intervals")
 """What our commands put behind the names of tables that hold no tracks."""
 
 
