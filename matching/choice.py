@@ -157,10 +157,9 @@ def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...
 
 FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] = {
     "jv": lambda _: (
-        *(("jv", {"most_scans": 30}), ("auction", {"max_bids": 60})),
+        *(("jv", {"most_scans": 36}), ("auction", {"max_bids": 150})),
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
-    "jv of points": lambda _: (("jv", {"most_scans": 60}), ("auction", {"max_bids": 400})),
     "hungarian-classical": lambda rows: (first_on_gpu(rows), ("auction", {})),
     "auction of points on a GPU": _first_on_gpu_for_points,
 }
@@ -168,13 +167,13 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
 
 One that finds itself far from an end leaves the rest to the last of them, which may spend most.
 
-On a CPU: a scan of a search and half a bid take about the same time. Independent costs need 1 to 15 scans a row, where
-the auction takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances 42
-to 68 scans and 24 to 48 bids; inner products, clouds apart, roots on a line 116 scans and more, growing with n, and 36
-to 45 bids; one far point 40 to 50 scans and 27 to 37 bids; where colours or pixels tie 70 to 111 bids. An eighth
-of the scans allowed mostly tells which of these it is, by an estimate that may be a few times what is needed (`JV`).
-Of the few points that have a matrix, independent sets and clusters need up to 60, which is sooner done than the auction
-is begun (350 to 700 points: 0.4 to 1.0 of the time after 30 scans); of clouds apart, which need more, 1.1 is lost.
+On a CPU: a bid takes half a scan's time to all of it. Independent costs need 1 to 15 scans a row, where the auction
+takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances, points on a
+circle 20 to 50 scans (n = 2,000) and 40 to 95 (4,500), and 24 to 180 bids; inner products, clouds apart, roots on a
+line 116 scans and more, growing with n, and 36 to 45 bids; where colours or pixels tie 70 to 111 bids. What is allowed
+are scans still to come: a search near its end goes on. Estimates are early and low, so that 36 to come are 50 to 100 in
+all, as many as take the time of 60 to 150 bids. With 30 in all and 60 bids before, 4,500 points in the plane took 2.2
+times as long, points on a circle 1.6 to 2; a ball and a shell of 2,000 points .6.
 
 On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
 products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each. Where a limit of 150 ends it,
@@ -212,9 +211,8 @@ class Choice(NamedTuple):
         is_near = problem.kind == "dense" and self.device.startswith("cuda") and _is_nearly_square(problem)
         if "," in self.device or not (_may_be_hard(problem) or is_near):
             return ()
-        name = self.solver
-        if problem.kind == "points":
-            name = f"{name} of points on a GPU" if self.device.startswith("cuda") else f"{name} of points"
+        of_points_on_gpu = problem.kind == "points" and self.device.startswith("cuda")
+        name = f"{self.solver} of points on a GPU" if of_points_on_gpu else self.solver
         tried = FIRST_TRIED.get(name)
         return () if tried is None else tried(min(problem.shape))
 

@@ -38,10 +38,10 @@ class JV:
         pairs worth matching, or where edges are far fewer than the matrix has pairs, else as a matrix too.
     most_scans : int, optional
         Rows that searches for shortest paths may scan, for each row of a block, or of some blocks of a graph. When
-        those that the rows matched so far took make it likely that all others take more, the solve ends in
-        `NotConverged`, without an answer; five times what a solve takes is enough. No limit by default. One scan of
-        every row reads the matrix once; where independent costs are drawn from a wide range some 10 are needed, and up
-        to half the rows at worst.
+        those that the rows matched so far took make it likely that all take more, or, of a matrix, that those still to
+        be matched do, the solve ends in `NotConverged`, without an answer; five times what a solve takes is enough. No
+        limit by default. One scan of every row reads the matrix once; where independent costs are drawn from a wide
+        range some 10 are needed, and up to half the rows at worst.
     """
 
     name: ClassVar[str] = "jv"

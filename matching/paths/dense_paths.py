@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.compiled import compiled
+from ..jit.compiled import BORROWING, compiled
+from ..jit.eight import LANES, filled, greater, how_many, least, less, lesser, load, minus, pick, plus, same, store
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
 from .finish import FAR, FAR_TOO_HARD, TOO_HARD, are_too_few, would_exceed
@@ -46,8 +47,8 @@ def assign_dense_rows(cost, state, counts, most_scans, may_tie):
     """As `finish.match_rows` for all rows of a matrix (rows, columns).
 
     Also `TOO_HARD` or `FAR_TOO_HARD` where the rows matched by paths so far took so many scans that the others are
-    bound to take more than `most_scans` with them: later paths are no shorter. `may_tie` is True where many costs
-    may be equal, else None, with which numba compiles less.
+    bound to take more than `most_scans` without them: what is spent is no reason to give up. `may_tie` is True where
+    many costs may be equal, else None, with which numba compiles less.
     """
     n = len(cost)
     waiting = np.empty(n, np.int64)
@@ -71,7 +72,7 @@ def assign_dense_rows(cost, state, counts, most_scans, may_tie):
     for done in range(len(waiting)):
         row = waiting[done]
         spent = counts[2] - begun
-        if are_too_few(most_scans, spent, done, len(waiting)):
+        if are_too_few(most_scans + spent, spent, done, len(waiting)):
             return FAR_TOO_HARD if would_exceed(FAR * most_scans, spent, done, len(waiting)) else TOO_HARD
         sink, length, n_scanned = _search(cost, row, state, key, scanned)
         counts[1] += 1
@@ -136,8 +137,6 @@ def _search(cost, start_row, state, key, scanned):
     """
     v = state.v
     key[:] = state.none
-    bits = key.view(np.uint64)
-    lows = np.empty(-(-len(v) // BLOCK), np.uint64)
     n_scanned = 0
     i = start_row
     favourite = cheapest_column(cost[i], v, state.row_bound[i])
@@ -149,11 +148,11 @@ def _search(cost, start_row, state, key, scanned):
     while True:
         if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_unassigned:
             shortest_unassigned, leaving = reach + (state.row_bound[i] - dual), i
-        _relax(cost[i], v, np.int32(i), dual, reach, key, state.pred)
-        j = _pick(bits, _nearest_open(bits, lows), lows, state.row_of_col)
-        if j < 0 or key[j] < 0 or key[j] >= shortest_unassigned:
+        nearest = _relax(cost[i], v, np.int32(i), dual, reach, key, state.pred, state.none)
+        j = _column_at(nearest, key, state.row_of_col)
+        if j < 0 or nearest >= shortest_unassigned:
             return (unassigned_sink(leaving) if leaving >= 0 else NO_PATH), shortest_unassigned, n_scanned
-        reach = key[j]
+        reach = nearest
         state.dist[j] = reach
         if state.row_of_col[j] < 0:
             return j, reach, n_scanned
@@ -164,44 +163,42 @@ def _search(cost, start_row, state, key, scanned):
         dual = state.matched_cost[i] - v[j]
 
 
-@compiled
-def _relax(row, v, i, dual, reach, key, pred):
-    """Shorten the distances that a path through row i shortens."""
-    nothing = reach - reach
-    for j in range(len(v)):
-        slack = row[j] - v[j] - dual
-        through = reach + (slack if slack > nothing else nothing)
-        before = key[j]
-        key[j] = through if through < before else before
-        pred[j] = i if through < before else pred[j]
-
-
-@compiled
-def _nearest_open(bits, lows):
-    """Fill in the least distance of each block, as unsigned bits, and return the least of all.
-
-    Scanned columns are at -1, which as unsigned bits is above any distance.
-    """
-    nearest = np.uint64(2**64 - 1)
-    for b in range(len(lows)):
-        low = np.uint64(2**64 - 1)
-        for k in bits[b * BLOCK : (b + 1) * BLOCK]:
-            low = k if k < low else low
-        lows[b] = low
-        nearest = low if low < nearest else nearest
+@compiled(**BORROWING)
+def _relax(row, v, i, dual, reach, key, pred, none):
+    """Shorten the distances that a path through row i shortens; return the least of columns that are not scanned."""
+    nones, nothing, own = filled(none), filled(reach - reach), filled(i)
+    duals, reaches = filled(dual), filled(reach)
+    low = nones
+    in_lanes = len(v) - len(v) % LANES
+    for j in range(0, in_lanes, LANES):
+        before = load(key, j, nones)
+        slack = minus(minus(load(row, j, nones), load(v, j, nones)), duals)
+        through = plus(reaches, greater(slack, nothing))
+        is_shorter = less(through, before)
+        after = pick(is_shorter, through, before)
+        store(key, j, after)
+        store(pred, j, pick(is_shorter, own, load(pred, j, own)))
+        low = lesser(pick(less(after, nothing), nones, after), low)
+    nearest = least(low)
+    for j in range(in_lanes, len(v)):
+        through = reach + max(row[j] - v[j] - dual, reach - reach)
+        if through < key[j]:
+            key[j], pred[j] = through, i
+        if 0 <= key[j] < nearest:
+            nearest = key[j]
     return nearest
 
 
-@compiled
-def _pick(bits, nearest, lows, row_of_col):
-    """Return a column at the least distance, one that is unassigned if there is."""
-    first = -1
-    for b in range(len(lows)):
-        if lows[b] == nearest:
-            for j in range(b * BLOCK, min((b + 1) * BLOCK, len(bits))):
-                if bits[j] == nearest:
+@compiled(**BORROWING)
+def _column_at(nearest, key, row_of_col):
+    """Return the first column at a distance, of those that are unassigned if any is; -1 for none."""
+    first, sought = -1, filled(nearest)
+    for lo in range(0, len(key), LANES):
+        hi = min(lo + LANES, len(key))
+        if hi - lo < LANES or how_many(same(load(key, lo, sought), sought)) > 0:
+            for j in range(lo, hi):
+                if key[j] == nearest:
                     if row_of_col[j] < 0:
                         return j
-                    if first < 0:
-                        first = j
+                    first = j if first < 0 else first
     return first

@@ -23,9 +23,9 @@ from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
 TOO_HARD, FAR_TOO_HARD = -2, -3
 """Of a solve within a limit: others may take less; and where `FAR` times as much would not do either."""
 FAR = 5
-"""So many times the first limit of `jv` in `choice.FIRST_TRIED` is about its second. Of 16 kinds of 2,500 rows, after 4
-scans a row: 23 to 47 are told to be needed where 20 to 100 are, 135 to 180 of roots on a line, 600 and more of clouds
-apart, inner products, pixels."""
+"""Times the first limit of `jv` in `choice.FIRST_TRIED` from which its second would not do either. Of 16 kinds of 2,500
+rows, after 4 scans a row: 23 to 47 are told to be needed where 20 to 100 are, 135 to 180 of roots on a line, 600 and
+more of clouds apart, inner products, pixels (400 of 2,000 rows)."""
 NO_LIMIT = 2**62
 _ROWS_AT_A_TIME = 16
 _SURE_AFTER = 8

@@ -30,6 +30,7 @@ from auctrack.matching.paths.shortest_paths import lower_to_cheapest, start
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.flat_graph import flat_graph
 from auctrack.plugins.bench.assignment.hostile_costs import (
+    arcs,
     ball_to_shell,
     cubes,
     dense_clusters,
@@ -60,6 +61,24 @@ def test_a_solve_says_whether_it_is_far_from_its_end(costs, is_far):
     with pytest.raises(NotConverged) as error:
         solve(costs(600, 1), JV(most_scans=12), "cpu")
     assert error.value.is_far == is_far
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_spent_is_no_reason_to_give_a_matrix_up(seed):
+    cost = arcs(600, seed)
+    taken = solve(cost, JV(), "cpu").stats["rows_scanned"] / len(cost)
+    limited = solve(cost, JV(most_scans=int(0.8 * taken)), "cpu")
+    assert limited.stats["rows_scanned"] > int(0.8 * taken) * len(cost)
+    with pytest.raises(NotConverged, match="most_scans"):
+        solve(cost, JV(most_scans=int(0.3 * taken)), "cpu")
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_paths_that_grow_slowly_are_not_left_to_the_auction(seed):
+    """Points on a circle need 30 to 40 scans a row, and the auction twice the time."""
+    answer = solve(arcs(1000, seed), device="cpu")
+    assert answer.solver == "jv"
+    assert "given up" not in answer.stats["auto"]
 
 
 def test_what_is_far_from_its_end_is_left_to_the_last_that_is_tried():

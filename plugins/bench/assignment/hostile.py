@@ -39,6 +39,8 @@ HOSTILE: dict[str, tuple[Make, int]] = {
     "permuted blocks": (_dense(hostile_costs.permuted_blocks), 5000),
     "one far point": (_dense(hostile_costs.one_far_point), 3000),
     "cubes in the plane": (_dense(hostile_costs.cubes), 4000),
+    "distances in the plane": (_dense(hostile_costs.plane), 4500),
+    "arcs of a circle": (_dense(hostile_costs.arcs), 4500),
     "two letters": (_dense(hostile_costs.letters), 4000),
     "colours of a photograph": (_dense(hostile_costs.photographs), 4000),
     "one column more": (hostile_problems.one_more_column, 4000),

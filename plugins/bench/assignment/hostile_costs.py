@@ -85,6 +85,19 @@ def cubes(n: int, seed: int) -> np.ndarray:
     return _distances(x, y) ** 3
 
 
+def plane(n: int, seed: int) -> np.ndarray:
+    """Return distances of two independent sets in the plane: searches are the longer the more points there are."""
+    x, y = np.random.default_rng(seed).random((2, n, 2))
+    return _distances(x, y)
+
+
+def arcs(n: int, seed: int) -> np.ndarray:
+    """Return arcs between independent points on a circle: the last searches go round it."""
+    x, y = np.random.default_rng(seed).random((2, n))
+    straight = np.abs(x[:, None] - y)
+    return np.minimum(straight, 1 - straight)
+
+
 def letters(n: int, seed: int) -> np.ndarray:
     """Return squared distances of the pixels of an ampersand to those of an at sign, drawn to have n pixels or more."""
     rng = np.random.default_rng(seed)
