@@ -190,6 +190,28 @@ def test_rows_taken_out_by_hand_keep_the_units(tmp_path: Path) -> None:
     assert (len(back), back.calibration) == (2, CALIBRATION)
 
 
+def test_a_cell_emptied_by_hand_is_empty_and_no_damage(tmp_path: Path) -> None:
+    tracks = some_tracks(2)
+    counted = replace(tracks, table=tracks.table.assign(track_id=[3, 3, 3, 4, 4, 4], label=range(6)))
+    write_tracks(counted, tmp_path / "t.csv")
+    edited = pd.read_csv(tmp_path / "t.csv", dtype=str)
+    edited.loc[1, ["track_id", "label"]] = ""
+    edited.to_csv(tmp_path / "t.csv", index=False)
+    back = read_tracks(tmp_path / "t.csv")
+    assert (back.table["track_id"].tolist(), back.calibration) == ([3, 5, 3, 4, 4, 4], CALIBRATION)
+    assert np.flatnonzero(back.table["label"].isna()).tolist() == [1]
+
+
+@pytest.mark.parametrize("bad", ["", "one", "1.5"])
+def test_a_frame_spoilt_by_hand_is_named_with_its_line(tmp_path: Path, bad: str) -> None:
+    write_tracks(some_tracks(2), tmp_path / "t.csv")
+    edited = pd.read_csv(tmp_path / "t.csv", dtype=str)
+    edited.loc[1, "frame"] = bad
+    edited.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(InvalidInput, match="line 3 has"):
+        read_tracks(tmp_path / "t.csv")
+
+
 @pytest.mark.parametrize("bad", [{"a": object()}, {("a", "b"): 1}])
 def test_settings_without_a_json_form(tmp_path: Path, bad: dict[str, object]) -> None:
     with pytest.raises(InvalidSetting, match="JSON"):

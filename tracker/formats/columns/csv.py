@@ -136,7 +136,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         warnings.simplefilter("error", pd.errors.DtypeWarning)
         try:
-            table = _parsed(path, encoding, head, types)
+            table = _typed_where_it_holds(path, encoding, head, types)
         except pd.errors.ParserWarning as error:
             raise InvalidInput(
                 f"{path}: its rows have more cells than its first line, {', '.join(head.names)}, which must name the "
@@ -146,6 +146,22 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
         table = table.rename(columns=lambda name: name.strip() or name)
     table = _without_last_rows(table)
     return _without_row_numbers(_without_last_comma(table, head.names), head.names), head.units
+
+
+def _typed_where_it_holds(path: Path, encoding: str, head: _Head, types: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows in the types that they were written with; where an edit left others, as of any other table.
+
+    Who empties an id in a spreadsheet takes a point out of its track: no whole numbers are left in that column.
+    """
+    try:
+        return _parsed(path, encoding, head, types)
+    except (UnicodeDecodeError, pd.errors.ParserError):
+        raise
+    except ValueError:
+        texts = {name: kind for name, kind in types.items() if kind == "str"}
+        if texts == types:
+            raise
+        return _parsed(path, encoding, head, texts)
 
 
 def _parsed(path: Path, encoding: str, head: _Head, types: Mapping[str, str], *, in_parts: bool = True) -> pd.DataFrame:

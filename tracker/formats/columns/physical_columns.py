@@ -51,7 +51,7 @@ def without_physical_columns(table: pd.DataFrame, stated: Stated) -> pd.DataFram
     """
     interval = stated.frame_interval
     time = time_name(stated.time_unit)
-    is_time = interval is not None and time in table and _agree(table[time], table["frame"].to_numpy() * interval)
+    is_time = interval is not None and time in table and _agree(table[time], _numbers(table["frame"]) * interval)
     lengths = {} if stated.unit is None else length_names(_axes(table), stated.unit)
     twice = [name for axis, name in lengths.items() if name in table and not _is_shifted(table[axis], table[name])]
     return table.drop(columns=[*twice, *([time] if is_time else [])])
