@@ -56,12 +56,13 @@ def without_parents(table: pd.DataFrame) -> pd.DataFrame:
 def parents_in(table: pd.DataFrame) -> dict[int, list[int]]:
     """Return the lineage that columns of a table of tracks give, as far as the parents are in it.
 
-    Ours go before a column `parent_id`; there a parent below 0 is none.
+    Ours go before a column `parent_id`. An id below 0 is none: a point without a track descends from none.
     """
-    known = table["track_id"].unique()
+    is_linked = table["track_id"] >= 0
+    known = table.loc[is_linked, "track_id"].unique()
     parents: dict[int, list[int]] = {}
     for name in _names(table) or [name for name in (_OF_OTHERS,) if name in table.columns]:
-        born = table.loc[table[name].isin(known), ["track_id", name]].drop_duplicates()
+        born = table.loc[is_linked & table[name].isin(known), ["track_id", name]].drop_duplicates()
         for child, parent in born.to_numpy(dtype=np.int64).tolist():
             parents.setdefault(child, []).append(parent)
     return parents

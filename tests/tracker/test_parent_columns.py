@@ -55,6 +55,20 @@ def test_parents_corrected_in_the_table_go_before_those_beside_it(tmp_path: Path
     assert read_tracks(tmp_path / "t.csv").parents == {4: [7], 5: [8]}
 
 
+@pytest.mark.parametrize("none", ["", "-1"])
+@pytest.mark.parametrize("taken_out", [[5], [4, 5], [7], [7, 8, 4, 5, 9]])
+def test_points_taken_out_of_their_track_descend_from_none(tmp_path: Path, taken_out: list[int], none: str) -> None:
+    write_tracks(Tracks(TABLE, parents={4: [7], 5: [7]}), tmp_path / "t.csv")
+    edited = pd.read_csv(tmp_path / "t.csv", dtype=str)
+    is_out = edited["track_id"].astype(int).isin(taken_out)
+    edited.loc[is_out, "track_id"] = none
+    edited.to_csv(tmp_path / "t.csv", index=False)
+    back = read_tracks(tmp_path / "t.csv")
+    assert back.table.loc[is_out, "track_id"].is_unique
+    left = {child: [7] for child in (4, 5) if child not in taken_out and 7 not in taken_out}
+    assert back.parents == left
+
+
 def test_parents_of_an_earlier_linking_do_not_outlive_it(tmp_path: Path) -> None:
     write_tracks(Tracks(TABLE, parents=MERGED), tmp_path / "t.csv")
     points = read_points(tmp_path / "t.csv")

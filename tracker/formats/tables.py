@@ -200,8 +200,7 @@ def _as_points(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
 
 def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Tracks:
     try:
-        table = _with_track_ids(loaded.table)
-        tracks = Tracks(table, timeline=_timeline(loaded, said.frame_step))
+        tracks = Tracks(_with_track_ids(loaded.table), timeline=_timeline(loaded, said.frame_step))
         own = parents_in(tracks.table)
         parents = own if has_parents(tracks.table) else loaded.parents or own
         refuse_circles(parents)
@@ -209,7 +208,7 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
         raise _placed(error, source, loaded) from error
     calibration = _calibration(loaded, tracks.ndim, said)
     drift = pd.DataFrame(loaded.drift) if loaded.drift else None
-    table = without_parents(tracks.table)
+    table = _each_in_a_track(without_parents(tracks.table))
     return replace(tracks, table=table, calibration=calibration, parents=parents, drift=drift)
 
 
@@ -338,7 +337,7 @@ def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Load
 
 
 def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with a whole `track_id` in every row."""
+    """Return the table with a whole `track_id` in every row, below 0 where a point has none."""
     name = next((name for name in TRACK_COLUMNS if name in table.columns), None)
     if name is None:
         raise InvalidInput(
@@ -347,12 +346,17 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
             **naming({"track_id": "…"}, "auctrack.read_tracks"),
         )
     whole = _whole_numbers(table[name])
-    is_unlinked = whole < 0
-    if table[name].dtype == whole.dtype and not is_unlinked.any():
-        return renamed(table, {name: "track_id"})
-    if is_unlinked.any():
-        whole = np.where(is_unlinked, whole.max(initial=-1) + np.cumsum(is_unlinked), whole)
-    return renamed(table, {name: "track_id"}).assign(track_id=whole)
+    table = renamed(table, {name: "track_id"})
+    return table if table["track_id"].dtype == whole.dtype else table.assign(track_id=whole)
+
+
+def _each_in_a_track(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a track of its own for each point that has none."""
+    ids = table["track_id"].to_numpy()
+    is_unlinked = ids < 0
+    if not is_unlinked.any():
+        return table
+    return table.assign(track_id=np.where(is_unlinked, ids.max(initial=-1) + np.cumsum(is_unlinked), ids))
 
 
 _EXACT = 2**53  # from which float64 leaves whole numbers out
