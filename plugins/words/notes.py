@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...tracker.calibrating.digits import in_digits, in_unit, plural
+from ...tracker.calibrating.digits import counted, in_digits, in_unit, plural
 from ...tracker.calibrating.units import is_pixel, micrometres_of
 from ...tracker.points import AXES
 from ...tracker.settings import Settings
@@ -197,6 +197,22 @@ def on_frame_shift(tracks: Points, truth: Points, tolerance: float) -> list[str]
     from ...tracker.scoring.frame_shift import frame_shift
 
     return _on_numbers(tracks, truth, frame_shift(tracks, truth, tolerance), "within --tolerance of a real particle")
+
+
+def on_frames_beyond(tracks: Points, truth: Points, named: Named = option_of) -> list[str]:
+    """Return what is to be said of detections before and after the frames that the truth has."""
+    known = truth.timeline.numbers or truth.frame_numbers
+    if not len(known) or not len(tracks):
+        return []
+    first, last = int(known[0]), int(known[-1])
+    beyond = int(((tracks.frames < first) | (tracks.frames > last)).sum())
+    if not beyond:
+        return []
+    return [
+        f"{counted(beyond, 'detection')} {'is' if beyond == 1 else 'are'} in frames that the truth, of frames {first} "
+        f"to {last}, has not, and wrong by that. If only these were looked at for it, {named('frames')} "
+        f"{first}:{last + 1} leaves the others out."
+    ]
 
 
 def on_names(tracks: Points, truth: Points) -> list[str]:

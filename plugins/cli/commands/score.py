@@ -21,7 +21,7 @@ from ..arguments.taking import typer_option
 from ..results.no_positions import some_of, without_positions
 from ..results.score_pairs import is_folder_of_tables, paired
 from ..results.score_table import SHOWN, by_movie, links_of_one
-from ..results.score_truth import TRUTH_OPTIONS, read_truth
+from ..results.score_truth import TRUTH_OPTIONS, in_frames_that_count, read_truth
 from ..results.tracks_table import read_tracks_table
 from ..terminal import console
 from ..terminal.standard_input import STANDARD_INPUT, table_file
@@ -102,8 +102,8 @@ def command(
         str | None,
         _truth(
             "FROM:TO[:STEP]",
-            "Frames of the truth that count. Default: those that were tracked, if the settings beside the tracks "
-            "say so, else all.",
+            "Frames that count, of tracks and truth, such as those that were linked by hand. Default: those that were "
+            "tracked, if the settings beside the tracks say so, else all.",
         ),
     ] = None,
     frame_step: Annotated[int | None, typer_option(INPUT["frame_step"])] = None,
@@ -182,7 +182,7 @@ def command(
             by_name[name] = score(found, real)
         if tolerance is not None:
             is_apart = kind == "links" and not by_name[name].detections.correct
-            console.note(*_on_distances(of_tracks, found, real, tolerance, is_apart=is_apart))
+            console.note(*_on_distances(of_tracks, found, real, tolerance, kind, is_apart=is_apart))
     summaries = {name: of.summary() for name, of in by_name.items()}
     if output is not None:
         _write(output, summaries, overwrite=overwrite)
@@ -204,9 +204,11 @@ def _refuse_idle(kind: str, **given: int) -> None:
             )
 
 
-def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *, is_apart: bool) -> list[str]:
+def _on_distances(
+    tracks: Path, found: Tracks, real: Points, tolerance: float, kind: str, *, is_apart: bool
+) -> list[str]:
     """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
-    from ...words.notes import on_frame_shift, on_tolerance, on_truth_axes, on_truth_scale
+    from ...words.notes import on_frame_shift, on_frames_beyond, on_tolerance, on_truth_axes, on_truth_scale
 
     pair = found, real, tolerance
     shifted = on_truth_scale(*pair) or on_frame_shift(*pair) or on_truth_axes(*pair)
@@ -214,7 +216,8 @@ def _on_distances(tracks: Path, found: Tracks, real: Points, tolerance: float, *
         f"no detection of {tracks} lies within --tolerance of a real particle in its frame; are both tables of one "
         "movie, and in one unit (--truth-voxel)?"
     )
-    return [*shifted, *[elsewhere] * (is_apart and not shifted), *on_tolerance(real, tolerance)]
+    beyond = [] if shifted or kind == "sparse" else on_frames_beyond(found, real)
+    return [*shifted, *[elsewhere] * (is_apart and not shifted), *beyond, *on_tolerance(real, tolerance)]
 
 
 def _scorer(
@@ -267,10 +270,12 @@ def _read_pair(
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
     if tolerance is not None:
-        return found, read_truth(truth, tracks, found, given, as_tracks=as_tracks)
+        real = read_truth(truth, tracks, found, given, as_tracks=as_tracks)
+        return in_frames_that_count(found, real, given.frame_slice), real
     some, found = some_of(found), without_positions(found)
     real = read_truth(truth, tracks, found, given, as_tracks=as_tracks)
-    console.note(*on_names(some, real))
+    found = in_frames_that_count(found, real, given.frame_slice)
+    console.note(*on_names(some.only(some.table["frame"].isin(found.frame_numbers).to_numpy()), real))
     return found, without_positions(real)
 
 

@@ -49,6 +49,17 @@ def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks
     return _in_step(real, found)
 
 
+def in_frames_that_count(found: Tracks, real: Points, frames: slice | None) -> Tracks:
+    """Return the tracks of the frames that the user says count; a step counts from the truth's first, as there."""
+    if frames is None:
+        return found
+    begin = int(real.frames.min()) if frames.start is None and frames.step is not None and len(real) else frames.start
+    try:
+        return found.cut(slice(begin, frames.stop, frames.step))
+    except InvalidSetting:  # nothing was found in frames that the truth has
+        return found.only(found.frames < found.frames.min())
+
+
 @contextmanager
 def _naming_options_of_truth() -> Generator[None]:
     """Have errors name the options of this command, which are about the truth."""

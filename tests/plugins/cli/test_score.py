@@ -175,6 +175,35 @@ def test_frames_that_are_numbered_from_another_number_are_pointed_out(auctrack, 
     assert "begin" not in said  # both begin with 0
 
 
+@pytest.mark.parametrize("frames", ["0:10", ":10", "::3", "1:9:2"])
+@pytest.mark.parametrize("words", [("--tolerance", 1), ("--tolerance", 1, "--scores", "lineages"), ()])
+def test_frames_that_count_are_those_of_tracks_and_truth(auctrack, tmp_path, samples, words, frames):
+    table = pd.read_csv(samples / "movie.truth.csv")
+    table.assign(true_id=table["track_id"]).query("frame > 0").to_csv(tmp_path / "found.csv", index=False)
+    table.query("frame > 0").to_csv(tmp_path / "truth.csv", index=False)
+    score = json.loads(ok(auctrack("score", "found.csv", "truth.csv", *words, "--frames", frames, "--json")))
+    what = "edge" if "lineages" in words else "link"
+    assert (score[f"{what}_precision"], score[f"{what}_recall"]) == (1.0, 1.0)
+    assert score[f"correct_{what}s"] == score[f"predicted_{what}s"] > 0
+
+
+def test_detections_in_frames_that_the_truth_has_not_are_pointed_out(auctrack, tmp_path, samples):
+    table = pd.read_csv(samples / "movie.truth.csv")
+    table.to_csv(tmp_path / "found.csv", index=False)
+    table.query("5 <= frame < 10").to_csv(tmp_path / "truth.csv", index=False)
+    words = "score", "found.csv", "truth.csv", "--tolerance", 1
+    assert "--frames 5:10" in auctrack(*words).stderr
+    assert "--frames" not in auctrack(*words, "--scores", "sparse").stderr  # where they are not judged
+    assert auctrack(*words, "--frames", "5:10").stderr == ""
+
+
+def test_frames_that_count_in_which_nothing_was_found(auctrack, tmp_path, samples):
+    table = pd.read_csv(samples / "movie.truth.csv")
+    table.query("frame > 9").to_csv(tmp_path / "found.csv", index=False)
+    words = "score", "found.csv", samples / "movie.truth.csv", "--tolerance", 1, "--frames", "0:10", "--json"
+    assert json.loads(ok(auctrack(*words)))["predicted_detections"] == 0
+
+
 @pytest.mark.parametrize("words", [(), ("--scores", "lineages")])
 def test_by_identity_other_frame_numbers_and_other_names_are_pointed_out(auctrack, tmp_path, samples, words):
     truth = pd.read_csv(samples / "movie.truth.csv")[["frame", "z_um", "y_um", "x_um", "track_id"]]
