@@ -39,7 +39,8 @@ def command(
         options.in_output(
             "LENGTH",
             "Diameter of the particles where the format draws them (ctc, trackmate), in the unit of the input. "
-            "Default: that of the detection, where the input tells it, else 5 voxels.",
+            "Default: that of the detection or, of labels, of a sphere of their median size, where the input tells it, "
+            "else 5 voxels.",
             "--diameter",
         ),
     ] = None,

@@ -64,6 +64,16 @@ def test_tracks_come_back_cut_at_what_they_miss(tmp_path: Path, ndim: int) -> No
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
+def test_spheres_are_as_large_as_the_labels_were(tmp_path: Path, ndim: int) -> None:
+    name = "volume" if ndim == 3 else "area"
+    sent = far_apart(ndim)
+    of_labels = replace(sent, table=sent.table.assign(**{name: [300, np.nan, 300, 1, 300, 0, 300, 9000, 300]}))
+    write_tracks(of_labels, tmp_path / "01_RES", settings={})
+    sizes = read_tracks(tmp_path / "01_RES").table[name]
+    np.testing.assert_allclose(sizes.median(), 300, rtol=0.1)
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
 def test_a_sphere_is_all_voxels_within_the_radius(tmp_path: Path, ndim: int) -> None:
     sent = far_apart(ndim)
     write_tracks(sent, tmp_path / "01_RES", settings={"diameter": 5.0, "image_shape": (90, 110, 130)[3 - ndim :]})
