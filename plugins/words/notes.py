@@ -136,19 +136,27 @@ def on_stacked_movies(points: Points) -> list[str]:
     ]
 
 
+def on_stride(points: Points, so: str, named: Named = option_of) -> list[str]:
+    """Return what is to be said of frame numbers that go up by steps that nobody stated; `so` what comes of it."""
+    stride = points.unstated_stride
+    if stride is None:
+        return []
+    first, last = points.frame_numbers[[0, -1]].tolist()
+    return [
+        f"no two frames are {points.frame_step} apart, so {so}; the frame numbers, {first} to {last}, are all "
+        f"multiples of {stride} apart. If that is the step, {named('frame_step')} {stride} says so "
+        f"({(last - first) // stride + 1} frames)."
+    ]
+
+
 def on_frames(points: Points, *, bridged: bool = False, named: Named = option_of) -> list[str]:
     """Return what is to be said of frames without particles; `bridged` if some links pass over missed frames."""
     present, step = points.frame_numbers, points.frame_step
     if len(present) < 2:
         return []
     first, last = present[:1], present[-1:]
-    if not bridged and (stride := points.unstated_stride) is not None:
-        frames = int((last[0] - first[0]) // stride) + 1
-        return [
-            f"no two frames are {step} apart, so nothing is linked; the frame numbers, {first[0]} to {last[0]}, are "
-            f"all multiples of {stride} apart. If that is the step, {named('frame_step')} {stride} says so ({frames} "
-            "frames)."
-        ]
+    if not bridged and (strides := on_stride(points, "nothing is linked", named)):
+        return strides
     if not bridged and not (np.diff(present) == step).any():
         return ["no two frames are consecutive, so there is nothing to link."]
     looked_at = np.asarray(points.timeline.numbers or present)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..runs.measures_of_files import Measured
 
 _FORMATS = ("csv", "parquet")
+_MISSED = "those between count as missed"
 _measures = options.panel("Measures")
 
 
@@ -218,7 +219,7 @@ def command(
     from ....tracker.measuring.drift import subtract_drift
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
-    from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_unknown_size
+    from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_stride, on_unknown_size
     from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
     from ..runs.inputs import stem
     from ..terminal.destination import destination, make_ready
@@ -234,6 +235,7 @@ def command(
             stated = stated_settings(file) if intervals else None
         sampled = sampled_tracks(read, file, stated, min_length, name) if intervals else []
     console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, unit))
+    console.note(*on_stride(read, _MISSED))
     console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
     if drift is None and (beside or picture):
         console.note(*on_carried(read))
@@ -287,14 +289,16 @@ class _How:
         """Measure one table; what there is to note of it is said."""
         from ....tracker.measuring.drift import subtract_drift
         from ....tracker.measuring.measures import filter_by_length
-        from ...words.notes import on_drift, on_length, on_motionless, on_unknown_size
+        from ...words.notes import on_drift, on_length, on_motionless, on_stride, on_unknown_size
         from ..runs.measures_of_files import Measured
 
         with console.at_work(table.name, "measuring it"):
             read, drift, unit = _read(table, table, self.given, without_drift=self.without_drift)
             kept = filter_by_length(read if drift is None else subtract_drift(read, drift), self.min_length)
             measures = _with_parents(kept)
-        console.note(*on_length(read, self.min_length), *on_drift(drift, read.calibration.unit))
+        console.note(
+            *on_stride(read, _MISSED), *on_length(read, self.min_length), *on_drift(drift, read.calibration.unit)
+        )
         console.note(*on_motionless(measures))
         return Measured(measures, kept.calibration, on_unknown_size(read, unit))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -188,6 +189,15 @@ def test_measures_of_tracks_that_were_linked_in_pixels_on_purpose_do_not(auctrac
     linked = auctrack("link", table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0]), *asked, "-o", "linked.csv")
     assert linked.exit_code == 0, linked.output
     assert ["unknown size" in note for note in notes(auctrack("measure", "linked.csv"))] == [True] * noted
+
+
+@pytest.mark.parametrize("words", [(), ("--frame-step", 3)])
+def test_measures_of_frames_in_steps_that_nobody_stated_say_so(auctrack, tmp_path, words):
+    tracks = table(tmp_path, frame=[0, 3, 6, 12], y=[0.0, 1.0, 2.0, 3.0], x=0.0, track_id=0)
+    several = auctrack("measure", tracks, shutil.copy(tracks, tmp_path / "b.csv"), *words, "-o", "two.csv")
+    for result in (auctrack("measure", tracks, *words, "-o", "one.csv"), several):
+        assert result.exit_code == 0, result.output
+        assert any("--frame-step 3" in note for note in notes(result)) == (not words)
 
 
 @pytest.mark.parametrize(("track_id", "noted"), [([0, 1], True), ([0, 0], False)])
