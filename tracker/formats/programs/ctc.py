@@ -144,6 +144,11 @@ def read(path: Path) -> Loaded:
     """Return the centres of the labels of a folder of results (`01_RES`) or of truth (`01_GT`, or its `TRA`)."""
     folder = path / "TRA" if (path / "TRA" / TRUTH).is_file() else path
     text = TRUTH if (folder / TRUTH).is_file() else RESULT
+    if not (folder / text).is_file():
+        raise InvalidInput(
+            f"{path}: has no {RESULT} or {TRUTH}, which says who descends from whom. Label images that are not linked "
+            "yet are a movie of labels (auctrack track FOLDER --labels)."
+        )
     spans = _spans(folder / text)
     files = _masks(folder, _MASKS[text])
     first, last = min(files), max(files)

@@ -232,6 +232,13 @@ def test_a_folder_that_is_not_ours_stays(tmp_path: Path) -> None:
     assert (tmp_path / "01_RES" / "precious").exists()
 
 
+def test_label_images_without_tracks_are_told_to_be_tracked(tmp_path: Path) -> None:
+    write_tracks(far_apart(), tmp_path / "01_RES")
+    (tmp_path / "01_RES" / "res_track.txt").unlink()
+    with pytest.raises(InvalidInput, match="--labels"):
+        read_tracks(tmp_path / "01_RES")
+
+
 def lines(*texts: str) -> Callable[[Path], object]:
     return lambda folder: (folder / "res_track.txt").write_text("\n".join(texts))
 
