@@ -6,6 +6,7 @@ import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -14,6 +15,8 @@ from types import FrameType
 _PRESSED = threading.Event()
 _A_MOMENT = 0.05
 """Seconds until a Ctrl-C that was lost comes again."""
+_ANOTHER = 1.0
+"""Seconds after which a Ctrl-C is another one: what runs a command in an environment passes each on once more."""
 
 
 def press(number: int, frame: FrameType | None) -> None:
@@ -65,23 +68,25 @@ def stopping_signals() -> list[signal.Signals]:
 
 @contextmanager
 def held_back(result: Path | None = None) -> Generator[None]:
-    """Let the block finish when Ctrl-C is pressed in it, and raise KeyboardInterrupt after it.
+    """Let the block finish when Ctrl-C is pressed in it, and raise KeyboardInterrupt after it; pressed again, at once.
 
-    Of a `result` that the block wrote by then it is said that it is whole.
+    Hundreds of label images take minutes, and what writes them whole or not at all leaves none then. Of a `result` that
+    the block wrote by then it is said that it is whole.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     from . import console
 
-    pressed = False
+    pressed: float | None = None
 
     def remember(number: int, frame: FrameType | None) -> None:
-        del number, frame
         nonlocal pressed
-        if not pressed:
-            console.say("stopping once what is being written is whole")
-        pressed = True
+        if pressed is None:
+            pressed = time.monotonic()
+            console.say("stopping once what is being written is whole; pressed again, at once and without it")
+        elif time.monotonic() - pressed > _ANOTHER:
+            press(number, frame)
 
     before = {number: signal.signal(number, remember) for number in stopping_signals()}
     is_whole = False
@@ -91,7 +96,7 @@ def held_back(result: Path | None = None) -> Generator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if pressed:
+        if pressed is not None:
             if is_whole and result is not None:
                 console.say(f"{result} is whole")
             raise KeyboardInterrupt

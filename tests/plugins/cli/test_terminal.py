@@ -241,6 +241,26 @@ entry.main()
     assert (left.returncode, left.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(("seconds", "shown"), [([0, 0.1, 0.9], ["half", "whole"]), ([0, 0.1, 9], ["half"])])
+def test_ctrl_c_pressed_again_does_not_wait_for_what_is_being_written(seconds, shown):
+    code = f"""
+import os, signal
+from auctrack.plugins.cli.terminal import interrupt
+interrupt.time.monotonic = iter({seconds}).__next__
+try:
+    with interrupt.held_back():
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)  # the same, passed on by a parent
+        print("half")
+        os.kill(os.getpid(), signal.SIGINT)
+        print("whole")
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    left = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (left.returncode, left.stdout.split()) == (0, [*shown, "stopped"])
+
+
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemError, ImportError])
 def test_ctrl_c_in_compiled_code_or_an_import_is_an_interruption_like_any_other(movie, monkeypatch, kind):
     def pressed(*_arguments, **_options):
