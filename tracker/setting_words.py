@@ -88,8 +88,8 @@ _OF_INPUT: dict[str, SettingWords] = {
     ),
     "columns": SettingWords(
         "Columns of a table that have other names",
-        written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of trackpy, laptrack, TrackMate, Imaris and napari "
-        "are known.",
+        written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X; of tracks also track_id and parent_track_id. Those of "
+        "trackpy, laptrack, TrackMate, Imaris and napari are known.",
     ),
 }
 _OF_DETECTING: dict[str, SettingWords] = {

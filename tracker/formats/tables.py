@@ -63,8 +63,8 @@ def read_points(
         Columns of a text file may be separated by commas, semicolons, tabs or spaces; with semicolons and tabs, numbers
         may have a decimal comma.
     columns : mapping of str to str, optional
-        ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
-        its own.
+        ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id, and
+        parent_track_id, which names the mother of a track: empty or negative = none), where it has its own.
     scale : sequence of float, optional
         Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none,
         and one whose columns say so (`z_um`; TrackMate's and Imaris' with their unit) takes none.

@@ -285,6 +285,13 @@ def test_the_lineage_of_a_parent_column() -> None:
     assert read_tracks(family[1:]).parents == {}
 
 
+def test_the_lineage_of_a_column_that_the_user_names() -> None:
+    family = table(frame=[0, 1, 1, 2], y=Y, x=X, cell=[4, 5, 6, 6], mother=[np.nan, 4, 4, 4])
+    tracks = read_tracks(family, columns={"track_id": "cell", "parent_track_id": "mother"})
+    assert tracks.parents == {5: [4], 6: [4]}
+    assert "mother" not in tracks.table
+
+
 # --- bad input ---------------------------------------------------------------------------------------------------
 
 

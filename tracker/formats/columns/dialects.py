@@ -13,10 +13,12 @@ import pandas as pd
 from ...calibrating.digits import in_digits
 from ...calibrating.units import LENGTHS, is_pixel, micrometres_of, unit_name
 from ...errors import InvalidInput, InvalidSetting, UnknownColumns
+from ...parent_columns import PARENT
 from ...points import AXES
 from .physical_columns import length_names
 
 ROLES = ("frame", *AXES, "track_id")
+_MAY_BE_NAMED = (*ROLES, PARENT)
 _FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice", "imagenumber"})
 _NUMBERS = re.compile(r"[-+.,;e\s]*\d[-+.,;e\s\d]*", re.IGNORECASE)
 _SAME = 1e-6  # of how long a movie is, two times are apart that differ by rounding alone
@@ -97,7 +99,7 @@ POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y
 def our_names(
     table: pd.DataFrame, columns: Mapping[str, str] | None, where: str
 ) -> tuple[pd.DataFrame, Dialect | None]:
-    """Rename the columns that matter to frame, z, y, x (and track_id where the user named it)."""
+    """Rename the columns that matter to frame, z, y, x (and track_id and parent_track_id where the user named them)."""
     if columns is not None and not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(f'needs names such as {{"frame": "Time"}}; got {columns!r}.', setting="columns")
     if table.columns.nlevels > 1:
@@ -147,9 +149,9 @@ def _are_data(names: Iterable[object]) -> bool:
 
 def require_roles(columns: Mapping[str, str]) -> None:
     """Refuse columns that are none of ours, or one for two of them."""
-    unknown = sorted(set(columns) - set(ROLES))
+    unknown = sorted(set(columns) - set(_MAY_BE_NAMED))
     if unknown:
-        raise InvalidSetting(f"names {', '.join(unknown)}; it can name {', '.join(ROLES)}.", setting="columns")
+        raise InvalidSetting(f"names {', '.join(unknown)}; it can name {', '.join(_MAY_BE_NAMED)}.", setting="columns")
     for name in columns.values():
         roles = [role for role, named in columns.items() if named == name]
         if len(roles) > 1:
