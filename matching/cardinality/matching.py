@@ -164,6 +164,7 @@ def verify_matching(graph: Any, matching: Matching) -> int:
         It is not a matching of the graph, or its cover does not prove the maximum; the message says where it breaks.
     """
     graph = BipartiteGraph.from_any(graph)
+    check_type(matching)
     matching = matching.on_host()
     check_matching(graph, matching.col_of_row, matching.row_of_col)
     cover = matching.cover
@@ -182,24 +183,42 @@ def verify_matching(graph: Any, matching: Matching) -> int:
             f"{row} and column {graph.indices[untouched[0]]}.",
             argument="matching",
         )
-    if cover.size != matching.size:
-        raise InvalidProblem(
-            f"matching is not proven maximum: its cover has {cover.size} vertices for {matching.size} matched pairs.",
-            argument="matching",
-        )
+    check_cover_size(cover.size, matching)
     return matching.size
 
 
-def check_matching(
-    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, argument: str = "matching"
-) -> None:
-    """Raise `InvalidProblem`, which names `argument`, unless the two arrays are one matching of the graph."""
+def check_type(matching: Any) -> None:
+    """Raise `InvalidProblem` unless this is what `maximum_matching` returns."""
+    if not isinstance(matching, Matching):
+        raise InvalidProblem(
+            f"matching needs what maximum_matching returned; got {type(matching).__name__}.", argument="matching"
+        )
+
+
+def check_cover_size(size: int, matching: Matching) -> None:
+    """Raise `InvalidProblem` unless a cover of that many vertices proves the matching maximum."""
+    if size != matching.size:
+        raise InvalidProblem(
+            f"matching is not proven maximum: its cover has {size} vertices for {matching.size} matched pairs.",
+            argument="matching",
+        )
+
+
+def check_sizes(graph: Any, col_of_row: Any, row_of_col: Any, argument: str = "matching") -> None:
+    """Raise `InvalidProblem`, which names `argument`, unless each row and column of the graph has its entry."""
     if col_of_row.shape != (graph.n_rows,) or row_of_col.shape != (graph.n_columns,):
         raise InvalidProblem(
             f"{argument} needs {graph.n_rows} and {graph.n_columns} partners; "
             f"got shapes {col_of_row.shape} and {row_of_col.shape}.",
             argument=argument,
         )
+
+
+def check_matching(
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, argument: str = "matching"
+) -> None:
+    """Raise `InvalidProblem`, which names `argument`, unless the two arrays are one matching of the graph."""
+    check_sizes(graph, col_of_row, row_of_col, argument)
     rows = np.flatnonzero(col_of_row >= 0)
     columns = col_of_row[rows]
     if len(columns) and columns.max() >= graph.n_columns:

@@ -49,6 +49,11 @@ def parts_of(graph: Any) -> tuple[Any, Any, Any]:
 
 
 def _parts_of_mask(mask: np.ndarray[Any, Any]) -> tuple[Any, Any, Any]:
+    if isinstance(mask, np.ma.MaskedArray):
+        raise InvalidProblem(
+            "graph needs a plain array; got a masked one. Pass .filled(False) of it, if what is masked is no edge.",
+            argument="graph",
+        )
     if mask.dtype != np.bool_ or mask.ndim != 2:
         raise InvalidProblem(
             f"graph needs a boolean array of 2 dimensions (True = edge); got {mask.dtype} with {mask.ndim} "

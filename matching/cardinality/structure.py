@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 from ..device import cuda
 from ..problem.components import components
 from .graph import BipartiteGraph
-from .matching import Matching, alternating_reach
+from .matching import Matching, alternating_reach, check_cover_size, check_matching, check_sizes, check_type
 from .place import placed
 
 
@@ -113,9 +113,14 @@ def hall_violator(graph: Any, matching: Matching, device: str = "auto") -> HallV
         A maximum matching of it.
     device : str
         As in `connected_components`.
+
+    Raises
+    ------
+    InvalidProblem
+        If the matching is none of the graph, or not maximum.
     """
     with placed(graph, device) as (here, back):
-        rows, columns = _reach(here, matching.col_of_row, matching.row_of_col)
+        rows, columns = _reach(here, matching, *_partners(here, matching))
         return HallViolator(back(rows.nonzero()[0]), back(columns.nonzero()[0]))
 
 
@@ -132,6 +137,11 @@ def dulmage_mendelsohn(graph: Any, matching: Matching, device: str = "auto") -> 
         A maximum matching of it.
     device : str
         As in `connected_components`.
+
+    Raises
+    ------
+    InvalidProblem
+        If the matching is none of the graph, or not maximum.
     """
     with placed(graph, device) as (here, back):
         row_block, col_block = _coarse_blocks(here, matching)
@@ -153,6 +163,11 @@ def edges_in_no_maximum_matching(graph: Any, matching: Matching, device: str = "
         A maximum matching of it; the answer does not depend on which.
     device : str
         As in `connected_components`; the square block's strongly connected components are found on the host anyway.
+
+    Raises
+    ------
+    InvalidProblem
+        If the matching is none of the graph, or not maximum.
     """
     with placed(graph, device) as (here, back):
         module = cuda.cupy() if cuda.is_device_array(here.indices) else np
@@ -170,18 +185,36 @@ def edges_in_no_maximum_matching(graph: Any, matching: Matching, device: str = "
 
 
 def _coarse_blocks(graph: Any, matching: Matching) -> tuple[Any, Any]:
-    vertical_rows, vertical_columns = _reach(graph, matching.col_of_row, matching.row_of_col)
-    horizontal_columns, horizontal_rows = _reach(graph.transposed, matching.row_of_col, matching.col_of_row)
+    col_of_row, row_of_col = _partners(graph, matching)
+    vertical_rows, vertical_columns = _reach(graph, matching, col_of_row, row_of_col)
+    horizontal_columns, horizontal_rows = _reach(graph.transposed, matching, row_of_col, col_of_row)
     return _blocks(horizontal_rows, vertical_rows), _blocks(horizontal_columns, vertical_columns)
 
 
-def _reach(graph: Any, col_of_row: Any, row_of_col: Any) -> tuple[Any, Any]:
-    """Rows and columns on alternating paths from free rows, where the graph lies; the partners may lie anywhere."""
+def _partners(graph: Any, matching: Matching) -> tuple[Any, Any]:
+    """Partners of rows and columns; `InvalidProblem` if they are none of the graph, on a GPU by their number alone."""
+    check_type(matching)
     if isinstance(graph, BipartiteGraph):
-        return alternating_reach(graph, cuda.to_host(col_of_row), cuda.to_host(row_of_col))
-    from .gpu_structure import alternating_reach_gpu  # needs CuPy
+        col_of_row, row_of_col = cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col)
+        check_matching(graph, col_of_row, row_of_col)
+        return col_of_row, row_of_col
+    check_sizes(graph, matching.col_of_row, matching.row_of_col)
+    return matching.col_of_row, matching.row_of_col
 
-    return alternating_reach_gpu(graph, col_of_row)
+
+def _reach(graph: Any, matching: Matching, col_of_row: Any, row_of_col: Any) -> tuple[Any, Any]:
+    """Rows and columns on alternating paths from free rows, where the graph lies; its partners on a GPU anywhere.
+
+    The rows outside and the columns inside cover every edge: `InvalidProblem` if they are more than the matched pairs.
+    """
+    if isinstance(graph, BipartiteGraph):
+        rows, columns = alternating_reach(graph, col_of_row, row_of_col)
+    else:
+        from .gpu_structure import alternating_reach_gpu  # needs CuPy
+
+        rows, columns = alternating_reach_gpu(graph, col_of_row)
+    check_cover_size(int((~rows).sum()) + int(columns.sum()), matching)
+    return rows, columns
 
 
 def _blocks(horizontal: Any, vertical: Any) -> Any:

@@ -109,6 +109,7 @@ BROKEN = [
         (([0, 1], [0]), "of 2"),
         (np.ones((2, 2)), "boolean"),
         (np.ones(3, bool), "1 dimension"),
+        (np.ma.masked_array(np.ones((2, 2), bool), mask=np.eye(2)), "masked"),
         ([[1, 0]], "list"),
         ("graph", "str"),
         (None, "NoneType"),

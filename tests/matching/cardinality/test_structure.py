@@ -14,8 +14,13 @@ from auctrack.matching.cardinality import (
     edges_in_no_maximum_matching,
     hall_violator,
     maximum_matching,
+    verify_matching,
 )
 from auctrack.matching.errors import InvalidProblem
+
+from ...refusals import refused
+
+SHARED = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0]], bool)  # rows 1 and 2 share column 0
 
 
 @pytest.fixture
@@ -96,3 +101,26 @@ def test_unknown_devices_are_named(graph, matching, device):
     ):
         with pytest.raises(InvalidProblem, match="cuda:N"):
             question(graph, *given, device=device)
+
+
+def _questions(edges, matching):
+    for question in (hall_violator, dulmage_mendelsohn, edges_in_no_maximum_matching):
+        with refused(InvalidProblem, argument="matching"):
+            question(edges, matching)
+
+
+@pytest.mark.parametrize("wrong", [None, np.array([0, 1, -1]), ([0, 1], [0, 1])], ids=["nothing", "partners", "pairs"])
+def test_what_is_no_matching_is_refused(wrong):
+    _questions(SHARED, wrong)
+    with refused(InvalidProblem, argument="matching"):
+        verify_matching(SHARED, wrong)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [SHARED[:2], SHARED[:, :1], np.ones((40, 50), bool), ~SHARED, np.zeros_like(SHARED)],
+    ids=["fewer rows", "fewer columns", "larger", "of other edges", "not maximum"],
+)
+def test_a_matching_of_another_graph_is_refused(other):
+    """That of a larger graph names partners that are not there: it had ended the process."""
+    _questions(SHARED, maximum_matching(other, device="cpu"))
