@@ -291,6 +291,8 @@ def csr_parts(
         else:
             indptr, indices, data = _csr_from_coo(graph.tocoo())
         shape = graph.shape
+    if not indices.size:
+        indices = indices.astype(np.int32)  # NumPy takes an empty list for floats
     if indices.shape != data.shape or indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InvalidProblem(
             "graph needs one index (an integer) and one cost for each edge; "

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InvalidProblem
+from .host_problem import array, supported
 
 
 def is_networkx(graph: Any) -> bool:
@@ -28,8 +29,8 @@ def as_sparse(graph: Any, *, weighted: bool) -> sp.csr_array:
     Raises
     ------
     InvalidProblem
-        If the graph is directed or has parallel edges, a node has no side, an edge joins two of one side, or has no
-        `weight`.
+        If the graph is directed or has parallel edges, a node has no side, an edge joins two of one side, or its
+        `weight` is missing or no real number.
     """
     if graph.is_directed() or graph.is_multigraph():
         raise InvalidProblem(
@@ -59,6 +60,6 @@ def as_sparse(graph: Any, *, weighted: bool) -> sp.csr_array:
             )
         pairs.append((rows[row], columns[column]))
         weights.append(weight)
-    values = np.array(weights) if weighted and weights else np.ones(len(pairs))
+    values = supported(array(weights, "weight"), "weight") if weighted and weights else np.ones(len(pairs))
     where = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return sp.csr_array(sp.coo_array((values, (where[0], where[1])), shape=(len(rows), len(columns))))

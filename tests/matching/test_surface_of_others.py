@@ -138,6 +138,10 @@ def test_what_no_bipartite_graph_is_is_refused(graph):
     assert maximum_matching(unweighted).size == 2
     with pytest.raises(InvalidProblem, match="weight"):
         solve(unweighted)
+    for no_cost in ("3", 1j, [1.0], 2**70):
+        unweighted.edges["ann", "y"]["weight"] = no_cost
+        with refused(InvalidProblem, argument="weight"):
+            solve(unweighted)
 
 
 @pytest.mark.parametrize("wrong", [np.inf, np.nan])

@@ -280,6 +280,11 @@ def test_malformed_csr_arrays_are_refused(indptr, indices, data, named: str):
         Problem.sparse((np.array(indptr), np.array(indices), np.array(data)), shape=(len(indptr) - 1, 2))
 
 
+def test_empty_lists_are_a_graph_without_edges():
+    """NumPy makes floats of them, which are no indices where there is one."""
+    assert solve(Problem.sparse(([0, 0, 0], [], []), unmatched_cost=1.5, shape=(2, 1))).cost == 4.5
+
+
 def test_a_tuple_needs_a_shape_that_fits():
     graph = np.array([0, 1]), np.array([0]), np.array([1.0])
     with refused(InvalidProblem, argument="shape"):
