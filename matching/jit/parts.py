@@ -12,14 +12,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, cast
 
+from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from .plain import Plain
 
 # numba has no other door to any of this.
 # ruff: noqa: SLF001
+
+numba_settings: Any = config
 
 
 class KernelDispatcher(CPUDispatcher):
@@ -39,7 +43,7 @@ class KernelDispatcher(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, or load what was compiled."""
-        with _without_collecting():
+        with _without_collecting(), _switched_on():
             return super().compile(sig)
 
     def _compile_for_args(self, *given: Any, **named: Any) -> Any:
@@ -90,6 +94,20 @@ def _without_collecting() -> Generator[None]:
         yield
     finally:
         gc.enable()
+
+
+@contextmanager
+def _switched_on() -> Generator[None]:
+    """Compile in a host program, too, that runs its own kernels as Python (NUMBA_DISABLE_JIT).
+
+    numba's own functions would be Python then, and of no use to the compiler: `np.sort` and the like.
+    """
+    with global_compiler_lock:
+        asked, numba_settings.DISABLE_JIT = numba_settings.DISABLE_JIT, 0
+        try:
+            yield
+        finally:
+            numba_settings.DISABLE_JIT = asked
 
 
 class _PartDispatcher(CPUDispatcher):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -94,3 +95,26 @@ def test_machine_code_is_made_and_kept_of_what_python_calls_alone(tmp_path: Path
     said = [subprocess.check_output([sys.executable, program], env={"NUMBA_CACHE_DIR": str(tmp_path)}) for _ in "12"]
     assert said == [b"no 3\n", b"no 3 1\n"]
     assert [path.name.split(".")[1] for path in tmp_path.rglob("*.nbc")] == ["caller"]
+
+
+SWITCHED_OFF = """
+import numba, numpy as np
+from auctrack.matching.jit.compiled import compiled
+
+@compiled
+def middle(values):
+    return np.sort(values)[len(values) // 2]
+
+assert middle(np.array([3.0, 1.0, 2.0])) == 2.0
+assert len(middle.overloads) == 1, "it was compiled"
+assert numba.njit(middle.py_func) is middle.py_func, "the host program's own stay Python"
+"""
+
+
+def test_a_host_program_that_runs_its_own_kernels_as_python_has_ours_compiled(tmp_path: Path) -> None:
+    """numba hands its compiler a Python function in place of `np.sort` then."""
+    program = tmp_path / "program.py"
+    program.write_text(SWITCHED_OFF)
+    asked = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, program], env=asked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
