@@ -77,9 +77,9 @@ def hooks_of(points: Points, settings: LinkSettings) -> Hooks | None:
 
 
 def _numbers(given: Any) -> np.ndarray | None:
-    """Return what a function gave as float64, None where it is not an array of numbers."""
+    """Return what a function gave as float64, None where it is not an array of real numbers."""
     try:
-        return np.asarray(given, dtype=np.float64)
+        return None if np.iscomplexobj(given) else np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         return None
 
@@ -87,6 +87,6 @@ def _numbers(given: Any) -> np.ndarray | None:
 def _described(given: np.ndarray | None, *refused: str) -> str:
     """Say what came instead, and which of the values that are refused are among it."""
     if given is None:
-        return "what it returned is not an array of numbers"
+        return "what it returned is not an array of real numbers"
     among = [name for name in refused if _IS[name](given).any()]
     return f"it returned shape {given.shape}" + (f", {' and '.join(among)} among it" if among else "")

@@ -185,8 +185,9 @@ class TestRefused:
             lambda rows, _: np.full((len(rows), 3), np.nan),
             lambda _, __: None,
             lambda _, __: "far away",
+            lambda rows, _: np.zeros((len(rows), 3)) + 1j,
         ],
-        ids=["shape", "NaN", "nothing", "text"],
+        ids=["shape", "NaN", "nothing", "text", "complex"],
     )
     def test_positions_that_are_none(self, returned, motion):
         points, _ = walks(50)
@@ -202,8 +203,9 @@ class TestRefused:
             lambda source: np.full(len(source), np.nan),
             lambda source: np.full(len(source), -np.inf),
             lambda source: ["dear"] * len(source),
+            lambda source: np.zeros(len(source)) + 1j,
         ],
-        ids=["shape", "NaN", "-inf", "text"],
+        ids=["shape", "NaN", "-inf", "text", "complex"],
     )
     def test_costs_that_are_none(self, returned, motion):
         points, _ = walks(50)
