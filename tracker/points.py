@@ -24,7 +24,8 @@ from .timeline import Timeline
 from .track_frames import comes_twice
 
 _PART = 1 << 20  # rows that a thread takes at a time
-_TOO_LARGE = 2.0**63  # for the number of a frame
+_TOO_LARGE = 2.0**63  # for the number of a frame or a track
+_COUNTED = "frame", "track_id"
 
 
 @dataclass(frozen=True, eq=False)  # `==` of two tables is a table, not an answer
@@ -286,8 +287,8 @@ class Tracks(Points):
     Parameters
     ----------
     table : DataFrame
-        As in `Points`, with an integer column `track_id`, negative where a point belongs to no track. A track has at
-        most one row in each frame.
+        As in `Points`, with a column `track_id` of whole numbers (of any type; in `table` they are int64), negative
+        where a point belongs to no track. A track has at most one row in each frame.
     calibration : Calibration
     timeline : Timeline
     parents : mapping of int to sequence of int
@@ -311,6 +312,7 @@ class Tracks(Points):
             raise InvalidInput(
                 "table needs a column 'track_id' to be read as tracks; link the points first (auctrack.link)."
             )
+        object.__setattr__(self, "table", _with_whole_ids(self.table))
         _refuse_two_in_a_frame(self.table)
 
     def __repr__(self) -> str:
@@ -379,9 +381,7 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
             f"it has {', '.join(map(str, table.columns)) or 'none'}."
         )
     names = ("frame", *(name for name in AXES if name in table.columns))
-    twice = [name for name in names if list(table.columns).count(name) > 1]
-    if twice:
-        raise InvalidTable("table needs one ", Column(twice[0]), "; it has several. Rename or drop the others.")
+    _refuse_several(table, *names)
     checked = {name: _values(table[name], name) for name in names}
     _refuse_rows_without_a_place(table, checked)
     checked["frame"] = _whole(table, "frame", checked["frame"])
@@ -389,10 +389,22 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     return table if unchanged else table.assign(**checked)
 
 
+def _refuse_several(table: pd.DataFrame, *names: str) -> None:
+    twice = [name for name in names if list(table.columns).count(name) > 1]
+    if twice:
+        raise InvalidTable("table needs one ", Column(twice[0]), "; it has several. Rename or drop the others.")
+
+
+def _with_whole_ids(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with an int64 `track_id`, or say what is wrong with it."""
+    _refuse_several(table, "track_id")
+    ids = _whole(table, "track_id", _values(table["track_id"], "track_id"))
+    return table if table["track_id"].dtype == ids.dtype else table.assign(track_id=ids)
+
+
 def _refuse_two_in_a_frame(table: pd.DataFrame) -> None:
-    """Refuse a track that has two rows in one frame, and ids that are not whole numbers."""
-    ids = table["track_id"]
-    track = ids.to_numpy() if ids.dtype.kind in "iu" else _whole(table, "track_id", _values(ids, "track_id"))
+    """Refuse a track that has two rows in one frame."""
+    track = table["track_id"].to_numpy()
     if not comes_twice(track, table["frame"].to_numpy()):
         return
     named = np.flatnonzero(track >= 0)
@@ -405,11 +417,11 @@ def _refuse_two_in_a_frame(table: pd.DataFrame) -> None:
 
 
 def _values(column: pd.Series, name: str) -> np.ndarray:
-    """Return one column as float64 (whole frames as int64), NaN where there is no number."""
-    if column.dtype == np.float64 or (column.dtype == np.int64 and name == "frame"):
+    """Return one column as float64 (whole frames and ids as int64), NaN where there is no number."""
+    if column.dtype == np.float64 or (column.dtype == np.int64 and name in _COUNTED):
         return column.to_numpy()
     numbers = _numbers(column, name)
-    if name == "frame" and numbers.dtype.kind in "iu" and not numbers.hasnans and numbers.max() < 2**63:
+    if name in _COUNTED and numbers.dtype.kind in "iu" and not numbers.hasnans and numbers.max() < 2**63:
         return numbers.to_numpy(dtype=np.int64)
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -455,7 +467,7 @@ def _whole(table: pd.DataFrame, name: str, values: np.ndarray) -> np.ndarray:
     """Return numbers that must be whole as int64."""
     if values.dtype == np.int64:
         return values
-    whole = np.where(np.isfinite(values), values, 0).astype(np.int64)
+    whole = np.where(np.abs(values) < _TOO_LARGE, values, 0).astype(np.int64)
     fractional = np.flatnonzero(whole != values)
     if len(fractional):
         row = int(fractional[0])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, InvalidTable
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.timeline import Timeline
 
@@ -126,7 +126,24 @@ class TestTable:
             Tracks(spots(track_id=[7, 7, 7]))
         Tracks(spots(track_id=[-1, -1, 7]))  # of no track
 
-    @pytest.mark.parametrize("ids", [[0, 1, 0.5], [0, 1, None], [0, 1, "a"]], ids=["fractional", "missing", "text"])
+    @pytest.mark.parametrize("dtype", ["float64", "uint8", "Int64", "int64[pyarrow]", "category", "object", "str"])
+    def test_ids_of_any_type_are_whole_numbers_in_the_table(self, dtype):
+        """Joins of pandas make floats of them, or categories: repr, measures and scores had failed on these."""
+        table = spots(track_id=pd.Series([0, 1, 1], dtype=dtype))
+        tracks, plain = Tracks(table), Tracks(spots(track_id=[0, 1, 1]))
+        pd.testing.assert_frame_equal(tracks.table, plain.table)
+        assert str(table["track_id"].dtype) == dtype, "the caller's table stays as it is"
+
+    def test_one_column_of_ids_is_needed(self):
+        table = spots(track_id=[0, 1, 1])
+        with pytest.raises(InvalidTable, match="one column 'track_id'"):
+            Tracks(pd.concat([table, table[["track_id"]]], axis=1))
+
+    @pytest.mark.parametrize(
+        "ids",
+        [[0, 1, 0.5], [0, 1, None], [0, 1, "a"], pd.array([0, 1, None], "Int64"), np.array([0, 1, 2**63], np.uint64)],
+        ids=["fractional", "missing", "text", "NA", "too large"],
+    )
     def test_ids_of_tracks_are_whole_numbers(self, ids):
         with pytest.raises(InvalidInput, match=r"'track_id' needs whole numbers.* row 2 has"):
             Tracks(spots(track_id=ids))
