@@ -13,6 +13,7 @@ import pandas as pd
 from ...matching.certificate.assignment import Assignment
 from ...matching.paths.changing import Changes
 from ..errors import InvalidEdit, InvalidInput
+from ..formats.write import require_path
 from ..kinds import is_number, is_whole, require_whole
 from ..linking.constraints import constraints_of
 from ..linking.link import link_points
@@ -389,9 +390,12 @@ class Session:
 
         Raises
         ------
+        InvalidSetting
+            If the path is no name of a file.
         OutputExists, OutputFailed
             As of `write_tracks`.
         """
+        require_path(path)
         write_acts(Path(path), self.acts, self._linking.tracks, overwrite=overwrite)
 
     @classmethod
@@ -404,7 +408,10 @@ class Session:
             If the file cannot be read, or names detections that the linking does not have.
         InvalidEdit
             If an act in it does not fit the linking.
+        InvalidSetting
+            If the path is no name of a file.
         """
+        require_path(path)
         session = cls(linking, progress=progress)
         for act in read_acts(Path(path), linking.tracks):
             session._recorded(act)

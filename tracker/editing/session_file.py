@@ -83,11 +83,15 @@ def write_session(
 
     Raises
     ------
+    InvalidInput
+        If something other than a session is given.
     InvalidSetting
         If the name has another ending.
     OutputExists, OutputFailed
         As of `write_tracks`.
     """
+    if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"session needs a Session, as auctrack.Session(linking); got {type(session).__name__}.")
     require_path(path)
     if not ends_in(Path(path).name, ENDING):
         raise InvalidSetting(f"needs a name that ends in {ENDING}; got {str(path)!r}.", setting="path")

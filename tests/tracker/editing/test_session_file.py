@@ -145,6 +145,16 @@ def test_a_name_by_which_nothing_would_know_it_is_refused(name, tmp_path):
     assert not (tmp_path / name).exists()
 
 
+def test_what_is_no_session_and_what_names_no_file_are_refused(tmp_path):
+    session = begun(SETTINGS["none"])
+    for wrong in (None, session.linking()):
+        with refused(InvalidInput, match=type(wrong).__name__):
+            write_session(wrong, tmp_path / "s.auctrack")
+    for use in (session.save, lambda path: Session.load(path, session.linking())):
+        with refused(InvalidSetting, match="None", setting="path"):
+            use(None)
+
+
 def damaged(path, name, content):
     """The session with another content of a file in it; without it where that is None."""
     with zipfile.ZipFile(path) as packed:
