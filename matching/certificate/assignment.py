@@ -22,12 +22,12 @@ class Assignment:
         Column of each row, local to its block; -1 = unassigned.
     row_of_col : int32 (columns,)
         Row of each column, local to its block; -1 = unassigned.
-    cost : number, or ndarray (blocks,) for a batch
+    cost : number, or ndarray (blocks,) of several blocks
         Objective value: matched edges plus the unmatched cost. An integer for integer costs.
     row_duals, col_duals : ndarray (rows,), (columns,)
         Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for
         integer costs, float64 otherwise.
-    gap : number, or ndarray (blocks,) for a batch
+    gap : number, or ndarray (blocks,) of several blocks
         `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
         the violated complementary slackness (each term ≥ 0), hence free of cancellation; of real costs with what
         rounding may have kept from its terms. Where that leaves a doubt, what is proven without rounding: by duals of

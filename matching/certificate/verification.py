@@ -47,7 +47,7 @@ class Certificate:
         gap with its rounding within 1e-9 of the matched edges' own cost, and of what they cost above the rows' least).
         Of small problems the optimum itself says so; where unmatched costs
         are far above all costs, duals for lower ones that leave the same matched edges the cheapest.
-    cost, gap : number, or ndarray (blocks,) for a batch
+    cost, gap : number, or ndarray (blocks,) of several blocks
         Recomputed from the problem; NaN where the matched edges are not a matching or the duals not numbers.
     faults : tuple of str
         One sentence for each thing that is wrong.

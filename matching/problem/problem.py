@@ -191,7 +191,8 @@ class Problem(Outline):
         problems : iterable of Problem or of what `solve` takes, or array_like (blocks, n, m)
             All of one kind (and metric), all with or all without `unmatched_cost`, all on the host or all on one GPU.
             Integer costs beside real ones become float64. A stack of equal shapes is what `dense` takes too, there with
-            an `unmatched_cost`.
+            an `unmatched_cost`. A batch of one is answered as the problem by itself: `numpy.atleast_1d` of the answer's
+            `cost` has one number a block whatever their number.
 
         Raises
         ------

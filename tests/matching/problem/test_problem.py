@@ -570,6 +570,15 @@ def test_integers_that_would_lose_digits_beside_real_costs_are_not_put_into_one_
         Problem.batch([Problem.dense([[2**53 + 1]]), real])
 
 
+def test_a_batch_of_one_is_answered_as_the_problem_by_itself():
+    """Such callers as do not know how many there are have numbers for each block by `atleast_1d`."""
+    for parts in ([[[3]]], [[[3]], [[4]]]):
+        answer = solve(Problem.batch(parts))
+        assert np.atleast_1d(answer.cost).tolist() == [3, 4][: len(parts)]
+        assert np.atleast_1d(verify(Problem.batch(parts), answer).gap).tolist() == [0] * len(parts)
+    assert solve(Problem.batch([[[3]]])).cost == solve([[3]]).cost
+
+
 def test_a_batch_may_come_from_a_generator():
     assert solve(Problem.batch(Problem.dense([[k]]) for k in range(3))).cost.tolist() == [0, 1, 2]
 
