@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
+import typing
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -27,6 +29,14 @@ def loaded_after(statement: str) -> set[str]:
 @pytest.mark.parametrize("name", auctrack.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(auctrack, name) is not None
+
+
+@pytest.mark.parametrize("name", sorted({*auctrack.__all__} - {"__version__"}))
+def test_annotations_can_be_resolved(name):
+    """As magicgui, pydantic and beartype do."""
+    found = getattr(auctrack, name)
+    for annotated in (found, *(member for member in vars(found).values() if isinstance(member, FunctionType))):
+        typing.get_type_hints(annotated)
 
 
 def test_functions_stay_functions_whatever_was_imported_before():

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Never, TypeAlias
+from pathlib import Path
+from typing import Never, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ from ...matching.device.transfer import fetched
 from ..calibrating.digits import in_unit
 from ..errors import InvalidSetting
 from ..points import AXES, Points
+from ..reading.arrays import Array
+from ..reading.frames import FrameSource
 from ..stepwise import Progress, Step, Steps, counted, finished
 from ..unknown_settings import required_settings
 from .around import Around, Sight, look_on_gpu, seen_around
@@ -33,12 +36,6 @@ from .side_by_side import DEFAULT_BUDGET, IncomingFrames, WorkPlan, work_plan
 from .source import opened
 from .threshold import SAMPLED_FRAMES, spread_frames, suggest_threshold
 from .tiles import Tile, tiles_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..reading.arrays import Array
-    from ..reading.frames import FrameSource
 
 _MEASURES = "quality", "intensity", "snr"
 _VOXELS_A_PARTICLE = 256  # or more, where there is room for all of a frame
