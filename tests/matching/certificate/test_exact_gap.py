@@ -145,6 +145,64 @@ def test_the_gap_beside_sentinels_that_nobody_pays_is_what_was_proven(sentinel, 
     assert (answer.gap <= 1e-9 * answer.cost).all()
 
 
+def _gap_of(cost, col_of_row, v, **unmatched) -> tuple[float, bool]:
+    """Of a complete matching of a square matrix."""
+    partners = np.asarray(col_of_row, np.int32)
+    return exact_gap.exact_gap(Problem.dense(cost, **unmatched), partners, np.argsort(partners), np.asarray(v, float))
+
+
+RIVALS = np.array([[0.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
+"""Two rows for one column: one of them pays 1 above its least, which no dual that needs no solve foresees."""
+
+
+def test_the_gap_is_held_to_what_is_paid_above_the_least_whatever_every_answer_pays():
+    cost = 1e6 + RIVALS
+    cost[0, 2] += 1e-7
+    gap, is_proven = _gap_of(cost, [2, 0, 1], [-1.0, 0.0, 0.0])
+    assert gap == pytest.approx(1e-7, rel=1e-3)
+    assert not is_proven  # though it is within 1e-9 of 3e6
+    assert _gap_of(cost, [0, 2, 1], [-1.0, 0.0, 0.0]) == (0.0, True)
+
+
+def test_a_dear_group_hides_no_gap_that_is_too_much_for_all_groups_together():
+    """Rows 0 and 1 should be exchanged: 1e-5 is little beside their 1e4, not beside as many of the cheapest. What row 3
+    pays above its least allows it, and lets pairs of floats lose a hundredth of it."""
+    cost = np.full((5, 5), 1e15)
+    cost[:2, :2] = [[1e4, 1e4 + 1], [1e4, 1e4 + 1 + 1e-5]]
+    cost[2:4, 2:4] = [1, 1e12]
+    cost[4, 3:] = 1e12
+    gap, is_proven = _gap_of(cost, range(5), cost.min(axis=0))
+    assert gap == pytest.approx(1e-5)
+    assert not is_proven
+
+
+def test_duals_are_lowered_as_often_as_there_are_rows():
+    """Each row takes from the column of the row before it: what the last leaves reaches the first after all others."""
+    n = 120
+    cost = np.where(np.eye(n, k=-1) == 1, 0.0, np.where(np.eye(n) == 1, 1.0, 1e3))
+    assert _gap_of(cost, range(n), np.zeros(n)) == (0.0, True)
+
+
+def test_what_all_column_duals_have_in_common_takes_no_digits():
+    cost = RIVALS + np.random.default_rng(0).random((3, 3)) / 8
+    gap, is_proven = _gap_of(cost, solve(cost, device="cpu").col_of_row, np.full(3, 1e28))
+    assert is_proven
+    assert gap < 1e-30
+
+
+def test_duals_begin_at_what_unassigned_members_would_pay_where_those_at_hand_are_far_off():
+    cost = RIVALS + np.random.default_rng(0).random((3, 3)) / 8
+    gap, is_proven = _gap_of(cost, solve(cost, device="cpu").col_of_row, [-1e20, -1e19, -7e18], unmatched_cost=5.0)
+    assert is_proven
+    assert gap < 1e-28
+
+
+def test_rows_that_pay_their_least_need_no_duals():
+    cost = np.random.default_rng(0).random((4, 4)) + 1 - np.eye(4)
+    assert _gap_of(cost, range(4), [1 / 3, 1e20 / 3, 0.1, -1e9 / 7]) == (0.0, True)
+    assert _gap_of(cost, range(4), [1 / 3, 1e20 / 3, 0.1, -1e9 / 7], unmatched_cost=9.0) == (0.0, True)
+
+
 def test_whole_numbers_leave_no_gap(monkeypatch):
     """Where nothing but they may decide; duals in floats leave more than all that the cheap pairs cost."""
     monkeypatch.setattr(certify, "exact_gaps", lambda problem, *_: (np.ones(problem.n_blocks), np.zeros(1, np.bool_)))

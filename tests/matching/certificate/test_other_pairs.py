@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching.certificate import exact_gap, other_pairs
 from auctrack.matching.tolerance import EPS
@@ -112,3 +113,47 @@ def test_no_slack_is_less_than_that_of_exact_fractions_but_for_its_own_rounding(
     found = exact_gap._slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals)
     for slack, own in zip(found, exact, strict=True):
         assert -EPS / 2 * abs(own) <= Fraction(slack) - own <= 32 * EPS * ULPS
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_rounding_takes_from_slacks_that_cancel_is_added(seed):
+    """Duals are as near to what is paid as pairs of floats can be, so that all of the slack is their rounding."""
+    rng = np.random.default_rng(seed)
+    base = exact_gap.Duals(rng.random(N), rng.normal(size=N) * ULPS, rng.random(M), rng.normal(size=M) * ULPS)
+    pays, col_unmatched = rng.random(N), rng.random(M)
+    col_of_row = np.where(np.arange(N) < N // 2, rng.permutation(M)[:N], -1)
+    row_of_col = np.full(M, -1)
+    row_of_col[col_of_row[: N // 2]] = np.arange(N // 2)
+    of_rows, of_cols = _exact(base.r, base.r_low), _exact(base.v, base.v_low)
+    v, v_low, left_to_cols = _nearest([Fraction(u) - b for u, b in zip(col_unmatched, of_cols, strict=True)])
+    own = [of_cols[j] + Fraction(v[j]) + Fraction(v_low[j]) if j >= 0 else 0 for j in col_of_row]
+    r, r_low, left_to_rows = _nearest([Fraction(p) - b - a for p, b, a in zip(pays, of_rows, own, strict=True)])
+    found = exact_gap._slacks(pays, col_unmatched, col_of_row, row_of_col, base, exact_gap.Duals(r, r_low, v, v_low))
+    exact = [*left_to_rows, *(0 if i >= 0 else left for i, left in zip(row_of_col, left_to_cols, strict=True))]
+    for slack, least in zip(found, exact, strict=True):
+        assert least <= Fraction(slack) <= least + Fraction(EPS**2 * 16)
+
+
+def _nearest(values: list[Fraction]) -> tuple[np.ndarray, np.ndarray, list[Fraction]]:
+    """Numbers as pairs of floats, and what these leave of them."""
+    high = np.array([float(value) for value in values])
+    low = np.array([float(value - Fraction(part)) for value, part in zip(values, high, strict=True)])
+    return high, low, [value - found for value, found in zip(values, _exact(high, low), strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_columns_are_lowered_until_no_row_would_pay_less_elsewhere(seed):
+    """Eighths tie; what the second floats hold, far below the digits of the first ones, decides."""
+    rng = np.random.default_rng(seed)
+    r, v, above = ((rng.integers(-8, 1, k) / 8, rng.integers(-8, 9, k) * 2.0**-88) for k in (N, M, M))
+    base, cost = exact_gap.Duals(*r, *v), rng.integers(0, 9, (N, M)) / 8
+    rows, cols = linear_sum_assignment(cost)
+    edges = np.arange(N + 1) * M, np.zeros(N, np.int64), None, cost.reshape(-1)
+    ended = exact_gap._lower_until_rows_pay_least(
+        *edges, cols, cost[rows, cols], base, *above, np.array([0, N]), np.array([50])
+    )
+    assert ended.all()
+    duals = [b + own for b, own in zip(_exact(*v), _exact(*above), strict=True)]
+    for i, j in zip(rows, cols, strict=True):
+        left = [Fraction(c) - dual for c, dual in zip(cost[i], duals, strict=True)]
+        assert left[j] - min(left) <= LOST

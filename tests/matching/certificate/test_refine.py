@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import Problem, solve, verify
+from auctrack.matching.certificate import refine
 from auctrack.matching.certificate.certify import MOST_PAIRS, certify
-from auctrack.matching.certificate.refine import refined
+from auctrack.matching.certificate.refine import _refined_blocks, refined
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.solvers import Solver
 
@@ -146,3 +149,52 @@ def test_point_sets_beyond_their_matrix_are_settled_on_the_pairs_next_to_zero_sl
     settled = refined(problem, unproven)
     assert verify(problem, settled).is_optimal
     np.testing.assert_array_equal(settled.col_of_row, proven.col_of_row)
+
+
+def _largest_slack(cost: np.ndarray, col_of_row: np.ndarray, v: np.ndarray) -> float:
+    """How much more than its least any row pays, without rounding."""
+    left = [[Fraction(c) - Fraction(dual) for c, dual in zip(row, v, strict=True)] for row in cost.tolist()]
+    return float(max(row[j] - min(row) for row, j in zip(left, col_of_row, strict=True)))
+
+
+@pytest.mark.parametrize("far", [1e20, -1e20])
+def test_a_dual_far_from_the_others_takes_no_digits_from_them(far: float) -> None:
+    """All of them may move: the far one is to be exact, and all others near 0."""
+    cost = np.random.default_rng(0).random((5, 5))
+    cost[:, 0] = far  # whichever row takes it, so that the others decide
+    col_of_row = linear_sum_assignment(np.where(cost == far, 0.0, cost))[1].astype(np.int32)
+    found = _refined_blocks(Problem.dense(cost), col_of_row, np.zeros(5))
+    assert found is not None
+    np.testing.assert_array_equal(found[0], col_of_row)
+    assert _largest_slack(cost, *found) < 1e-15
+
+
+def test_where_duals_at_hand_are_beyond_all_digits_others_begin_at_what_columns_cost_at_least() -> None:
+    cost = np.random.default_rng(0).random((110, 110))  # too many pairs to be decided in whole numbers
+    v = np.zeros(110)
+    v[:50] = -1e30
+    found = _refined_blocks(Problem.dense(cost), linear_sum_assignment(cost)[1].astype(np.int32), v)
+    assert found is not None
+    assert _largest_slack(cost, *found) < 1e-15
+
+
+def test_no_edge_is_exchanged_for_one_that_a_mask_forbids() -> None:
+    cost = np.array([[5.0, 0.0, 2.0], [2.0, 5.0, 0.0], [0.0, 2.0, 5.0]])
+    problem = Problem.dense(cost, forbidden=cost == 0.0)
+    better = refined(problem, _unproven(problem, [0, 1, 2]))
+    assert better.col_of_row.tolist() == [2, 0, 1]
+    assert verify(problem, better)
+
+
+def test_large_point_sets_that_are_not_proven_near_zero_slack_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refine, "MOST_PAIRS", 3)
+    x = np.arange(4.0)[:, None]
+    problem = Problem.points(x, x)
+    answer = _unproven(problem, [1, 0, 2, 3])
+    assert not answer.is_optimal
+    assert refined(problem, answer).is_optimal
+    monkeypatch.setattr(refine, "_refined_blocks", lambda _, *stated: stated)
+    assert refined(problem, answer) is answer
+    batch = Problem.batch([problem, problem])
+    answer = _unproven(batch, [1, 0, 2, 3] * 2)
+    assert refined(batch, answer) is answer
