@@ -119,7 +119,8 @@ def test_no_slack_is_less_than_that_of_exact_fractions_but_for_its_own_rounding(
 def test_what_rounding_takes_from_slacks_that_cancel_is_added(seed):
     """Duals are as near to what is paid as pairs of floats can be, so that all of the slack is their rounding."""
     rng = np.random.default_rng(seed)
-    base = exact_gap.Duals(rng.random(N), rng.normal(size=N) * ULPS, rng.random(M), rng.normal(size=M) * ULPS)
+    small = (rng.random(k) * 2.0**-8 for k in (N, M))  # of more digits than what is paid
+    base = exact_gap.Duals(next(small), rng.normal(size=N) * ULPS, next(small), rng.normal(size=M) * ULPS)
     pays, col_unmatched = rng.random(N), rng.random(M)
     col_of_row = np.where(np.arange(N) < N // 2, rng.permutation(M)[:N], -1)
     row_of_col = np.full(M, -1)
