@@ -60,7 +60,8 @@ class Duals(NamedTuple):
 class _Answer(NamedTuple):
     """An answer to blocks of real costs: its edges and bounds, what rows and columns pay, and their partners.
 
-    Partners are counted over all blocks. `block` (rows + columns,) is where each member is.
+    `col_of_row` is counted over all blocks; of `row_of_col` it is only looked at who has none. `block` (rows + columns,)
+    is where each member is.
     """
 
     edges: Edges
@@ -88,7 +89,6 @@ class _Answer(NamedTuple):
         pays[rows] = edge_costs(problem, rows, block[rows], col_of_row[rows])
         if problem.n_blocks > 1:
             col_of_row = np.where(col_of_row < 0, -1, col_of_row + first).astype(np.int32)
-            row_of_col = np.where(row_of_col < 0, -1, row_of_col + offsets[0][block[n:]]).astype(np.int32)
         partners = col_of_row, row_of_col
         by_rows = (problem.n_rows_of_block <= problem.n_cols_of_block) | problem.has_unmatched_cost
         return cls(_edges(problem, first), *bounds, pays, unassigned[1], *partners, offsets, block, by_rows)

@@ -203,6 +203,13 @@ def test_rows_that_pay_their_least_need_no_duals():
     assert _gap_of(cost, range(4), [1 / 3, 1e20 / 3, 0.1, -1e9 / 7], unmatched_cost=9.0) == (0.0, True)
 
 
+def test_columns_that_pay_their_least_need_no_duals_where_they_are_fewer():
+    cost = np.random.default_rng(0).random((5, 3)) + 1 - np.eye(5, 3)
+    partners = np.array([0, 1, 2, -1, -1], np.int32)
+    found = exact_gap.exact_gap(Problem.dense(cost), partners, partners[:3], np.array([1 / 3, 1e20 / 3, 0.1]))
+    assert found == (0.0, True)
+
+
 def test_whole_numbers_leave_no_gap(monkeypatch):
     """Where nothing but they may decide; duals in floats leave more than all that the cheap pairs cost."""
     monkeypatch.setattr(certify, "exact_gaps", lambda problem, *_: (np.ones(problem.n_blocks), np.zeros(1, np.bool_)))

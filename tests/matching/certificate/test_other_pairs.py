@@ -96,6 +96,20 @@ def test_who_has_a_pair_within_the_gap(seed):
     assert found.tolist() == [*map(any, is_within), *map(any, zip(*is_within, strict=True))]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_which_edges_are_within_the_gap(seed):
+    """Nothing but the second floats is left of reduced costs, and they decide."""
+    rng = np.random.default_rng(seed)
+    (base, *of_base), (duals, *of_duals) = _duals(rng), _duals(rng)
+    r, v = ([a + b for a, b in zip(*sides, strict=True)] for sides in zip(of_base, of_duals, strict=True))
+    cost, gap = np.add.outer(base.r + duals.r, base.v + duals.v), rng.integers(-2, 3, N) * ULPS
+    edges = np.arange(N + 1) * M, np.zeros(N, np.int64), None, cost.reshape(-1)
+    indptr, near = exact_gap._pairs_within(*edges, base, duals, gap)
+    for i in range(N):
+        is_within = [Fraction(cost[i, j]) - r[i] - v[j] <= Fraction(gap[i]) for j in range(M)]
+        assert near[indptr[i] : indptr[i + 1]].tolist() == np.flatnonzero(is_within).tolist()
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_no_slack_is_less_than_that_of_exact_fractions_but_for_its_own_rounding(seed):
     rng = np.random.default_rng(seed)

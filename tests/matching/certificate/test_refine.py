@@ -78,6 +78,7 @@ CHEAPER_EDGES = {
     "unmatched_cost": ([[9.0, 1.0], [1.0, 9.0]], 3.0, [0, 1], [1, 0]),
     "to stay unassigned": ([[9.0, 7.0], [8.0, 1.0]], 3.0, [0, 1], [-1, 1]),
     "to be matched": ([[2.0, 7.0], [8.0, 1.0]], 3.0, [-1, -1], [0, 1]),
+    "to be matched at more than either pays unassigned": ([[5.0, 7.0], [8.0, 5.0]], 3.0, [-1, -1], [0, 1]),
     "forbidden": ([[5.0, np.inf, 1.0], [1.0, 5.0, np.inf], [np.inf, 1.0, 5.0]], None, [0, 1, 2], [2, 0, 1]),
 }
 """Costs, unmatched cost, matched edges, and the cheapest ones."""
@@ -157,13 +158,14 @@ def _largest_slack(cost: np.ndarray, col_of_row: np.ndarray, v: np.ndarray) -> f
     return float(max(row[j] - min(row) for row, j in zip(left, col_of_row, strict=True)))
 
 
+@pytest.mark.parametrize("form", [Problem.dense, lambda cost: as_sparse(Problem.dense(cost))], ids=["dense", "sparse"])
 @pytest.mark.parametrize("far", [1e20, -1e20])
-def test_a_dual_far_from_the_others_takes_no_digits_from_them(far: float) -> None:
+def test_a_dual_far_from_the_others_takes_no_digits_from_them(far: float, form: Any) -> None:
     """All of them may move: the far one is to be exact, and all others near 0."""
     cost = np.random.default_rng(0).random((5, 5))
     cost[:, 0] = far  # whichever row takes it, so that the others decide
     col_of_row = linear_sum_assignment(np.where(cost == far, 0.0, cost))[1].astype(np.int32)
-    found = _refined_blocks(Problem.dense(cost), col_of_row, np.zeros(5))
+    found = _refined_blocks(form(cost), col_of_row, np.zeros(5))
     assert found is not None
     np.testing.assert_array_equal(found[0], col_of_row)
     assert _largest_slack(cost, *found) < 1e-15

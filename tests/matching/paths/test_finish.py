@@ -45,8 +45,8 @@ def test_prices_are_rounded_to_the_nearest_where_costs_are_whole_numbers():
     whole = start(np.array([9]), np.zeros(3, np.int64))
     take_prices(np.array([0]), np.array([0, 2]), np.array([0, 1], np.int32), auction, whole)
     assert whole.v.tolist() == [2, -2, 0], "those of columns without an edge stay"
-    real = _state(np.zeros(3), [-1])
-    take_prices(np.array([0]), np.array([0, 3]), None, auction, real)
+    real = _state(np.zeros(3), [-1, -1])
+    take_prices(np.array([1]), np.array([0, 3, 6]), None, auction, real)
     assert real.v.tolist() == [1.6, -1.6, 9.0]
 
 
@@ -144,18 +144,23 @@ def test_paths_are_as_long_as_columns_are_few():
     assert not are_too_few(160, 20, 900, 1000), "an eighth of what is allowed says too little"
 
 
-def _scans(most: int | None = None) -> tuple[int, int]:
-    """What comes of 200 rows whose costs are inner products, by paths that grow, and how many rows these scan."""
+def _scans(most: int | None = None, before: int = 0) -> tuple[int, int]:
+    """What comes of 200 rows whose costs are inner products, by paths that grow, and how many rows these scan.
+
+    `before` of them other rows have scanned.
+    """
     rng = np.random.default_rng(0)
     cost = np.add.outer(rng.random(200), rng.random(200)) ** 2
-    state, counts = _state(np.zeros(200), [-1] * 200), np.zeros(3, np.int64)
-    return match_rows(np.arange(200), *_graph(cost), state, counts, NO_LIMIT if most is None else most), int(counts[2])
+    state, counts = _state(np.zeros(200), [-1] * 200), np.array([0, 0, before])
+    outcome = match_rows(np.arange(200), *_graph(cost), state, counts, NO_LIMIT if most is None else most)
+    return outcome, int(counts[2]) - before
 
 
 def test_rows_that_paths_are_far_from_are_given_up_long_before_the_limit():
     outcome, needed = _scans()
     assert outcome == -1
     assert _scans(8 * needed) == (-1, needed)
+    assert _scans(8 * needed, before=9 * needed) == (-1, needed)
     for most, spent in ((needed, needed // 4), (7 * needed // 10, needed // 10)):  # what is spent already counts
         outcome, scans = _scans(most)
         assert outcome == TOO_HARD
