@@ -60,8 +60,8 @@ class Duals(NamedTuple):
 class _Answer(NamedTuple):
     """An answer to blocks of real costs: its edges and bounds, what rows and columns pay, and their partners.
 
-    `col_of_row` is counted over all blocks; of `row_of_col` it is only looked at who has none. `block` (rows + columns,)
-    is where each member is.
+    `col_of_row` is counted over all blocks; of `row_of_col` only the signs are looked at. `block` (rows + columns,) is
+    where each member is.
     """
 
     edges: Edges

@@ -158,6 +158,15 @@ def _largest_slack(cost: np.ndarray, col_of_row: np.ndarray, v: np.ndarray) -> f
     return float(max(row[j] - min(row) for row, j in zip(left, col_of_row, strict=True)))
 
 
+def test_the_least_cost_of_a_column_is_the_same_of_a_matrix_and_of_its_edges() -> None:
+    """To stay unassigned is one of the costs; what can be neither matched nor unassigned has 0."""
+    cost = np.array([[5.0, np.inf, 2.0, np.inf], [3.0, np.inf, 9.0, 1e20]])
+    bound = np.array([np.inf, np.inf, 1.5, 7.0])
+    edges = as_sparse(Problem.dense(cost))
+    for indices, data in ((None, cost.reshape(-1)), (edges.indices, edges.data)):
+        assert refine._least_of_columns(indices, data, bound).tolist() == [3.0, 0.0, 1.5, 7.0]
+
+
 @pytest.mark.parametrize("form", [Problem.dense, lambda cost: as_sparse(Problem.dense(cost))], ids=["dense", "sparse"])
 @pytest.mark.parametrize("far", [1e20, -1e20])
 def test_a_dual_far_from_the_others_takes_no_digits_from_them(far: float, form: Any) -> None:
