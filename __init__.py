@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from .tracker.measuring.displacements import measure_displacements
     from .tracker.measuring.drift import measure_drift, subtract_drift
     from .tracker.measuring.ensemble import measure_ensemble
-    from .tracker.measuring.intervals import ensemble_intervals, msd_intervals
+    from .tracker.measuring.intervals import (
+        ensemble_intervals,
+        msd_intervals,
+        non_gaussian_intervals,
+        velocity_correlation_intervals,
+    )
     from .tracker.measuring.measures import filter_by_length, measure_tracks
     from .tracker.measuring.msd import mean_squared_displacement
     from .tracker.measuring.velocity import velocity_correlation
@@ -82,6 +87,8 @@ _HOMES = {
     "measure_ensemble": "tracker.measuring.ensemble",
     "ensemble_intervals": "tracker.measuring.intervals",
     "msd_intervals": "tracker.measuring.intervals",
+    "non_gaussian_intervals": "tracker.measuring.intervals",
+    "velocity_correlation_intervals": "tracker.measuring.intervals",
     "reach": "tracker.linking.advice.reach",
     "score_links": "tracker.scoring.score",
     "score_lineages": "tracker.scoring.lineage_score",
@@ -126,6 +133,7 @@ __all__ = [
     "measure_ensemble",
     "measure_tracks",
     "msd_intervals",
+    "non_gaussian_intervals",
     "reach",
     "read_movie",
     "read_points",
@@ -140,6 +148,7 @@ __all__ = [
     "subtract_drift",
     "track",
     "velocity_correlation",
+    "velocity_correlation_intervals",
     "verify",
     "write_points",
     "write_session",

@@ -15,11 +15,12 @@ from .drift import NOTHING, taken_by_chance, widening
 from .ensemble import error_over_tracks
 from .track_order import by_track
 
-_OF_BINS = ("displacement", "count", "density", "gaussian", "non_gaussian", "non_gaussian_error")
+_OF_BINS = ("displacement", "count", "density", "gaussian", "non_gaussian", "non_gaussian_error", "n_tracks")
 _TYPES: dict[str, type] = dict.fromkeys(("lag", "lag_time", "axis", *_OF_BINS), float) | {
     "lag": int,
     "axis": str,
     "count": int,
+    "n_tracks": int,
 }
 
 
@@ -44,7 +45,8 @@ def measure_displacements(tracks: Tracks, lags: int | Sequence[int] = 1) -> pd.D
         - `gaussian`: the density there if displacements were Gaussian around 0, of the same mean square;
         - `non_gaussian`: the mean fourth power over three times the squared mean square, less 1: 0 of a Gaussian, more
           where some particles go farther than others; `non_gaussian_error`: its standard error over tracks. Both are
-          the same for all bins of a lag and axis, and NaN where nothing moves, or tells an error.
+          the same for all bins of a lag and axis, and NaN where nothing moves, or tells an error;
+        - `n_tracks`: of how many tracks the displacements of the lag are.
 
     Raises
     ------
@@ -122,7 +124,8 @@ def _distribution(moved: np.ndarray, track: np.ndarray, wider: float) -> pd.Data
         ratio = fourth / (3 * second**2)
         pull = np.bincount(track, ratio * (squares**2 / fourth - 2 * squares / second + 1)) / len(moved)
         gaussian = np.exp(-(middle**2) / (2 * second)) / np.sqrt(2 * np.pi * second)
-    values = middle, count, count / (len(moved) * width), gaussian, ratio - 1, error_over_tracks(pull)[0] * wider
+    density, error = count / (len(moved) * width), error_over_tracks(pull)[0] * wider
+    values = middle, count, density, gaussian, ratio - 1, error, len(np.unique(track))
     return pd.DataFrame(dict(zip(_OF_BINS, values, strict=True)))
 
 

@@ -10,7 +10,7 @@ degrees of freedom that both errors have together (F. Satterthwaite, Biometrics 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,10 @@ from scipy.special import gammaincinv, ndtri, stdtrit
 from ..errors import InvalidSetting
 from ..kinds import is_number
 from ..points import Tracks
+from .displacements import measure_displacements
 from .ensemble import measure_ensemble
 from .msd import mean_squared_displacement
+from .velocity import velocity_correlation
 
 LEVEL = 0.95
 """Share of intervals that hold the true value."""
@@ -107,9 +109,68 @@ def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: 
     InvalidSetting
         See `ensemble_intervals`.
     """
-    curves = [mean_squared_displacement(tracks, max_lag) for tracks in _trackings(sampled)]
-    pooled = _pooled(curves, "lag", "msd", level)
-    pooled.insert(1, "lag_time", pooled["lag"].map(curves[0].set_index("lag")["lag_time"]))
+    return _of_lags([mean_squared_displacement(tracks, max_lag) for tracks in _trackings(sampled)], "msd", level)
+
+
+def velocity_correlation_intervals(
+    sampled: Iterable[Tracks], max_lag: int | None = None, level: float = LEVEL
+) -> pd.DataFrame:
+    """Return the autocorrelation of the velocity over all tracks, with intervals.
+
+    Parameters
+    ----------
+    sampled, level
+        See `ensemble_intervals`.
+    max_lag : int, optional
+        See `velocity_correlation`.
+
+    Returns
+    -------
+    DataFrame
+        As of `msd_intervals`, with `correlation` in place of `msd`.
+
+    Raises
+    ------
+    InvalidSetting
+        See `ensemble_intervals`.
+    """
+    return _of_lags([velocity_correlation(tracks, max_lag) for tracks in _trackings(sampled)], "correlation", level)
+
+
+def non_gaussian_intervals(
+    sampled: Iterable[Tracks], lags: int | Sequence[int] = 1, level: float = LEVEL
+) -> pd.DataFrame:
+    """Return how far from a Gaussian displacements along each axis are distributed, with intervals.
+
+    Parameters
+    ----------
+    sampled, level
+        See `ensemble_intervals`.
+    lags : int, or sequence of int
+        See `measure_displacements`.
+
+    Returns
+    -------
+    DataFrame
+        One row a lag and axis that every tracking has: `lag`, `lag_time`, `axis`, `non_gaussian`, `standard_error`,
+        `low`, `high`. The bins of a distribution are each tracking's own, so that these have no intervals.
+
+    Raises
+    ------
+    InvalidSetting
+        See `ensemble_intervals`.
+    """
+    bins = [measure_displacements(tracks, lags) for tracks in _trackings(sampled)]
+    tables = [
+        each.drop_duplicates(["lag", "axis"]).rename(columns={"non_gaussian_error": "standard_error"}) for each in bins
+    ]
+    return _of_lags(tables, "non_gaussian", level, "axis")
+
+
+def _of_lags(tables: list[pd.DataFrame], value: str, level: float, *within: str) -> pd.DataFrame:
+    """Pool the values of each lag, and of what is told apart within it; the lags as times too."""
+    pooled = _pooled(tables, ["lag", *within], value, level)
+    pooled.insert(1, "lag_time", pooled["lag"].map(tables[0].groupby("lag")["lag_time"].first()))
     return pooled
 
 
@@ -127,7 +188,7 @@ def _trackings(sampled: object) -> list[Tracks]:
     return given
 
 
-def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> pd.DataFrame:
+def _pooled(tables: list[pd.DataFrame], key: str | list[str], value: str, level: float) -> pd.DataFrame:
     """Pool the values of the keys that are in every table."""
     if len(tables) < 2:
         raise InvalidSetting(f"needs two trackings or more; got {len(tables)}.", setting="sampled")

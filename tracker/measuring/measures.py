@@ -114,7 +114,7 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
         "displacement": length,
         "density": f"1/{length}",
         "gaussian": f"1/{length}",
-        "correlation": f"{length}²/{time}²",
+        **dict.fromkeys(("correlation", "correlation_low", "correlation_high"), f"{length}²/{time}²"),
     }
 
 

@@ -94,9 +94,9 @@ def command(
             "",
             "Also write mean speed, diffusion, the exponent of the mean squared displacement and the rate of "
             "divisions of all tracks with 95 % intervals that include the errors of tracking, into NAME.intervals.csv; "
-            "with --msd, also for its curve. Thirty trackings are sampled by their likelihood, with the settings "
-            "beside the table, or else those of auctrack link; that takes longer than linking, and where links are "
-            "guesses many times as long.",
+            "with --msd, --displacements or --velocity-correlation, also for what these write. Thirty trackings are "
+            "sampled by their likelihood, with the settings beside the table, or else those of auctrack link; that "
+            "takes longer than linking, and where links are guesses many times as long.",
             "--intervals",
         ),
     ] = False,
@@ -156,7 +156,7 @@ def command(
     the van Hove function): displacement: the middle of the bin; count; density: share of the displacements, over the
     width of the bin; gaussian: that density of a Gaussian of the same mean square; non_gaussian: mean fourth power over
     three times the squared mean square, less 1, which is 0 of a Gaussian and more where some particles go farther than
-    others; non_gaussian_error: its standard error, from how much tracks differ.
+    others; non_gaussian_error: its standard error, from how much tracks differ; n_tracks: how many they are.
 
     With --velocity-correlation, NAME.velocity_correlation.csv has one row per lag: correlation: the mean of the
     products of two velocities that far apart, over steps between consecutive frames; normalised: the same, in parts of
@@ -167,11 +167,12 @@ def command(
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
     growth of the mean squared displacement from one frame to two), msd_exponent (the power of time by which it grows
     from one frame to four: 1 for diffusion, 2 for straight motion) and, where particles divide, division_rate and
-    generation_time (from one division to the next): value, standard_error, low, high, unit; the curve of --msd gets
-    msd_low and msd_high. They cover both how much tracks differ and the errors of tracking. Where the exponent is not
-    1, diffusion is not a diffusion coefficient; a note says so where it is surely farther from 1 than 0.1. A cell is
-    empty if the tracks cannot give its value, such as generation_time if no particle is seen from one division to the
-    next; a note says why.
+    generation_time (from one division to the next): value, standard_error, low, high, unit. The curve of --msd gets
+    msd_low and msd_high (not with --per-track), that of --velocity-correlation correlation_low and correlation_high,
+    and the table of --displacements non_gaussian_low and non_gaussian_high. They cover both how much tracks differ and
+    the errors of tracking. Where the exponent is not 1, diffusion is not a diffusion coefficient; a note says so where
+    it is surely farther from 1 than 0.1. A cell is empty if the tracks cannot give its value, such as generation_time
+    if no particle is seen from one division to the next; a note says why.
 
     With --frames and --roi only the detections there are measured: a track is what it has there, and missed_frames
     counts those in which it was elsewhere. With --intervals they are linked again on their own.
@@ -217,6 +218,7 @@ def command(
         raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
     tracks = tables[0]
     from ....tracker.measuring.drift import subtract_drift
+    from ....tracker.measuring.intervals import msd_intervals
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
     from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_stride, on_unknown_size
@@ -250,11 +252,11 @@ def command(
     if msd:
         curves = mean_squared_displacement(kept, max_lag, per_track=per_track, per_axis=per_axis)
         if intervals and not per_track:
-            curves = with_intervals(curves, sampled, max_lag)
+            curves = with_intervals(curves, msd_intervals(sampled, max_lag), "msd")
         made_with |= {"max_lag": max_lag, "per_track": per_track, "per_axis": per_axis}
         _write(curves, kept, files.beside["msd"], files.kind, made_with, overwrite=overwrite)
         console.show(console.aligned([("msd", str(files.beside["msd"]))]))
-    others = _others(kept, lags, max_lag, has_velocity=velocity_correlation)
+    others = _others(kept, sampled, lags, max_lag, has_velocity=velocity_correlation)
     for what, table in others.items():
         made = made_with | {"lags": lags, "max_lag": max_lag}
         _write(table, kept, files.beside[what], files.kind, made, overwrite=overwrite)
@@ -414,19 +416,28 @@ def _lags(text: str) -> list[int]:
 
 
 def _others(
-    kept: Tracks, lags: Sequence[int] | None, max_lag: int | None, *, has_velocity: bool
+    kept: Tracks, sampled: Sequence[Tracks], lags: Sequence[int] | None, max_lag: int | None, *, has_velocity: bool
 ) -> dict[str, pd.DataFrame]:
-    """Return the distribution of displacements and the velocity correlation, those that are asked for."""
+    """Return the distribution of displacements and the velocity correlation, those that are asked for.
+
+    Where trackings are sampled, they have intervals.
+    """
     from ....tracker.measuring.displacements import measure_displacements
+    from ....tracker.measuring.intervals import non_gaussian_intervals, velocity_correlation_intervals
     from ....tracker.measuring.velocity import velocity_correlation
     from ...words.notes import on_lags
+    from ..results.measure_intervals import with_intervals
 
     others: dict[str, pd.DataFrame] = {}
     if lags is not None:
-        others["displacements"] = measure_displacements(kept, lags)
-        console.note(*on_lags(lags, others["displacements"]["lag"].to_numpy()))
+        table = measure_displacements(kept, lags)
+        console.note(*on_lags(lags, table["lag"].to_numpy()))
+        bounds = non_gaussian_intervals(sampled, lags) if sampled else None
+        others["displacements"] = table if bounds is None else with_intervals(table, bounds, "non_gaussian")
     if has_velocity:
-        others["velocity_correlation"] = velocity_correlation(kept, max_lag)
+        table = velocity_correlation(kept, max_lag)
+        bounds = velocity_correlation_intervals(sampled, max_lag) if sampled else None
+        others["velocity_correlation"] = table if bounds is None else with_intervals(table, bounds, "correlation")
     return others
 
 

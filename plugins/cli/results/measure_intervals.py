@@ -71,12 +71,11 @@ def sampled_tracks(
     return sampled
 
 
-def with_intervals(curve: pd.DataFrame, sampled: list[Tracks], max_lag: int | None) -> pd.DataFrame:
-    """Return a curve of the mean squared displacement with the columns `msd_low` and `msd_high`."""
-    from ....tracker.measuring.intervals import msd_intervals
-
-    bounds = msd_intervals(sampled, max_lag)[["lag", "low", "high"]]
-    return curve.merge(bounds.rename(columns={"low": "msd_low", "high": "msd_high"}), on="lag", how="left")
+def with_intervals(table: pd.DataFrame, bounds: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Return a table with the columns `VALUE_low` and `VALUE_high`, by what rows share with bounds of `value`."""
+    of_rows = [name for name in ("lag", "axis") if name in bounds]
+    named = bounds[[*of_rows, "low", "high"]].rename(columns={name: f"{value}_{name}" for name in ("low", "high")})
+    return table.merge(named, on=of_rows, how="left")
 
 
 def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:

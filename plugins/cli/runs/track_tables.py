@@ -15,7 +15,7 @@ from ...words.errors import sentence
 from ..terminal import console
 from .inputs import OF_MEASURE, product_of
 
-_NO_TRACKS = (".points", *OF_MEASURE, ".intervals")
+_NO_TRACKS = (".points", *OF_MEASURE)
 """What our commands put behind the names of tables that hold no tracks."""
 
 

@@ -273,6 +273,18 @@ def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctra
     assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv", "c.tracks.csv"]
 
 
+def test_no_table_that_a_command_writes_is_an_input(auctrack):
+    for words in (
+        ("simulate", "in/walk.csv", "--frames", 6, "--particles", 5),
+        ("link", "in/walk.csv", "-o", "in/walk.tracks.csv"),
+        ("measure", "in/walk.tracks.csv", "--msd", "--displacements", 1, "--velocity-correlation", "--intervals"),
+    ):
+        result = auctrack(*words)
+        assert result.exit_code == 0, result.output
+    assert len([*Path("in").glob("*.csv")]) == 8
+    assert [job.source for job in plan(["in"], Path("out"), "csv", InputSettings())] == ["in/walk.csv"]
+
+
 def test_inputs_of_one_name_keep_their_folders_below_the_one_they_share(auctrack, movie, write_movie, summary):
     other = write_movie(movie.parent / "deep" / "other.ome.tif")
     for day in ("day1", "day2"):

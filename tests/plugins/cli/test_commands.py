@@ -523,8 +523,9 @@ def test_what_was_asked_for_stands_beside_the_result(auctrack, walk, command):
 
 def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack, walk, tmp_path):
     ok(auctrack("link", walk, "--unit", "µm", "--frame-interval", 2, "-o", "walk.tracks.csv"))
+    asked = ("--intervals", "--msd", "--velocity-correlation", "--max-lag", 3, "--displacements", "1,2")
     with pytest.warns(UserWarning, match="not a diffusion coefficient"):  # these walk on as they came
-        said = ok(auctrack("measure", "walk.tracks.csv", "--intervals", "--msd", "--max-lag", 3))
+        said = ok(auctrack("measure", "walk.tracks.csv", *asked))
     assert "diffusion" in said
     assert re.search(r"^  msd exponent +1\.\d+; 95 %: 1", said, re.MULTILINE)
     bounds = pd.read_csv(tmp_path / "walk.intervals.csv").set_index("measure")
@@ -532,8 +533,10 @@ def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack,
     assert bounds["unit"].fillna("").to_dict() == units
     beside = json.loads((tmp_path / "walk.intervals.csv.settings.json").read_text(encoding="utf-8"))
     assert beside["settings"]["units"] == {}  # each row has its own
-    curve = pd.read_csv(tmp_path / "walk.msd.csv")
-    for table, value, low, high in ((bounds, "value", "low", "high"), (curve, "msd", "msd_low", "msd_high")):
+    tables = [(bounds, "value", "low", "high")]
+    for what, value in {"msd": "msd", "velocity_correlation": "correlation", "displacements": "non_gaussian"}.items():
+        tables.append((pd.read_csv(tmp_path / f"walk.{what}.csv"), value, f"{value}_low", f"{value}_high"))
+    for table, value, low, high in tables:
         assert (table[low] < table[value]).all()
         assert (table[value] < table[high]).all()
 

@@ -10,10 +10,17 @@ import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.measuring.displacements import measure_displacements
 from auctrack.tracker.measuring.drift import subtract_drift
 from auctrack.tracker.measuring.ensemble import measure_ensemble
-from auctrack.tracker.measuring.intervals import ensemble_intervals, msd_intervals
+from auctrack.tracker.measuring.intervals import (
+    ensemble_intervals,
+    msd_intervals,
+    non_gaussian_intervals,
+    velocity_correlation_intervals,
+)
 from auctrack.tracker.measuring.msd import mean_squared_displacement
+from auctrack.tracker.measuring.velocity import velocity_correlation
 from auctrack.tracker.points import Tracks
 
 
@@ -182,6 +189,25 @@ class TestIntervals:
         np.testing.assert_allclose(pooled["msd"], np.mean([curve["msd"] for curve in curves], axis=0))
         np.testing.assert_allclose(pooled["standard_error"] ** 2, within + 4 / 3 * between)
         assert (pooled["high"] - pooled["low"] > 2 * 1.96 * pooled["standard_error"]).all()
+
+    @pytest.mark.parametrize(
+        ("measured", "pooled", "asked", "value", "error"),
+        [
+            (mean_squared_displacement, msd_intervals, 3, "msd", "standard_error"),
+            (velocity_correlation, velocity_correlation_intervals, 3, "correlation", "standard_error"),
+            (measure_displacements, non_gaussian_intervals, [1, 3], "non_gaussian", "non_gaussian_error"),
+        ],
+    )
+    def test_those_of_curves_are_of_each_lag_and_axis(self, measured, pooled, asked, value, error):
+        tracks = tracks_of(brownian())
+        alone = measured(tracks, asked)
+        rows = [name for name in ("lag", "lag_time", "axis") if name in alone]
+        alone = alone.drop_duplicates(rows)
+        bounds = pooled([tracks] * 5, asked)
+        assert bounds[rows].to_numpy().tolist() == alone[rows].to_numpy().tolist()
+        np.testing.assert_allclose(bounds[value], alone[value], atol=1e-12)
+        np.testing.assert_allclose(bounds["high"] - bounds["low"], 2 * 1.96593 * alone[error], rtol=1e-4)
+        assert len(pooled([tracks_of(brownian(3, 1))] * 2, asked)) == 0
 
     @pytest.mark.parametrize(("count", "low", "high"), [(0, 0.0, 3.689), (1, 0.0253, 5.572), (2, 0.242, 7.225)])
     def test_the_interval_of_a_division_rate_is_that_of_a_count(self, count, low, high):

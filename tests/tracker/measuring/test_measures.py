@@ -144,6 +144,8 @@ def test_without_an_interval_times_are_in_frames():
         "density": "1/µm",
         "gaussian": "1/µm",
         "correlation": "µm²/s²",
+        "correlation_low": "µm²/s²",
+        "correlation_high": "µm²/s²",
     }
 
 
