@@ -249,6 +249,7 @@ def command(
     made_with = {"source": str(tracks), **how.made_with}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
     _report(measures, kept, files.measures)
+    curves = None
     if msd:
         curves = mean_squared_displacement(kept, max_lag, per_track=per_track, per_axis=per_axis)
         if intervals and not per_track:
@@ -268,8 +269,8 @@ def command(
     if picture:
         from ...report.measure_picture import write_picture
 
-        curves = mean_squared_displacement(kept, max_lag)
-        write_picture(measures, curves, kept, files.picture, tracks.name, min_length, others, overwrite=overwrite)
+        curve = mean_squared_displacement(kept, max_lag) if curves is None or per_track else curves
+        write_picture(measures, curve, kept, files.picture, tracks.name, min_length, others, overwrite=overwrite)
         console.show(console.aligned([("picture", str(files.picture))]))
 
 

@@ -10,6 +10,7 @@ import shlex
 import shutil
 from dataclasses import fields
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from auctrack.plugins.cli.app import app
 from auctrack.plugins.cli.commands import simulate as simulate_command
 from auctrack.plugins.cli.terminal import console
 from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.measuring import msd
 from auctrack.tracker.simulating.render import RenderSettings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
@@ -132,6 +134,16 @@ def test_measure_writes_how_displacements_are_distributed_and_how_velocities_are
     again = auctrack("measure", "t.csv", "--velocity-correlation", "-o", "t2.parquet")
     assert again.exit_code == 0, again.output
     assert len(pd.read_parquet(tmp_path / "t2.velocity_correlation.parquet")) == 29
+
+
+@pytest.mark.parametrize(("option", "times"), [("--msd", 1), ("--velocity-correlation", 1), ("--per-track", 2)])
+def test_a_curve_that_is_written_and_drawn_is_computed_once(auctrack, tmp_path, monkeypatch, option, times):
+    rows = [(track, frame, 1.0, frame * 2.0) for track in (0, 1) for frame in range(5)]
+    pd.DataFrame(rows, columns=["track_id", "frame", "y", "x"]).to_csv(tmp_path / "t.csv")
+    counted = Mock(wraps=msd.mean_squared_displacement)
+    monkeypatch.setattr(msd, "mean_squared_displacement", counted)
+    ok(auctrack("measure", "t.csv", "--picture", option, *(["--msd"] if option == "--per-track" else [])))
+    assert counted.call_count == times
 
 
 def test_a_part_of_the_tracks_is_measured_by_frames_and_region(auctrack, tmp_path):
