@@ -17,6 +17,7 @@ from ..session.curves import Curve
 from .axis_ticks import draw_tick, whole_ticks
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 16, 20
+_LETTERS = 7  # for which there is room left of the area
 _GRAB = 8  # pixels within which a limit is caught
 _ROUNDING = 1e-9  # relative; of equal lengths worked out in different ways
 _BINS = 60
@@ -172,7 +173,7 @@ class Chart(QWidget):
         painter.setPen(ink)
         for value, y in ((high, area.top() + 8), (low, area.bottom())):
             box = QRectF(0, y - 8, _LEFT - 4, 12)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{value:.3g}")
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, level_text(value))
 
     def _draw_ticks(self, painter: QPainter, area: QRectF, ink: QColor) -> None:
         painter.setPen(ink)
@@ -259,6 +260,12 @@ class Chart(QWidget):
         self.limits[self._held] = value
         self.update()
         self.moved.emit(list(self.limits))
+
+
+def level_text(value: float) -> str:
+    """Return a number as there is room for it beside the axis."""
+    text = f"{value:.3g}"
+    return text if len(text) <= _LETTERS else np.format_float_scientific(value, precision=1, exp_digits=1)
 
 
 def _span(low: float, high: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QSizePoli
 
 from ....tracker.calibrating.digits import counted
 from ..session.clicked import CLICKED_ACTS
-from ..session.curves import Plot
+from ..session.curves import MOST_PLOTS, Plot
 from ..session.filters import MeasuredTracks
 from .chart import Chart
 from .colour_choice import ColourChoice
@@ -103,7 +103,7 @@ class ResultsPanel(QWidget):
         self.colour = ColourChoice()
         self.drawn = note(warning=True)
         self.plots_title = note(_NO_TRACK)
-        self.plots = [Chart(height=110) for _ in range(4)]
+        self.plots = [Chart(height=110) for _ in range(MOST_PLOTS)]
         self._make_acts()
         self.follow_box = QCheckBox("follow the track")
         self.tabs = Pages()

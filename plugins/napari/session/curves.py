@@ -1,4 +1,4 @@
-"""What is plotted of one track: position, speed, mean squared displacement, intensity over time."""
+"""What is plotted of one track: position, speed and intensity over time, and what `auctrack measure` tells of steps."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....tracker.measuring.displacements import measure_displacements
 from ....tracker.measuring.measures import measure_units
 from ....tracker.measuring.msd import mean_squared_displacement
+from ....tracker.measuring.velocity import velocity_correlation
 from ....tracker.points import Tracks
 
 _INTENSITY = ("intensity", "mean_intensity", "quality")
@@ -31,6 +33,10 @@ class Plot:
     curves: tuple[Curve, ...]
 
 
+MOST_PLOTS = 6
+"""How many plots a track has at most."""
+
+
 def plots_of(tracks: Tracks, track_id: int) -> tuple[Plot, ...]:
     """Return the plots of one track; intensity only where the particles have one."""
     table = tracks.table[tracks.table["track_id"] == track_id].sort_values("frame")
@@ -50,9 +56,26 @@ def plots_of(tracks: Tracks, track_id: int) -> tuple[Plot, ...]:
         msd = mean_squared_displacement(one)
         curve = Curve("MSD", msd["lag_time"].to_numpy(), msd["msd"].to_numpy())
         plots.append(Plot(f"mean squared displacement ({units['msd']})", f"lag ({units['lag_time']})", (curve,)))
+        plots += _of_steps(one, units)
     name = next((name for name in _INTENSITY if name in table.columns), None)
     if name is not None:
         plots.append(
             Plot(name.replace("_", " "), over_time, (Curve(name, time, table[name].to_numpy(dtype=np.float64)),))
         )
     return tuple(plots)
+
+
+def _of_steps(one: Tracks, units: dict[str, str]) -> list[Plot]:
+    """Return what the steps of a track from frame to frame tell; nothing where it has none."""
+    bins = measure_displacements(one, one.frame_step)
+    if not len(bins):
+        return []
+    lags = velocity_correlation(one)
+    correlation = Curve("correlation", lags["lag_time"].to_numpy(), lags["correlation"].to_numpy())
+    along = {axis: bins.loc[bins["axis"] == axis, ["displacement", "density"]].to_numpy() for axis in one.axes}
+    densities = tuple(Curve(axis, *bins_of_axis.T) for axis, bins_of_axis in along.items())
+    displacement = f"displacement in a frame ({units['displacement']})"
+    return [
+        Plot(f"velocity correlation ({units['correlation']})", f"lag ({units['lag_time']})", (correlation,)),
+        Plot(f"density ({units['density']})", displacement, densities),
+    ]

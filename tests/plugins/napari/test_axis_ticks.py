@@ -22,6 +22,15 @@ def test_ticks_are_whole_and_even(low, high, most, ticks):
     assert whole_ticks(low, high, most).tolist() == ticks
 
 
+@pytest.mark.parametrize("value", [-18.6, 425.0, -0.000429, 0.0000429, -4.29e-9, 1.23e8, -1.23e9])
+def test_levels_beside_a_chart_keep_their_sign_and_size(value):
+    from auctrack.plugins.napari.panels.chart import level_text
+
+    text = level_text(value)
+    assert float(text) == pytest.approx(value, rel=0.03)
+    assert len(text) <= 7
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_ticks_of_any_axis_are_few_and_inside(seed):
     from auctrack.plugins.napari.panels.axis_ticks import whole_ticks

@@ -207,12 +207,28 @@ def test_plots_of_a_straight_track():
     frames = np.arange(5)
     table = pd.DataFrame({"frame": frames, "y": 3.0 * frames, "x": 9 + 4.0 * frames, "intensity": 7.0, "track_id": 2})
     calibration = Calibration((1, 0.5, 0.5), "µm", 10, "s")
-    position, speed, msd, intensity = plots_of(Tracks(table, calibration), 2)
+    position, speed, msd, correlation, density, intensity = plots_of(Tracks(table, calibration), 2)
     assert speed.title == "speed (µm/s)"
     np.testing.assert_allclose(speed.curves[0].y, 0.25)
     np.testing.assert_allclose(msd.curves[0].y, (2.5 * np.arange(1, 5)) ** 2)
     np.testing.assert_allclose(position.curves[1].y, 2.0 * frames)
     assert intensity.title == "intensity"
+    assert (correlation.title, correlation.x_label) == ("velocity correlation (µm²/s²)", "lag (s)")
+    np.testing.assert_allclose(correlation.curves[0].x, 10.0 * np.arange(4))
+    np.testing.assert_allclose(correlation.curves[0].y, 0.25**2)
+    assert (density.title, density.x_label) == ("density (1/µm)", "displacement in a frame (µm)")
+    assert {curve.name: curve.x.tolist() for curve in density.curves} == {"y": [1.5], "x": [2.0]}
+
+
+def test_a_track_that_is_never_in_two_frames_in_a_row_has_no_plots_of_steps():
+    table = pd.DataFrame({"frame": [0, 2, 4], "y": 0.0, "x": [0.0, 1.0, 5.0], "track_id": 0})
+    other = pd.DataFrame({"frame": np.arange(5), "y": 9.0, "x": 9.0, "track_id": 1})
+    plots = plots_of(Tracks(pd.concat([table, other]), Calibration()), 0)
+    assert [plot.title.split(" (")[0] for plot in plots] == [
+        "position from its start",
+        "speed",
+        "mean squared displacement",
+    ]
 
 
 def test_the_threshold_that_is_advised_is_that_of_detection_where_a_camera_has_hot_pixels():

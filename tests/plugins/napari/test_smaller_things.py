@@ -288,6 +288,11 @@ def test_plots_of_a_track_name_both_axes_with_units_and_fit(widget):
     widget.looking.choose_track(0)
     finish(widget)
     titles = [chart.title for chart in widget.parts.results.plots]
-    assert titles[1:3] == ["speed (µm/s) over time (s)", "mean squared displacement (µm²) over lag (s)"]
+    assert titles[1:5] == [
+        "speed (µm/s) over time (s)",
+        "mean squared displacement (µm²) over lag (s)",
+        "velocity correlation (µm²/s²) over lag (s)",
+        "density (1/µm) over displacement in a frame (µm)",
+    ]
     room = widget.parts.results.plots[0].width()
     assert all(QFontMetrics(widget.font()).horizontalAdvance(title) <= room for title in titles)
