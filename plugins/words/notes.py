@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...tracker.calibrating.digits import counted, in_digits, in_unit, plural
-from ...tracker.calibrating.units import is_pixel, micrometres_of
+from ...tracker.calibrating.units import TIMES, is_pixel, micrometres_of
 from ...tracker.points import AXES
 from ...tracker.settings import Settings
 from .setting_options import option_of
@@ -470,15 +470,25 @@ def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
     return notes
 
 
-def on_pixels(movie: Movie, settings: Settings) -> list[str]:
-    """Return what is to be said of pixels given as oblong, and of the middle frame: values missing, padding, labels."""
-    oblong = _on_oblong_pixels(movie)
+def on_movie(movie: Movie, settings: Settings) -> list[str]:
+    """Return what is to be said of times and sizes, and of the middle frame: values missing, padding, labels."""
+    sizes = [*_on_odd_interval(movie), *_on_oblong_pixels(movie)]
     if movie.is_mask:
-        return [*oblong, _on_truth_values(str(movie.path), are_labels=settings.input.kind == "labels")]
+        return [*sizes, _on_truth_values(str(movie.path), are_labels=settings.input.kind == "labels")]
     image = movie.frame(movie.frame_numbers[len(movie) // 2])
     if settings.input.kind != "labels":
-        return [*oblong, *on_image(image, str(movie.path), as_labels="give --labels")]
-    return [*oblong, *_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
+        return [*sizes, *on_image(image, str(movie.path), as_labels="give --labels")]
+    return [*sizes, *_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
+
+
+def _on_odd_interval(movie: Movie) -> list[str]:
+    """Return what is to be said of a frame interval in a unit that is not known, which is not taken."""
+    if not movie.odd_interval:
+        return []
+    return [
+        f"the file says {movie.odd_interval} between frames, and that unit is not one of {', '.join(TIMES)}: times are "
+        f"in frames unless {option_of('frame_interval')} is given."
+    ]
 
 
 def _on_oblong_pixels(movie: Movie) -> list[str]:

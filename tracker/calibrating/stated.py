@@ -46,6 +46,8 @@ class Stated:
         Where it stood, for the reader of a report: "OME-XML", "ImageJ header", …
     axes : str or None
         Its dimensions, such as "TZYX", where it is an image that says them.
+    odd_interval : str
+        The time between two frames where it stands there in a unit that is not known, such as "2 fortnight".
     """
 
     sizes: Mapping[str, float] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Stated:
     time_unit: str = SECOND
     source: str = "no metadata"
     axes: str | None = None
+    odd_interval: str = ""
 
 
 NOTHING_STATED = Stated()

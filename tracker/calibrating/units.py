@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import InvalidSetting
-from .calibration import PIXEL
+from .calibration import FRAME, PIXEL
 
 MICROMETRE = "µm"
 SECOND = "s"
@@ -44,6 +44,14 @@ def micrometres_of(unit: str) -> float | None:
 def seconds_of(unit: str) -> float | None:
     """Return how many seconds one `unit` is; None when the name is not a known time."""
     return _factor(unit, _SECONDS_OF)
+
+
+def in_seconds(interval: float | None, unit: str) -> tuple[float | None, str]:
+    """Return an interval between frames in s, None where that is not known, and what it is in a unit that is not."""
+    seconds, is_frame = seconds_of(unit), unit.strip().lower().rstrip("s") == FRAME
+    if interval is None or seconds is not None or is_frame:
+        return None if interval is None or seconds is None else interval * seconds, ""
+    return None, f"{interval:g} {unit}"
 
 
 def is_pixel(unit: str) -> bool:

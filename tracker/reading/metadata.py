@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from ..calibrating.stated import AXES, Stated, usable
-from ..calibrating.units import MICROMETRE, SECOND, is_pixel, micrometres_of, seconds_of
+from ..calibrating.units import MICROMETRE, SECOND, in_seconds, is_pixel, micrometres_of
 from ..errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -95,12 +95,14 @@ def ome_stated(xml: str, series: int = 0) -> tuple[Stated, tuple[str, ...]]:
     pixels = images[series if series < len(images) else 0]
     sizes = {axis: _ome_length(pixels, f"PhysicalSize{axis.upper()}") for axis in AXES}
     names = [channel.get("Name") or f"channel {number}" for number, channel in enumerate(pixels.findall("{*}Channel"))]
+    interval, odd = in_seconds(_number(pixels.get("TimeIncrement")), pixels.get("TimeIncrementUnit", SECOND))
     stated = Stated(
         sizes={axis: size for axis, size in sizes.items() if size is not None},
         unit=MICROMETRE,
-        frame_interval=_ome_interval(pixels),
+        frame_interval=interval,
         time_unit=SECOND,
         source="OME-XML",
+        odd_interval=odd,
     )
     return stated, tuple(names)
 
@@ -115,11 +117,6 @@ def _root(xml: str) -> ET.Element:
 def _ome_length(pixels: ET.Element, name: str) -> float | None:
     size, factor = _number(pixels.get(name)), micrometres_of(pixels.get(f"{name}Unit", MICROMETRE))
     return size * factor if size is not None and factor is not None else None
-
-
-def _ome_interval(pixels: ET.Element) -> float | None:
-    interval, factor = _number(pixels.get("TimeIncrement")), seconds_of(pixels.get("TimeIncrementUnit", SECOND))
-    return interval * factor if interval is not None and factor is not None else None
 
 
 def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> Stated:
@@ -141,8 +138,7 @@ def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> S
     unit = _plain(header.get("unit"))
     sizes: dict[str, float | None] = {axis: _per_pixel(resolution.get(axis)) for axis in ("y", "x")}
     sizes["z"] = _number(header.get("spacing"), sign_matters=False)
-    seconds = seconds_of(_plain(header.get("tunit")) or SECOND)
-    interval = _number(header.get("finterval"))
+    interval, odd = in_seconds(_number(header.get("finterval")), _plain(header.get("tunit")) or SECOND)
     known = {
         axis: size * factor
         for axis, size in sizes.items()
@@ -152,9 +148,10 @@ def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> S
     return Stated(
         sizes=known,
         unit=None if unit is None else MICROMETRE,
-        frame_interval=interval * seconds if interval is not None and seconds is not None else None,
+        frame_interval=interval,
         time_unit=SECOND,
         source=f"ImageJ header, whose unit is {unit}" if says_no_length else "ImageJ header",
+        odd_interval=odd,
     )
 
 

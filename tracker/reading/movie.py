@@ -169,6 +169,11 @@ class Movie:
             volume = self._stack.volume(*where, into)
         return volume.reshape(self.shape)
 
+    @property
+    def odd_interval(self) -> str:
+        """The time between two frames as the file states it, where its unit is not known and none was given."""
+        return "" if self.calibration.frame_interval else self._stack.stated.odd_interval
+
     def _other_axes(self) -> str:
         """Return the axes that the file states, where others were given."""
         stated = self._stack.stated.axes
@@ -199,7 +204,7 @@ class Movie:
                 f"axes      {self.axes}{self._other_axes()}; a frame is {self.ndim}D, "
                 f"{order} = {' × '.join(map(str, self.shape))}{region}",
                 f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source}{self._said_otherwise()})",
-                f"time      {_time(self.calibration, self.timeline.step)}",
+                f"time      {_time(self.calibration, self.timeline.step, self.odd_interval)}",
                 f"frames    {len(self)}: {self.timeline.spans()}{how}",
                 f"channels  {listed(self.channels, self.channel)}",
                 f"pixels    {'truth values' if self.is_mask else self.dtype}, {_bytes(self.bytes_per_frame)} per frame",
@@ -376,9 +381,9 @@ def _sizes(calibration: Calibration, ndim: int) -> str:
     return f"voxel {order} = {sizes} {calibration.unit}{note}"
 
 
-def _time(calibration: Calibration, step: int) -> str:
+def _time(calibration: Calibration, step: int, odd: str) -> str:
     if calibration.frame_interval is None:
-        return "frame interval not known"
+        return "frame interval not known" + (f" (the file says {odd})" if odd else "")
     between = f"{calibration.frame_interval:g} {calibration.time_unit} between frames"
     if step == 1:
         return between

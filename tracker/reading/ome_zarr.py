@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ..calibrating.calibration import FRAME
 from ..calibrating.stated import AXES, Stated, usable
-from ..calibrating.units import MICROMETRE, SECOND, micrometres_of, seconds_of
+from ..calibrating.units import MICROMETRE, SECOND, in_seconds, micrometres_of
 from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
 from ..zarr_attributes import attributes_of, images_of
 from .arrays import ArrayStack
@@ -134,13 +135,14 @@ def _stated(letters: str, scale: np.ndarray | None, units: Sequence[str | None])
     space = {axis: axis.upper() for axis in AXES if axis.upper() in step}
     has_units = any(unit[letter] for letter in space.values())
     factors = {axis: micrometres_of(unit[letter] or "") if has_units else 1.0 for axis, letter in space.items()}
-    seconds = seconds_of(unit.get("T") or "") if "T" in step else None
+    interval, odd = in_seconds(step.get("T"), unit.get("T") or FRAME)
     return Stated(
         sizes={axis: step[space[axis]] * factor for axis, factor in factors.items() if factor is not None},
         unit=MICROMETRE if has_units else None,
-        frame_interval=step["T"] * seconds if seconds is not None else None,
+        frame_interval=interval,
         time_unit=SECOND,
         source="OME-Zarr",
+        odd_interval=odd,
     )
 
 

@@ -121,7 +121,7 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 def _of_movie(source: str, settings: Settings) -> Facts:
     from ....tracker.reading.frame_faults import frame_faults
-    from ...words.notes import on_pixels, on_tone
+    from ...words.notes import on_movie, on_tone
     from ..runs.silent_file import opened_in_part
 
     given = settings.input
@@ -153,7 +153,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
             console.note(*on_tone(movie, _with_suggestion(settings, facts).detect))
-        console.note(*on_pixels(movie, settings))
+        console.note(*on_movie(movie, settings))
         faults = frame_faults(movie)
         console.note(*faults.lines())
         facts["odd_frames"] = asdict(faults)

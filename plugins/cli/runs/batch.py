@@ -34,7 +34,7 @@ from ...words.notes import (
     on_frozen_frames,
     on_length,
     on_linking,
-    on_pixels,
+    on_movie,
     on_single_frames,
     on_table,
     on_tone,
@@ -259,7 +259,7 @@ def describe(job: Job, settings: Settings) -> dict[str, Any]:
         return {}
     with opened(job.source, settings.input) as movie:
         console.show(console.indented(movie.describe()))
-        console.note(*on_pixels(movie, settings))
+        console.note(*on_movie(movie, settings))
         return {"image_shape": movie.whole_shape}
 
 

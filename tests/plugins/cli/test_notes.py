@@ -100,6 +100,16 @@ def test_frames_without_particles_at_the_ends_of_a_movie_are_counted(auctrack, m
     assert f"1 to {last}" in note
 
 
+@pytest.mark.parametrize("command", ["info", "detect", "track"])
+@pytest.mark.parametrize("given", [(), ("--frame-interval", 9)], ids=["not given", "given"])
+def test_a_frame_interval_in_a_unit_that_is_not_known_is_named(auctrack, movie, command, given):
+    about_time = {"finterval": 2, "tunit": "fortnight", "spacing": 1, "unit": "um"}
+    image = tifffile.imread(movie)
+    tifffile.imwrite("odd.tif", image, imagej=True, resolution=(1, 1), metadata={"axes": "TYX", **about_time})
+    found = notes(auctrack(command, "odd.tif", "--voxel", "1,1", "--diameter", 3, *given))
+    assert [("2 fortnight" in note, "--frame-interval" in note) for note in found] == [(True, True)] * (not given)
+
+
 def test_planes_with_channels_that_may_be_time_points_have_other_axes(auctrack, movie):
     image = np.repeat(tifffile.imread(movie)[:, np.newaxis], 2, axis=1)
     tifffile.imwrite("channels.tif", image, imagej=True, metadata={"axes": "ZCYX"})

@@ -104,6 +104,22 @@ def test_imagej_in_nanometres_and_minutes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("unit", "odd"), [("fortnight", "2 fortnight"), ("frame", ""), ("Frames", ""), ("min", ""), ("", "")]
+)
+def test_an_interval_in_a_unit_that_is_not_known_is_said_and_not_taken(tmp_path: Path, unit: str, odd: str) -> None:
+    header = imagej(tmp_path / "m.tif", STACK, "TZYX", (5, 5), spacing=1, unit="um", finterval=2, tunit=unit)
+    sizes = SIZES | {"TimeIncrement": 2} | ({"TimeIncrementUnit": unit} if unit else {})
+    for path in (header, ome(tmp_path / "m.ome.tif", STACK, "TZYX", **sizes)):
+        with read_movie(path) as movie:
+            assert movie.odd_interval == odd
+            known = {"min": 120, "": 2}.get(unit)
+            assert movie.calibration.frame_interval == known
+            assert (f"the file says {odd}" in movie.describe()) == bool(odd)
+        with read_movie(path, frame_interval=3) as movie:
+            assert movie.odd_interval == ""
+
+
+@pytest.mark.parametrize(
     ("resolution", "metadata", "said"),
     [
         ((5, 5), {"unit": "um"}, r"\bz\b"),
