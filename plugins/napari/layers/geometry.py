@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LENGTHS = (MICROMETRE, "mm", "m")
 """Units of length that can be chosen; a layer in another one is taken in µm."""
 _KEPT = {micrometres_of(name): name for name in LENGTHS}
+_NO_SHEAR = 1e-3
+"""By how much lengths differ at most in a layer that rounding alone shears or stretches."""
 PLACED_BY = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
 """What places a layer in the world; an overlay takes all of it from the layer it lies on."""
 
@@ -53,6 +55,13 @@ def calibration_from(scale: Any, units: Any) -> Calibration:
         interval, time_unit = None, FRAME
     unit = known if micrometres is not None else (PIXEL if is_pixel(length) else unit_name(length))
     return Calibration((1.0,) * (3 - len(sizes)) + sizes, unit, interval, time_unit)  # pyright: ignore[reportArgumentType]
+
+
+def keeps_lengths(layer: Layer) -> bool:
+    """Whether lengths in the world are those by the layer's scale: turned it keeps them, sheared or stretched not."""
+    steps = np.array([layer.data_to_world(step) for step in np.eye(layer.ndim)])
+    along = (steps - np.asarray(layer.data_to_world(np.zeros(layer.ndim)))) / np.asarray(layer.scale)[:, None]
+    return np.allclose(along @ along.T, np.eye(layer.ndim), atol=_NO_SHEAR)
 
 
 def layer_geometry(calibration: Calibration, ndim: int) -> dict[str, Any]:

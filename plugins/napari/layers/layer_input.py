@@ -15,7 +15,7 @@ from ....tracker.calibrating.digits import counted
 from ....tracker.calibrating.units import seconds_of
 from ....tracker.errors import InvalidInput
 from ....tracker.points import Points, Tracks
-from .geometry import calibration_of
+from .geometry import calibration_of, keeps_lengths
 from .layer_axes import NO_TIME, ROW, UNDECIDED, chosen_axes, is_depth_first
 from .layer_movie import LayerMovie, Restriction
 from .layer_tables import OURS, WHOLE, fingerprint, points_from_layer, tracks_from_layer
@@ -107,6 +107,13 @@ def read_layer(layer: Layer) -> LayerInput:
     return _movie(layer, kind)
 
 
+def _on_shear(layer: Layer) -> str:
+    """Return what is to be said of a layer whose lengths are others in the world than by its scale."""
+    if keeps_lengths(layer):
+        return ""
+    return "; sheared or stretched in the viewer (shear, affine), but tracked as it is by its scale: lengths are others"
+
+
 def measures_of(layer: Layer) -> dict[str, tuple[Any, ...]]:
     """Return what says how large the voxels of a layer are, and how long its frames, as it can be set again."""
     return {
@@ -141,6 +148,7 @@ def _points(layer: Layer) -> LayerInput:
     summary = f"{counted(len(points), 'point', ',')} in {counted(len(frames), 'frame')}, {points.ndim}D"
     if isinstance(points, Tracks):
         summary += f", in {counted(points.table['track_id'].nunique(), 'track', ',')}"
+    summary += _on_shear(layer)
     path, channel = _origin_of(layer)
     columns = layer.metadata.get(OURS, {}).get("columns")
     return LayerInput("points", points, summary, path, channel, columns=columns)
@@ -182,7 +190,7 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
     order = "z × y × x" if source.ndim == 3 else "y × x"
     axes = ("TZYX" if len(shape) == 4 else "TYX") if kept is None else kept.get("axes")
     note = f"; {kept['note']}" if kept and "note" in kept else ""
-    summary = f"{len(frames)} frames of {order} = {_sizes(source.shape)}{doubt}{note}"
+    summary = f"{len(frames)} frames of {order} = {_sizes(source.shape)}{doubt}{note}{_on_shear(layer)}"
     return LayerInput(kind, source, summary, path, channel, axes, series=(kept or {}).get("series"))
 
 

@@ -55,6 +55,22 @@ def test_a_first_axis_without_a_name_is_taken_for_time_and_said_to_be(layers):
     assert source.summary == "5 frames of y × x = 9 × 8 (if that is not so, choose the axes)"
 
 
+@pytest.mark.parametrize(
+    ("placed", "is_other"),
+    [
+        ({"shear": [0, 0, 0.5]}, True),
+        ({"affine": np.diag([1, 1, 2, 1.0])}, True),
+        ({"affine": np.diag([1, 1, 1, 1.0])}, False),
+        ({"rotate": [30, 0, 0], "translate": (3, 4, 5)}, False),
+        ({}, False),
+    ],
+)
+def test_a_layer_whose_lengths_are_others_in_the_viewer_says_so(layers, placed, is_other):
+    movie = layers.Image(np.zeros((5, 9, 8)), scale=(7, 0.5, 0.3), **placed)
+    points = layers.Points([[0, 1, 1], [1, 1, 1]], scale=(7, 0.5, 0.3), **placed)
+    assert [("by its scale" in read_layer(layer).summary) for layer in (movie, points)] == [is_other] * 2
+
+
 def test_one_frame_is_no_movie(layers):
     assert "only one frame" in refused(layers.Image(np.zeros((1, 5, 9, 9))))
     assert "tracking needs several" in refused(layers.Image(np.zeros((1, 5, 9, 9))))
