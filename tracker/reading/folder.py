@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import InvalidInput, SeveralMovies
 from ..suffixes import TIFF
-from .tiff import AS_TIFF, TiffStack, dataset_of
+from .tiff import AS_TIFF, TiffStack, files_of_series
 
 
 def files_of(path: str | Path) -> tuple[Path, ...]:
@@ -29,10 +29,10 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
     return tuple(sorted(found, key=_natural))
 
 
-def are_of_one_dataset(files: tuple[Path, ...], series: int | str | None) -> bool:
+def are_of_one_dataset(files: tuple[Path, ...]) -> bool:
     """Whether files are those that one OME-TIFF movie is split over: any of them is read as the whole."""
-    of_first, is_only = dataset_of(files[0], None, series)
-    return is_only and {file.resolve() for file in files} <= {file.resolve() for file in of_first}
+    movies = files_of_series(files[0])
+    return len(movies) == 1 and {file.resolve() for file in files} <= {file.resolve() for file in movies[0]}
 
 
 def holds_tiff_files(folder: str | Path) -> bool:

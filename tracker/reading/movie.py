@@ -325,7 +325,7 @@ def open_stack(path: object, axes: str | None, series: int | str | None = None) 
     if is_image(Path(path)):
         return OmeZarrStack(Path(path), axes, series)
     files = files_of(path)
-    is_one = len(files) == 1 or (axes is None and are_of_one_dataset(files, series))
+    is_one = len(files) == 1 or (axes is None and are_of_one_dataset(files))
     return TiffStack(files[0], axes, series) if is_one else FileStack(files, axes, series)
 
 

@@ -27,7 +27,7 @@ from .contiguous import NEW_MEMORY, PixelBuffer, can_be_read_side_by_side, read_
 from .metadata import stated_by
 from .pixel_types import read_as
 from .stack import SPACE, Region
-from .tiff_series import MICRO_MANAGER, POSITIONS, series_of
+from .tiff_series import MICRO_MANAGER, POSITIONS, files_of_each, series_of
 
 AS_TIFF = (
     "Movies are read from TIFF and OME-Zarr: in Fiji, File > Import > Bio-Formats opens most formats, and File > Save "
@@ -50,18 +50,15 @@ def dimensions_of(path: Path) -> int:
         return len(file.series[0].axes.removesuffix("S"))
 
 
-def dataset_of(path: Path, axes: str | None, series: int | str | None) -> tuple[tuple[Path, ...], bool]:
-    """Return the files that hold a TIFF file's series, and whether it is the only one of all these files.
+def files_of_series(path: Path) -> tuple[tuple[Path, ...], ...]:
+    """Return the files of each series of an OME dataset that a TIFF file is of, as far as they are there.
 
-    They are several of an OME dataset that names others, as far as they are there. Raises as `TiffStack` does.
+    There are none where it names no other file. Raises as `TiffStack` does.
     """
     refuse_pipe(path, "Save the movie in one first.")
     with damage_explained(path), tifffile.TiffFile(path) as file:
         named = {*_NAMED_FILE.findall(file.pages.first.description or "")}
-    if len(named) < 2:
-        return (path,), False
-    with TiffStack(path, axes, series) as stack:
-        return stack.files, len(stack.series_names) == 1
+        return files_of_each(file) if len(named) > 1 else ()
 
 
 class TiffStack:
@@ -371,13 +368,6 @@ class TiffStack:
             f"{' × '.join(map(str, self.sizes.values()))}; "
             "save it as an ImageJ hyperstack or OME-TIFF."
         )
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """The files that hold its planes, as far as they are there, in the order of their names."""
-        if self._is_in_this_file:
-            return (self.path,)
-        return tuple(sorted({Path(page.parent.filehandle.path) for page in self._series.pages if page is not None}))
 
     @property
     def _is_in_this_file(self) -> bool:

@@ -67,6 +67,18 @@ def series_of(tif: TiffFile, given: int | str | None, path: Path) -> TiffSeries:
     return TiffSeries(found[number], number, names)
 
 
+def files_of_each(tif: TiffFile) -> tuple[tuple[Path, ...], ...]:
+    """Return the files that hold the planes of each series, as far as they are there, in the order of their names.
+
+    None are known of several positions of a Micro-Manager stack.
+    """
+    _, found = _named(tif, tif.series)
+    if len(found) == 1 and found[0].kind == MICRO_MANAGER and POSITIONS in found[0].axes:
+        return ()
+    places = [{page.parent.filehandle.path for page in (each or ()) if page is not None} for each in found]
+    return tuple(tuple(map(Path, sorted(of_one))) for of_one in places)
+
+
 def _positions(tif: TiffFile, stack: Any) -> tuple[tuple[str, ...], Sequence[Any], list[int]]:
     """Return the names of the positions of a Micro-Manager stack, what holds each, and those that are in this file."""
     said: Any = tif.micromanager_metadata

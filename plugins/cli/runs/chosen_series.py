@@ -32,10 +32,13 @@ class ChosenSeries(NamedTuple):
         As the setting says it: by its name, or by its number where others are called so too.
     part : str
         Its name as part of names of files; empty without a choice.
+    number : int or None
+        Which one it is; None without a choice, or of one that is not there.
     """
 
     asked: int | str | None = None
     part: str = ""
+    number: int | None = None
 
     def of(self, source: str) -> str:
         """Return a file with its series, for the user to read."""
@@ -63,7 +66,7 @@ def chosen_series(source: str, given: InputSettings) -> list[ChosenSeries]:
     except (AuctrackError, OSError, MemoryError):
         return [NO_CHOICE]
     each = [name if names.count(name) == 1 else number for number, name in enumerate(names)]
-    several = [ChosenSeries(*one) for one in zip(each, parts_of_names(names), strict=True)]
+    several = [ChosenSeries(*one) for one in zip(each, parts_of_names(names), range(len(names)), strict=True)]
     if given.series == ALL:
         return several if must_choose else [NO_CHOICE]
     number = _number(given.series, names, source)

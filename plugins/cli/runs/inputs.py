@@ -22,12 +22,16 @@ from ....tracker.suffixes import MOVIES, OME_TIFF, TABLES, ends_in, without_endi
 from ....tracker.zarr_attributes import is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
-from .chosen_series import ALL, NO_CHOICE, ChosenSeries, chosen_series
+from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
 
 OF_MEASURE = ".measures", ".msd", ".displacements", ".velocity_correlation", ".intervals"
 """What `auctrack measure` puts behind the name of its tables."""
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".truth", *OF_MEASURE)
 """What our commands put behind the name of an input."""
+
+
+_Movie = tuple[str, tuple[Path, ...], ChosenSeries]
+"""An input as it was given, its files, and what is read of it."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,9 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
                 console.note(f"{source} is given twice; it is tracked once.")
             else:
                 inputs[same] = source, files
-    movies = _without_other_parts([*inputs.values()], given)
-    chosen = [(source, files, one) for source, files in movies for one in chosen_series(source, given)]
+    chosen = _each_once(
+        [(source, files, one) for source, files in inputs.values() for one in chosen_series(source, given)]
+    )
     names = [result_name(source, series) for source, _, series in chosen]
     kept = _kept_folders([source for source, _, _ in chosen], names)
     jobs: list[Job] = []
@@ -112,37 +117,44 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     return jobs
 
 
-def _without_other_parts(
-    inputs: Sequence[tuple[str, tuple[Path, ...]]], given: InputSettings
-) -> list[tuple[str, tuple[Path, ...]]]:
-    """Return inputs without those that are files of the same movie as one before them, and say so."""
-    found: dict[tuple[str, ...], list[tuple[str, tuple[Path, ...]]]] = {}
-    datasets: dict[str, tuple[str, ...]] = {}
-    for source, files in inputs:
-        same = (source,)
-        if len(files) == 1 and ends_in(files[0].name, *OME_TIFF):
-            same = _dataset(files[0], given, datasets)
-        found.setdefault(same, []).append((source, files))
-    for (first, _), *others in found.values():
+def _each_once(chosen: Sequence[_Movie]) -> list[_Movie]:
+    """Return movies with all their files, without those that are one before them in an OME dataset, and say so."""
+    found: dict[object, list[_Movie]] = {}
+    datasets: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for source, files, series in chosen:
+        of_movie, number = _in_dataset(files, series, datasets)
+        same = (of_movie, number) if of_movie else (source, series)
+        found.setdefault(same, []).append((source, tuple(map(Path, of_movie)) or files, series))
+    notes: list[str] = []
+    for (first, *_), *others in found.values():
         if others:
             more = f" and {len(others) - 1} more are files" if len(others) > 1 else " is a file"
-            console.note(f"{others[0][0]}{more} of the same movie as {first}; it is tracked once.")
-    return [parts[0] for parts in found.values()]
+            notes.append(f"{others[0][0]}{more} of the same movie as {first}; it is tracked once.")
+    console.note(*dict.fromkeys(notes))
+    return [same[0] for same in found.values()]
 
 
-def _dataset(file: Path, given: InputSettings, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the files that hold a movie: of an OME dataset there may be others; `known` are those looked at."""
-    from ....tracker.reading.tiff import dataset_of
+def _in_dataset(
+    files: Sequence[Path], series: ChosenSeries, known: dict[str, tuple[tuple[str, ...], ...]]
+) -> tuple[tuple[str, ...], int | None]:
+    """Return the files of the movie that is read of an OME dataset, and its number there; no files of what is none.
 
-    path = os.path.realpath(file)
-    if path not in known:
+    `known` are those of all movies of a dataset, by each file of it.
+    """
+    from ....tracker.reading.tiff import files_of_series
+
+    path = os.path.realpath(files[0]) if len(files) == 1 and ends_in(files[0].name, *OME_TIFF) else ""
+    if path and path not in known:
         try:
-            files, is_only = dataset_of(file, given.axes, None if given.series == ALL else given.series)
+            movies = files_of_series(Path(path))
         except (AuctrackError, OSError, MemoryError):
-            files, is_only = (file,), False
-        paths = tuple(map(os.path.realpath, files))
-        known |= dict.fromkeys(paths if is_only else (path,), paths)
-    return known[path]
+            movies = ()
+        paths = tuple(tuple(map(os.path.realpath, of_one)) for of_one in movies)
+        known |= dict.fromkeys([path, *(each for of_one in paths for each in of_one)], paths)
+    dataset = known.get(path, ())
+    own = [number for number, of_one in enumerate(dataset) if path in of_one]
+    number = own[0] if series.number is None and len(own) == 1 else series.number
+    return () if number is None or not dataset else dataset[number], number
 
 
 def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:

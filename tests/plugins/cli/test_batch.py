@@ -347,6 +347,19 @@ def test_files_of_one_dataset_are_tracked_once(tmp_path, how, capsys):
     assert f"{files[1]} and 1 more are files of the same movie as {files[0]}" in capsys.readouterr().err
 
 
+def test_a_movie_is_another_input_once_any_of_its_files_is(auctrack, tmp_path):
+    """All files of a dataset were taken as they had been while the first one was."""
+    first, *_, last = in_parts(tmp_path)
+    asked = ("track", first, "--diameter", 3, "--motion", "none")
+    assert auctrack(*asked).exit_code == 0
+    assert "is up to date" in auctrack(*asked).stdout
+    with tifffile.TiffFile(last) as tif:
+        said, image = tif.pages.first.description, tif.asarray(series=0)
+    tifffile.imwrite(last, np.zeros_like(image[-1]), photometric="minisblack", metadata=None, description=said)
+    changed = auctrack(*asked)
+    assert (changed.exit_code, "comes from another input" in changed.stderr) == (1, True)
+
+
 def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, samples, tmp_path):
     before = sorted(tmp_path.rglob("*"))
     result = auctrack("track", movie, samples / "points.csv", "nowhere.tif", "--dry-run", "-o", "out")

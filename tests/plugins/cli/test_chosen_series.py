@@ -16,7 +16,7 @@ from auctrack.plugins.cli.runs.chosen_series import parts_of_names
 from auctrack.plugins.cli.runs.inputs import plan, stem
 from auctrack.tracker.settings import InputSettings
 
-from ...tracker.reading.test_series import one_each
+from ...tracker.reading.test_series import DATA, dataset, one_each
 from ...two_spots import two_spots
 from .test_bad_input import refused
 
@@ -109,6 +109,30 @@ def test_of_a_dataset_of_one_file_a_position_each_file_is_its_own_of_all(tmp_pat
     assert [(job.name, job.result.name) for job in jobs] == [
         (str(tmp_path / f"Pos{n}.ome.tif"), f"Pos{n}.tracks.csv") for n in range(2)
     ]
+
+
+_BOTH = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"a": _BOTH[::2], "b": _BOTH[1::2]},
+        {"a": _BOTH, "b": [(2, 0), (2, 1), (2, 2)]},
+        {"a": _BOTH[:2], "b": _BOTH[2:3], "c": _BOTH[3:4], "d": _BOTH[4:]},
+    ],
+    ids=["both in each file", "one of three in a file of its own", "several files each"],
+)
+def test_each_position_of_a_dataset_is_one_movie_of_all_files_that_hold_it(tmp_path, held, capsys):
+    data = np.concatenate([DATA, DATA[:1]])[: 1 + max(position for volumes in held.values() for position, _ in volumes)]
+    files = dataset(tmp_path, {f"{name}.ome.tif": volumes for name, volumes in held.items()}, data)
+    jobs = plan([str(tmp_path)], tmp_path, "csv", InputSettings(series="all"))
+    made_of = [{file.name.removesuffix(".ome.tif") for file in job.files} for job in jobs]
+    assert made_of == [
+        {name for name, volumes in held.items() if any(position == of for of, _ in volumes)}
+        for position in range(len(data))
+    ]
+    assert f"{files[1]} is a file of the same movie as {files[0]}" in capsys.readouterr().err
 
 
 def test_all_series_of_files_of_one_frame_each_are_movies_of_these(tmp_path):

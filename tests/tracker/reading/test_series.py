@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,27 +27,39 @@ def two_in_one(path: Path, **options: object) -> Path:
     return path
 
 
-def one_each(folder: Path, data: np.ndarray = DATA) -> list[Path]:
-    """Write a dataset of one file a position, the header of all images in each."""
-    files = [folder / f"Pos{number}.ome.tif" for number in range(len(data))]
-    uuids = [f"urn:uuid:0000000{number}-0000-0000-0000-000000000000" for number in range(len(data))]
+def dataset(folder: Path, held: Mapping[str, Sequence[tuple[int, int]]], data: np.ndarray = DATA) -> list[Path]:
+    """Write files that hold some positions and times of a dataset each, the header of all images in each."""
+    uuids = {name: f"urn:uuid:0000000{number}-0000-0000-0000-000000000000" for number, name in enumerate(held)}
     times, planes, height, width = data.shape[1:]
+    where = {held_by: (name, at) for name, volumes in held.items() for at, held_by in enumerate(volumes)}
     images = "".join(
         f'<Image ID="Image:{number}" Name="Pos{number}"><Pixels ID="Pixels:{number}" DimensionOrder="XYZCT" '
         f'Type="uint16" SizeX="{width}" SizeY="{height}" SizeZ="{planes}" SizeC="1" SizeT="{times}" '
         'PhysicalSizeX="1" PhysicalSizeY="1" PhysicalSizeZ="2">'
-        f'<Channel ID="Channel:{number}:0" SamplesPerPixel="1"/><TiffData IFD="0" PlaneCount="{times * planes}">'
-        f'<UUID FileName="{file.name}">{uuid}</UUID></TiffData></Pixels></Image>'
-        for number, (file, uuid) in enumerate(zip(files, uuids, strict=True))
+        f'<Channel ID="Channel:{number}:0" SamplesPerPixel="1"/>'
+        + "".join(
+            f'<TiffData FirstT="{time}" FirstZ="0" FirstC="0" IFD="{at * planes}" PlaneCount="{planes}">'
+            f'<UUID FileName="{name}">{uuids[name]}</UUID></TiffData>'
+            for time in range(times)
+            for name, at in [where[number, time]]
+        )
+        + "</Pixels></Image>"
+        for number in range(len(data))
     )
-    for file, uuid, image in zip(files, uuids, data, strict=True):
+    for name, volumes in held.items():
         xml = (
             '<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06" '
-            f'UUID="{uuid}">{images}</OME>'
+            f'UUID="{uuids[name]}">{images}</OME>'
         )
-        pages = image.reshape(-1, height, width)
-        tifffile.imwrite(file, pages, photometric="minisblack", metadata=None, description=xml)
-    return files
+        pages = np.concatenate([data[volume] for volume in volumes])
+        tifffile.imwrite(folder / name, pages, photometric="minisblack", metadata=None, description=xml)
+    return [folder / name for name in held]
+
+
+def one_each(folder: Path, data: np.ndarray = DATA) -> list[Path]:
+    """Write a dataset of one file a position, the header of all images in each."""
+    times = range(data.shape[1])
+    return dataset(folder, {f"Pos{n}.ome.tif": [(n, time) for time in times] for n in range(len(data))}, data)
 
 
 def micro_manager(path: Path, positions: Sequence[int], labels: Sequence[str] = ("A1", "B2")) -> Path:
