@@ -22,15 +22,18 @@ from .outcome import ALL_GOOD, SOME_FAILED, named_failed
 
 def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> int:
     """Show every input and what would become of it; return the exit code that a real run would end with."""
-    failed, frames = list[str](), list[int]()
+    failed, frames, skipped = list[str](), list[int](), 0
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.name}")
         shown = partial(_show, job, job.series.settings(settings), frames, overwrite=overwrite, picture=picture)
         if failure_of(job.source, shown) is not None:
             failed.append(job.name)
+        elif job.result.exists() and not overwrite:
+            skipped += 1
     console.note(*on_single_frames(frames))
-    of_all = f"{len(jobs) - len(failed)} of {counted(len(jobs), 'input')}"
-    console.show(f"{of_all} could be tracked; no result was written")
+    of_all = f"{len(jobs) - len(failed) - skipped} of {counted(len(jobs), 'input')} could be tracked"
+    up_to_date = f", {skipped} would be skipped as up to date" if skipped else ""
+    console.show(f"{of_all}{up_to_date}; no result was written")
     if len(jobs) > 1 and failed:
         console.say(named_failed(failed))
     return SOME_FAILED if failed else ALL_GOOD

@@ -381,6 +381,19 @@ def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, sampl
     assert "skipped" in auctrack("track", movie, "--dry-run").stdout
 
 
+@pytest.mark.parametrize(
+    ("given", "counted"),
+    [
+        ((), "1 of 3 inputs could be tracked, 1 would be skipped as up to date;"),
+        (("--overwrite",), "2 of 3 inputs could be tracked;"),
+    ],
+)
+def test_a_dry_run_tells_what_would_be_tracked_from_what_is_up_to_date(auctrack, movie, write_movie, given, counted):
+    assert auctrack("track", movie).exit_code == 0
+    other = write_movie(movie.with_name("other.ome.tif"))
+    assert counted in auctrack("track", movie, other, "nowhere.tif", "--dry-run", *given).stdout
+
+
 @pytest.mark.parametrize("at", [1e300, -1e101])
 def test_a_dry_run_refuses_positions_that_are_too_far_away_as_the_run_does_by_file_and_line(auctrack, tmp_path, at):
     pd.DataFrame({"frame": [0, 1, 2], "y": [1.0, 2.0, at], "cx": 2.0}).to_csv(tmp_path / "far.csv", index=False)
