@@ -22,6 +22,7 @@ from .terminal import console
 from .terminal.freed_memory import keep_freed_memory
 from .terminal.idle_threads import let_idle_threads_sleep
 from .terminal.interrupt import CtrlCAsItself
+from .terminal.unread import outlive_readers
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,10 +41,8 @@ class _OneSentence(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says
         try:
-            with CtrlCAsItself(BrokenPipeError, typer.Exit, typer.BadParameter):
+            with CtrlCAsItself(typer.Exit, typer.BadParameter):
                 return super().invoke(ctx)
-        except BrokenPipeError:
-            raise  # Click leaves in silence where nobody reads the help any more (`| head`)
         except typer.BadParameter as error:
             error.message = console.printable(error.message)
             raise
@@ -162,6 +161,7 @@ def _warnings_are_notes() -> None:
 
 def main() -> None:
     """Run the command line."""
+    outlive_readers()
     keep_freed_memory()
     let_idle_threads_sleep()
     _warnings_are_notes()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 import shutil
 import sys
@@ -12,7 +11,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import typer
@@ -48,14 +46,10 @@ class StageProgress(Protocol):
 
 @cache
 def stderr() -> Console:
-    """Return the console of everything that is not a result; the work goes on where nobody reads it any more."""
+    """Return the console of everything that is not a result."""
     from rich.console import Console
 
-    class Enduring(Console):
-        def on_broken_pipe(self) -> None:
-            self.quiet = True
-
-    return Enduring(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def printable(text: str) -> str:
@@ -95,7 +89,7 @@ def note(*messages: str) -> None:
 
 
 def show(message: str) -> None:
-    """Print a line of results as it is; the work goes on where nobody reads them any more (`| head`).
+    """Print a line of results as it is.
 
     Raises
     ------
@@ -107,8 +101,6 @@ def show(message: str) -> None:
     _LOG.info("%s", message)
     try:
         typer.echo(printable(message))
-    except BrokenPipeError:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
     except OSError as error:
         raise OutputFailed(f"the output cannot be written ({error.strerror or error}).") from error
 
