@@ -1,4 +1,4 @@
-"""Where the `auctrack` command begins: until all is imported, Ctrl-C and SIGTERM end it at once, without a word."""
+"""Where the `auctrack` command begins: until all is imported, Ctrl-C and the like end it at once, without a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .terminal.interrupt import press, press_again, stopping_signals
 
 
 def main() -> None:
-    """Run the command line; SIGTERM, by which schedulers end a job, ends it as Ctrl-C does."""
+    """Run the command line; SIGTERM, by which schedulers end a job, and a closed terminal end it as Ctrl-C does."""
     numbers = stopping_signals()
     for number in numbers:
         signal.signal(number, _leave)  # nothing was begun, and an import that is broken off says so in many lines
@@ -27,7 +27,7 @@ def main() -> None:
         run()
     finally:
         for number in numbers:
-            signal.signal(number, signal.SIG_IGN)  # the work is over: neither must change how it ended
+            signal.signal(number, signal.SIG_IGN)  # the work is over: none must change how it ended
         leave_garbage()
 
 

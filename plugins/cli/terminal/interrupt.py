@@ -1,4 +1,4 @@
-"""Ctrl-C, or SIGTERM, at the wrong moment: files that belong together are put in place before it takes effect."""
+"""Ctrl-C, SIGTERM or SIGHUP at the wrong moment: files that belong together are put in place before it takes effect."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def _comes_of_ctrl_c(error: BaseException) -> bool:
 
 def stopping_signals() -> list[signal.Signals]:
     """Return the signals that end a run; except those that its parent had it ignore, as nohup and "&" do."""
-    return [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
+    known = [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
+    return [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numba
 import pytest
@@ -177,7 +178,11 @@ def test_a_reader_of_errors_who_leaves_stops_no_work_either(samples, tmp_path):
     assert (tmp_path / "auctrack-summary.json").exists()
 
 
-ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+ENDING = pytest.mark.parametrize(
+    "number",
+    [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__],
+    ids=lambda number: number.name,
+)
 
 
 @ENDING
@@ -228,6 +233,30 @@ entry.main()
     left = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (left.returncode, left.stderr.splitlines()[-1]) == (130, "interrupted; nothing half-written was left")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such terminals")
+def test_a_terminal_that_is_closed_leaves_nothing_half_written(tmp_path):
+    code = """
+import fcntl, sys, termios
+from auctrack.plugins.cli import entry
+from auctrack.tracker.simulating import render
+render._draw = lambda *_: sys.stdin.read()  # until the terminal is closed
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+try:
+    entry.main()
+except BaseException as end:
+    open("end", "w").write(repr(end))
+"""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", code, "simulate", "movie.ome.tif", "--box", "4,9,9", "--particles", "2"]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    with subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **streams) as process:
+        os.close(theirs)
+        while process.poll() is None and not [*tmp_path.glob("*.tmp")]:
+            time.sleep(0.05)
+        os.close(ours)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("end", "SystemExit(130)")]
 
 
 def test_a_signal_that_a_job_is_told_to_ignore_is_ignored():
