@@ -35,6 +35,12 @@ AS_TIFF = (
 )
 """What to do with other files."""
 _OF_ARRAYS = "Arrays of NumPy are tracked from Python (auctrack.track), or saved as TIFF (tifffile.imwrite)."
+_NO_MOVIES = {
+    **dict.fromkeys((".npy", ".npz"), f"is not a TIFF file. {_OF_ARRAYS} {AS_TIFF}"),
+    ".xml": "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table.",
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "is a spreadsheet. Save its sheet as CSV, and give that table."),
+}
+"""What to do with files that are known to be none."""
 _NOTHING_IN_ZSTD = bytes.fromhex("28b52ffd2000010000")
 _BITS = (1, 8, 16, 32, 64)  # a voxel, that tifffile reads by itself
 _METADATA_ELSEWHERE = re.compile(r'<(?:\w+:)?BinaryOnly\b[^>]*\bMetadataFile="([^"]*)"')
@@ -498,11 +504,7 @@ def damage_explained(path: Path) -> Generator[None]:
             what = "the file is empty."
         elif path.suffix.lower() not in TIFF:
             what = f"is not a TIFF file. {AS_TIFF}"
-        if path.suffix.lower() in (".npy", ".npz"):
-            what = f"is not a TIFF file. {_OF_ARRAYS} {AS_TIFF}"
-        if path.suffix.lower() == ".xml":
-            what = "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table."
-        raise InvalidInput(f"{path}: {what}") from error
+        raise InvalidInput(f"{path}: {_NO_MOVIES.get(path.suffix.lower(), what)}") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except TIFF_DAMAGE as error:

@@ -50,6 +50,14 @@ def test_a_tiff_that_is_not_a_tiff(tmp_path: Path, content: bytes) -> None:
         read_movie(tmp_path / "fake.tif")
 
 
+@pytest.mark.parametrize("name", ["m.xlsx", "m.XLS", "m.ods"])
+def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path, name):
+    (tmp_path / name).write_bytes(b"PK\x03\x04")
+    with pytest.raises(InvalidInput, match=f"{name}.*CSV") as error:
+        read_movie(tmp_path / name)
+    assert "TIFF" not in str(error.value)
+
+
 @pytest.mark.parametrize("name", ["m.czi", "m.avi", "m.npy"])
 def test_another_format_is_told_how_to_become_tiff(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"RIFF and what follows")
