@@ -61,9 +61,10 @@ def command(
     colour: Annotated[
         str | None,
         _shown(
-            "track|time",
-            "One colour per track, or colours from early to late. Default: by time where only the last "
-            "frames are shown.",
+            "track|time|speed|COLUMN",
+            "One colour per track, or colours from early to late, from slow to fast steps, or by a measure of each "
+            "track (mean_speed, see auctrack measure) or a column of numbers of the table. Default: by time where only "
+            "the last frames are shown.",
         ),
     ] = None,
     min_length: Annotated[int, _shown("N", "Leave out tracks of fewer detections.", least=1)] = 1,
@@ -90,12 +91,12 @@ def command(
 
     auctrack draw movie.tracks.csv --tracks 12,40 -o two.png
 
+    auctrack draw movie.tracks.csv --colour speed -o speeds.png
+
     auctrack draw movie.tracks.csv --frames 80:100 --roi 10:14,:,: --colour time -o late.png
     """
     from dataclasses import replace
 
-    if colour not in (None, "track", "time"):
-        raise typer.BadParameter(f"needs track or time; got {colour!r}.", param_hint="--colour")
     wanted = None if only is None else _ids(only)
     given = given_settings({**ctx.params, "min_length": None}).input
     if given.frame_slice is not None and given.frame_slice.step is not None:

@@ -7,21 +7,17 @@ import math
 import textwrap
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
-from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ....tracker.calibrating.calibration import FRAME, Calibration
 from ....tracker.calibrating.digits import counted, plural
 from ....tracker.formats.write import write_whole
 from ....tracker.pipeline import open_movie
@@ -29,20 +25,19 @@ from ....tracker.points import AXES, Tracks
 from ....tracker.reading.movie import Movie
 from ....tracker.settings import InputSettings
 from ..terminal.console import printable
+from .picture_colours import SCALE, Paint, values_of
 from .picture_field import Projection, projections, region_asked, whole_field
-from .picture_part import ABOVE, SIDE, Box, Colour, Look, PicturePart, Steps, View, X, Y, Z, parts_shown
+from .picture_part import ABOVE, SIDE, Box, Look, PicturePart, Steps, View, X, Y, Z, parts_shown
 
 _WIDTH, _NARROWEST, _HIGHEST, _DPI = 7.2, 3.5, 10.0, 150
 """Inches of the panels alone; a title needs some width."""
 _LEFT, _RIGHT, _BELOW, _GAP, _LINE, _BAR = 0.65, 0.15, 0.55, 0.08, 0.18, 0.85
-"""Inches around the panels: for the y axis, the x axis, above a title, a line of it, the bar of time."""
+"""Inches around the panels: for the y axis, the x axis, above a title, a line of it, the bar of colours."""
 _LOWEST = 0.06
 """Depth over width below which a view from the side would be a line."""
 _LETTERS = 13.0  # in an inch of a title
 _DIGIT, _EDGE = 0.09, 0.04  # inches of a digit of a tick's label, and that no label is nearer to the edge
 _DIMMED = 1.5
-_GOLDEN = 0.618034  # of the colour circle from one track to the next, so that neighbours in number differ
-_TIMES = ListedColormap(colormaps["plasma"](np.linspace(0.25, 1.0, 256)))  # without what is hardly seen on black
 
 
 def write_picture(
@@ -93,12 +88,13 @@ def png(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> bytes:
 
 def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:
     """Draw the view from above and, in 3D, the one from the side below it, x running alike in both."""
-    steps, whole, unit = Steps.of(tracks), whole_field(tracks, movie), tracks.calibration.unit
+    steps, unit = Steps.of(tracks, values_of(tracks, look.colour)), tracks.calibration.unit
+    whole = whole_field(tracks, movie)
     field = region_asked(whole, look, tracks, movie)
     views = (ABOVE, SIDE) if field.size[Z] > _LOWEST * field.size[X] else (ABOVE,)
     parts = parts_shown(steps, field, views, look, _inches([_sides(field, view) for view in views]))
     behind = [None] * len(views) if movie is None else projections(movie, views, parts)
-    paint = _Paint.of(look.colour, steps, parts[0].frames, tracks.calibration)
+    paint = Paint.of(look.colour, steps, parts, tracks.calibration)
     titles = [_title(part, view, steps.n_tracks, whole, unit) for part, view in zip(parts, views, strict=True)]
     titles[0] = f"{_heading(name, look, steps, parts[0], whole, unit)}\n{titles[0]}"
     figure, panels = _laid_out(titles, [_sides(part.box, view) for part, view in zip(parts, views, strict=True)], paint)
@@ -109,31 +105,6 @@ def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:
         _mark(panel, view.down, part.box, other.box)
     _make_room(figure)
     return figure
-
-
-@dataclass(frozen=True)
-class _Paint:
-    """Colours of steps: one a track, or by the time at which they end."""
-
-    by: Colour
-    times: Normalize
-    label: str
-    interval: float
-
-    @classmethod
-    def of(cls, asked: Colour | None, steps: Steps, frames: range, calibration: Calibration) -> _Paint:
-        """Return the colours asked for; unasked, time where only the last frames of a movie are shown."""
-        are_some = len(steps.track) > 0 and frames.start > steps.frames.min()
-        interval = calibration.frame_interval
-        times = Normalize(frames.start * (interval or 1.0), max(frames.stop - 1, frames.start + 1) * (interval or 1.0))
-        label = FRAME if interval is None else f"time ({calibration.time_unit})"
-        return cls(asked or ("time" if are_some else "track"), times, label, interval or 1.0)
-
-    def colours(self, steps: Steps) -> np.ndarray:
-        """Return red, green, blue and opacity of each step."""
-        if self.by == "time":
-            return _TIMES(self.times(steps.frames[:, 1] * self.interval))
-        return colormaps["hsv"]((steps.track * _GOLDEN) % 1.0)
 
 
 def _heading(name: str, look: Look, steps: Steps, part: PicturePart, whole: Box, unit: str) -> str:
@@ -171,10 +142,10 @@ def _inches(sides: Sequence[tuple[float, float]]) -> float:
     return min(_WIDTH, _HIGHEST / sum(height / width for width, height in sides))
 
 
-def _laid_out(titles: Sequence[str], sides: Sequence[tuple[float, float]], paint: _Paint) -> tuple[Figure, list[Axes]]:
-    """Return a figure just as large as panels of these sides, their titles and the bar of time need."""
+def _laid_out(titles: Sequence[str], sides: Sequence[tuple[float, float]], paint: Paint) -> tuple[Figure, list[Axes]]:
+    """Return a figure just as large as panels of these sides, their titles and the bar of colours need."""
     ratios, width = [height / width for width, height in sides], _inches(sides)
-    bar = _BAR if paint.by == "time" else 0.0
+    bar = _BAR if paint.label else 0.0
     across = _LEFT + max(width, _NARROWEST) + _RIGHT + bar
     wrapped = [
         "\n".join(line for text in title.split("\n") for line in textwrap.wrap(text, int(_LETTERS * (across - _LEFT))))
@@ -208,12 +179,12 @@ def _make_room(figure: Figure) -> None:
     figure.set_figwidth(across + missing)
 
 
-def _add_bar(figure: Figure, left: float, beside: Any, paint: _Paint) -> None:
+def _add_bar(figure: Figure, left: float, beside: Any, paint: Paint) -> None:
     bar = figure.add_axes((left, beside.y0, 0.12 / figure.get_figwidth(), beside.height))
-    figure.colorbar(ScalarMappable(paint.times, _TIMES), cax=bar, label=paint.label)
+    figure.colorbar(ScalarMappable(paint.scale, SCALE), cax=bar, label=paint.label)
 
 
-def _draw(panel: Axes, view: View, part: PicturePart, projection: Projection | None, paint: _Paint) -> None:
+def _draw(panel: Axes, view: View, part: PicturePart, projection: Projection | None, paint: Paint) -> None:
     panel.set_facecolor("black")
     if projection is not None:
         image, extent = projection

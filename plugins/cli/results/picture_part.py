@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from ....tracker.measuring.track_order import track_order
 from ....tracker.points import Tracks
 
 Z, Y, X = range(3)
-Colour = Literal["track", "time"]
 
 _CROSSINGS = 1.5
 """Other tracks that a track may cross, on average, before fewer frames or a slab are shown."""
@@ -40,15 +38,16 @@ class Look:
         Frame numbers; `stop` is not one of them.
     roi : sequence of slice, optional
         Region in the steps of the table's coordinates, one slice along z, y, x (or y, x).
-    colour : {"track", "time"}, optional
-        None: by time where only the last frames are shown, else a colour a track.
+    colour : str, optional
+        "track", "time", "speed", or the name of a measure of tracks or of a column of numbers. None: by time where only
+        the last frames are shown, else a colour a track.
     min_length : int
         Detections of which every track has as many or more, as the title says; shorter ones were left out before.
     """
 
     frames: slice | None = None
     roi: tuple[slice, ...] | None = None
-    colour: Colour | None = None
+    colour: str | None = None
     min_length: int = 1
 
 
@@ -96,15 +95,18 @@ class Steps:
         When.
     track : int64 (n,)
         Ascending; the child's where one descends from another.
+    values : float64 (n,)
+        What the rows that they end in are coloured by; NaN for nothing.
     """
 
     ends: np.ndarray
     frames: np.ndarray
     track: np.ndarray
+    values: np.ndarray
 
     @classmethod
-    def of(cls, tracks: Tracks) -> Steps:
-        """Return the steps of all tracks, by track and time."""
+    def of(cls, tracks: Tracks, values: np.ndarray | None = None) -> Steps:
+        """Return the steps of all tracks, by track and time; `values` are one a row."""
         track = tracks.table["track_id"].to_numpy()
         order = track_order(track, tracks.frames)
         first = np.flatnonzero(np.diff(track[order]) == 0)
@@ -114,7 +116,9 @@ class Steps:
             pairs = pairs[np.lexsort((tracks.frames[pairs[:, 1]], track[pairs[:, 1]]))]
         positions = np.zeros((len(tracks), 3))
         positions[:, 3 - tracks.ndim :] = tracks.positions
-        return cls(positions[pairs], tracks.frames[pairs], track[pairs[:, 1]])
+        ends = pairs[:, 1]
+        of_ends = np.full(len(ends), np.nan) if values is None else values[ends]
+        return cls(positions[pairs], tracks.frames[pairs], track[ends], of_ends)
 
     @property
     def n_tracks(self) -> int:
@@ -135,7 +139,7 @@ class Steps:
         return float((reach["high"] - reach["low"]).median())
 
     def _kept(self, keep: np.ndarray) -> Steps:
-        return replace(self, ends=self.ends[keep], frames=self.frames[keep], track=self.track[keep])
+        return Steps(self.ends[keep], self.frames[keep], self.track[keep], self.values[keep])
 
 
 def _joints(track: np.ndarray, order: np.ndarray, parents: Mapping[int, Sequence[int]]) -> np.ndarray:

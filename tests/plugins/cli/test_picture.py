@@ -13,9 +13,11 @@ import pytest
 import tifffile
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import Normalize
 from matplotlib.image import imread
 
 from auctrack.plugins.cli.results.picture import draw, write_picture
+from auctrack.plugins.cli.results.picture_colours import SCALE
 from auctrack.plugins.cli.results.picture_field import region_asked, whole_field
 from auctrack.plugins.cli.results.picture_part import ABOVE, SIDE, Look, Steps, crossings, parts_shown
 from auctrack.tracker.calibrating.calibration import Calibration
@@ -164,6 +166,36 @@ def test_colours_tell_time_where_asked_for_and_where_only_the_last_frames_are_sh
     assert bar.get_ylim() == (20, 38)
 
 
+@pytest.mark.parametrize(
+    ("colour", "label", "of_step"),
+    [
+        ("speed", "speed (µm/s)", lambda track, frame: (track + 1) * frame / 2),
+        ("max_distance", "max distance (µm)", lambda track, frame: (track + 1) * 21 + 0 * frame),
+        ("snr", "snr", lambda track, frame: 100.0 * track + frame),
+    ],
+)
+def test_colours_tell_speed_a_measure_or_a_column_where_asked_for(colour, label, of_step):
+    """Six tracks, each of which goes on by one step of its own more in each frame than in the one before."""
+    track, frame = (of.ravel() for of in np.mgrid[:6, :7])
+    places = {"y": 20.0 * track, "x": (track + 1) * (frame * (frame + 1) / 2)}
+    table = pd.DataFrame({"track_id": track, "frame": frame, **places, "snr": 100.0 * track + frame})
+    of = Tracks(table, Calibration((1.0, 1.0, 1.0), "µm", 2.0, "s"))
+    panel, bar = drawn(of, look=Look(colour=colour)).axes
+    assert bar.get_ylabel() == label
+    wanted = of_step(*np.meshgrid(range(6), range(1, 7), indexing="ij")).ravel()
+    low, high = np.percentile(wanted, (2, 98))
+    assert bar.get_ylim() == pytest.approx((low, high))
+    colours = SCALE(Normalize(low, high)(wanted))
+    np.testing.assert_allclose(panel.collections[0].get_edgecolor(), colours)
+
+
+def test_a_step_without_a_value_is_grey_and_one_value_alone_has_a_scale():
+    of = tracks()
+    panel = drawn(Tracks(of.table.assign(snr=[1, 2, np.nan, 2]), of.calibration), look=Look(colour="snr")).axes[0]
+    first, second, third = panel.collections[0].get_edgecolor()[:, :3]
+    assert (np.ptp(second), np.ptp(first) > 0.1, (first == third).all()) == (0, True, True)
+
+
 def test_nothing_lies_above_the_title_and_the_panels_keep_their_shape():
     figure = drawn(wanderers(20, 30, (30, 100, 200)))
     canvas = FigureCanvasAgg(figure)
@@ -201,7 +233,11 @@ def test_draw_shows_the_part_asked_for_over_the_movie_that_the_tracks_come_from(
     assert again.exit_code == 0, again.output
     assert imread(tmp_path / "part.png").shape[0] < whole.shape[0]
     assert auctrack("draw", "spots.tracks.csv").exit_code == 1  # a picture is there
-    for wrong in (("--colour", "red"), ("--frames", "0:3:2"), ("-o", "part.csv")):
+    other = auctrack("draw", "spots.tracks.csv", "--colour", "red", "-o", "red.png")
+    assert (other.exit_code, "--colour needs one of track, time, speed, length, " in other.stderr) == (1, True)
+    assert "intensity" in other.stderr
+    assert auctrack("draw", "spots.tracks.csv", "--colour", "mean_speed", "-o", "speeds.png").exit_code == 0
+    for wrong in (("--frames", "0:3:2"), ("-o", "part.csv")):
         assert auctrack("draw", "spots.tracks.csv", *wrong).exit_code == 2
     (tmp_path / "other").mkdir()
     for path in (movie, *tmp_path.glob("spots.tracks.csv*")):
