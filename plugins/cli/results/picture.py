@@ -167,16 +167,16 @@ def _laid_out(titles: Sequence[str], sides: Sequence[tuple[float, float]], paint
 
 
 def _make_room(figure: Figure) -> None:
-    """Widen a figure to the left where labels of long numbers would be cut; its panels keep their size."""
+    """Widen a figure where labels of long numbers would be cut; its panels keep their size."""
     renderer, across = FigureCanvasAgg(figure).get_renderer(), figure.get_figwidth()
-    ends = [panel.get_tightbbox(renderer) for panel in figure.axes]
-    missing = _EDGE - min(end.x0 for end in ends if end is not None) / figure.dpi
-    if missing <= 0:
-        return
+    ends = [end for panel in figure.axes if (end := panel.get_tightbbox(renderer)) is not None]
+    left = max(_EDGE - min(end.x0 for end in ends) / figure.dpi, 0.0)
+    right = max(_EDGE + max(end.x1 for end in ends) / figure.dpi - across, 0.0)
+    wider = across + left + right
     for panel in figure.axes:
-        at, wider = panel.get_position(), across + missing
-        panel.set_position(((at.x0 * across + missing) / wider, at.y0, at.width * across / wider, at.height))
-    figure.set_figwidth(across + missing)
+        at = panel.get_position()
+        panel.set_position(((at.x0 * across + left) / wider, at.y0, at.width * across / wider, at.height))
+    figure.set_figwidth(wider)
 
 
 def _add_bar(figure: Figure, left: float, beside: Any, paint: Paint) -> None:

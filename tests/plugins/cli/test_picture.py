@@ -189,6 +189,17 @@ def test_colours_tell_speed_a_measure_or_a_column_where_asked_for(colour, label,
     np.testing.assert_allclose(panel.collections[0].get_edgecolor(), colours)
 
 
+def test_what_a_bar_of_long_numbers_means_is_not_cut():
+    of = wanderers(20, 30, (100, 100, 100))
+    share = 1 - 1e-6 * np.random.default_rng(0).random(len(of))
+    figure = drawn(
+        Tracks(of.table.assign(link_probability=share), of.calibration), look=Look(colour="link_probability")
+    )
+    FigureCanvasAgg(figure).draw()
+    label = figure.axes[-1].yaxis.label.get_window_extent()
+    assert 0 < label.x0 < label.x1 < figure.bbox.width
+
+
 def test_a_step_without_a_value_is_grey_and_one_value_alone_has_a_scale():
     of = tracks()
     panel = drawn(Tracks(of.table.assign(snr=[1, 2, np.nan, 2]), of.calibration), look=Look(colour="snr")).axes[0]
