@@ -89,7 +89,7 @@ _OF_INPUT: dict[str, SettingWords] = {
     "columns": SettingWords(
         "Columns of a table that have other names",
         written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X; of tracks also track_id and parent_track_id. Those of "
-        "trackpy, laptrack, TrackMate, Imaris and napari are known.",
+        "trackpy, laptrack, TrackMate, Imaris, napari and ThunderSTORM are known.",
     ),
 }
 _OF_DETECTING: dict[str, SettingWords] = {

@@ -59,7 +59,8 @@ def read_points(
         (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time, Position X,
         …, with its title lines), napari tracks (t, z, y, x), celltrackR (these and id), motile-tracker (t or time, z,
         y, x, id, parent_id), btrack (t, z, y, x, ID, parent, root), ilastik (frame, Object_Center_2, …, or timestep,
-        Center of the object_2, …), napari points (axis-0, …; the first is the frame). The case of letters is free.
+        Center of the object_2, …), ThunderSTORM (frame, x [nm], …), SMAP (frame, xnm, …), napari points (axis-0, …; the
+        first is the frame). The case of letters is free.
         Columns of a text file may be separated by commas, semicolons, tabs or spaces; with semicolons and tabs, numbers
         may have a decimal comma.
     columns : mapping of str to str, optional
@@ -70,8 +71,8 @@ def read_points(
         and one whose columns say so (`z_um`; TrackMate's and Imaris' with their unit) takes none.
     unit : str, optional
         Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels or in
-        their place (`z_um, y_um, x_um`, or another unit of length for um) and a TrackMate header with units bring
-        their own; all others are in pixels unless this says otherwise.
+        their place (`z_um, y_um, x_um`, or another unit of length for um), a TrackMate header with units, and names in
+        `columns` that end in one (`Y (µm)`) bring their own; all others are in pixels unless this says otherwise.
     frame_interval, time_unit : optional
         Time between two frames whose numbers differ by one. A table with times beside its frames (`t_s`, or another
         unit of time) brings its own.

@@ -64,9 +64,9 @@ def command(
     listed; units, lineage and the settings that made the input are always written beside it, to OUT.settings.json.
 
     Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, ilastik, TrackMate, Imaris, napari,
-    motile-tracker and celltrackR are read; so are laptrack's splits and merges, if split_df.csv and merge_df.csv are
-    beside track_df.csv (or splits.csv beside tracks.csv), and TrackMate's edges.csv beside spots.csv. Read and written
-    are:
+    motile-tracker, celltrackR, ThunderSTORM and SMAP are read; so are laptrack's splits and merges, if split_df.csv and
+    merge_df.csv are beside track_df.csv (or splits.csv beside tracks.csv), and TrackMate's edges.csv beside spots.csv.
+    Read and written are:
 
     [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
 

@@ -478,6 +478,27 @@ def test_voxels_of_positions_that_are_lengths_already_are_refused(tmp_path, said
     assert read_points(own, unit="nm").calibration.scale == (1000, 1000, 1000)
 
 
+@pytest.mark.parametrize("names", ["{} [nm]", "{}nm"])
+def test_localizations_of_thunderstorm_and_smap_are_in_nm(names):
+    own = table(**{"frame": FRAME, "uncertainty_xy [nm]": Z, names.format("y"): Y, names.format("x"): X})
+    points = read_points(own)
+    assert (points.axes, points.calibration.unit) == (("y", "x"), "nm")
+    np.testing.assert_array_equal(points.positions, np.column_stack([Y, X]))
+
+
+def test_positions_named_by_hand_are_in_the_unit_that_ends_their_names():
+    own = table(time=FRAME, **{"Y (nm)": Y, "X (nm)": X})
+    columns = {"frame": "time", "y": "Y (nm)", "x": "X (nm)"}
+    assert read_points(own, columns=columns).calibration.unit == "nm"
+    in_um = read_points(own, columns=columns, unit="µm")
+    np.testing.assert_allclose(in_um.positions, np.column_stack([Y, X]) / 1000)
+    with refused(InvalidSetting, match=r"in nm already .Y .nm., X .nm..", setting="scale"):
+        read_points(own, columns=columns, scale=(0.1, 0.1))
+    in_pixels = table(frame=FRAME, **{"Y (px)": Y, "X (px)": X})
+    columns = {"y": "Y (px)", "x": "X (px)"}
+    assert read_points(in_pixels, columns=columns, scale=(0.1, 0.1)).calibration.scale[1:] == (0.1, 0.1)
+
+
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_rows_of_empty_cells_below_a_table_as_spreadsheets_leave_them_are_none(tmp_path: Path, sign: str) -> None:
     rows = ["frame,y,x,note", "0,1.5,2,a", "1,2.5,3,b", ",,,", "", ",,,", ""]

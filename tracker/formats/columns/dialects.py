@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ class Dialect:
     z: str | None
     y: str
     x: str
-    unit: str | None = None
+    unit: str | None = field(default=None, compare=False)
     """Of the positions, where the names of the columns say it."""
     beside: tuple[str, ...] = ()
     """Columns that tell the program, where those of frame and position are anyone's."""
@@ -85,6 +85,8 @@ DIALECTS = (
     Dialect("motile-tracker", "Time", "z", "y", "x", beside=("ID", "Parent ID")),
     *NAPARI_POINTS,
     *PHYSICAL,
+    Dialect("ThunderSTORM", "frame", "z [nm]", "y [nm]", "x [nm]", "nm"),
+    Dialect("SMAP", "frame", "znm", "ynm", "xnm", "nm"),
 )
 
 _UNIT_AT_THE_END = re.compile(r"[(\[]([^)\]]+)[)\]]\s*$|(?<=[^\W_])[_ ]([^\W\d_]+)$")
@@ -99,7 +101,10 @@ POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y
 def our_names(
     table: pd.DataFrame, columns: Mapping[str, str] | None, where: str
 ) -> tuple[pd.DataFrame, Dialect | None]:
-    """Rename the columns that matter to frame, z, y, x (and track_id and parent_track_id where the user named them)."""
+    """Rename the columns that matter to frame, z, y, x (and track_id and parent_track_id where the user named them).
+
+    The dialect has the unit in which the names of all positions end that the user named, if they do.
+    """
     if columns is not None and not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(f'needs names such as {{"frame": "Time"}}; got {columns!r}.', setting="columns")
     if table.columns.nlevels > 1:
@@ -138,7 +143,8 @@ def our_names(
         unknown.unit = unit
         unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
         raise unknown
-    return renamed(table, names), dialect
+    unit = _unit_in({axis: str(name) for axis, name in given.items() if axis in AXES})
+    return renamed(table, names), replace(dialect, unit=unit) if unit else dialect
 
 
 def _are_data(names: Iterable[object]) -> bool:

@@ -37,9 +37,9 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
             stated = steps_of_one(unit, stated.frame_interval, stated.time_unit, stated.source)
         plain = without_physical_columns(named, stated)
         return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names, unit, sidecar.drift)
-    if dialect is TRACKMATE:
+    if dialect == TRACKMATE:
         loaded = _in_its_unit(_flat_if_2d(named), _stated_by_trackmate(table, units), path)
-    elif dialect is IMARIS:
+    elif dialect == IMARIS:
         loaded = _in_its_unit(named, steps_of_one(_unit_of_imaris(table)), path)
     else:
         loaded = self_stated(named, dialect, str(path))
@@ -48,9 +48,9 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
 
 def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loaded:
     """Return a table with what its own columns state of its units."""
-    if dialect is BTRACK:
+    if dialect == BTRACK:
         return Loaded(_flat_if_2d(_of_btrack(named)), steps_of_one(), where)
-    if dialect is ILASTIK:
+    if dialect == ILASTIK:
         named = renamed(named, {"parentTrackId": "parent_id"})
     unit = None if dialect is None else dialect.unit
     stated = stated_by_columns(named, unit)
