@@ -12,7 +12,7 @@ import numpy as np
 from ....matching.device import cuda
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
-from ..gate.spacing import mean_of_near
+from ..gate.spacing import spacing_of
 from ..settings import LinkSettings, Motion
 from .candidates.gpu_graph import BYTES_AN_EDGE, nearest_others
 from .detections.ordered import Ordered, asked_for_spacing, log_density_of, ordered, spread_axes
@@ -81,7 +81,7 @@ def ordered_on_gpu(cp: Any, points: Points, motion: Motion) -> Ordered | None:
 
 def _in_spacings(grid: DeviceMovie, row: Any, ndim: int) -> Ordered:
     """Return the movie that a grid of physical positions holds, whose rows are ranks; `row` has those of the table."""
-    spacing = _spacing(grid)
+    spacing = _spacing(grid, ndim)
     held = np.flatnonzero(np.diff(grid.first_of_frame))
     starts = np.append(grid.first_of_frame[held], len(grid))
     corner, edge = np.array(grid.cells[:3]), grid.cells[3]
@@ -113,7 +113,7 @@ def _axes(grid: DeviceMovie, ndim: int) -> Any:
     return grid.cp.ascontiguousarray(grid.position[:, 3 - ndim :])
 
 
-def _spacing(grid: DeviceMovie) -> float:
+def _spacing(grid: DeviceMovie, ndim: int) -> float:
     """Return the mean distance of nearest neighbours of the ranks that `ordered` asks too, in their unit."""
     cp = grid.cp
     starts = grid.first_of_frame[np.append(np.flatnonzero(np.diff(grid.first_of_frame)), grid.n_frames)]
@@ -121,10 +121,11 @@ def _spacing(grid: DeviceMovie) -> float:
     is_asked = cp.zeros(len(grid), bool)
     is_asked[cp.asarray(np.concatenate([np.empty(0, np.int64), *asked]))] = True
     is_asked = is_asked[grid.row]
-    near = nearest_others(grid, 1, is_asked)[:, 0]
-    who = cp.flatnonzero(near >= 0)
-    length = cp.sqrt(((grid.position[near[who]] - grid.position[who]) ** 2).sum(axis=1))
-    spacing = mean_of_near(cuda.to_host(length)) if len(who) else 0.0
+    near = nearest_others(grid, 2, is_asked)
+    who = cp.flatnonzero(near[:, 0] >= 0)
+    length = cp.sqrt(((grid.position[near[who]] - grid.position[who][:, None]) ** 2).sum(axis=2))
+    length = cp.where(near[who] >= 0, length, np.inf)
+    spacing = spacing_of(cuda.to_host(length), ndim) if len(who) else 0.0
     if spacing == 0.0:
         extent = grid.position.max(axis=0) - grid.position.min(axis=0)
         spacing = float(cp.sqrt((extent**2).sum()))

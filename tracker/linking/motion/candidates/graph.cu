@@ -9,7 +9,7 @@
 // Bytes: 12 + 8 NDIM an edge written; 16 an edge summed. No two threads write one place.
 // variant: -DNDIM=3
 // variant: -DNDIM=3 -DWRITES
-// variant: -DNDIM=3 -DOTHERS=1
+// variant: -DNDIM=3 -DOTHERS=2
 #include "../tracker/linking/gate/cells.cuh"
 
 #ifndef NDIM

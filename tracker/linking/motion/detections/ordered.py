@@ -12,7 +12,7 @@ from .....matching.device import cuda
 from .....matching.points.grid import build_grid
 from ....points import Points
 from ...gate.gpu_movie import DeviceMovie
-from ...gate.spacing import mean_of_near
+from ...gate.spacing import spacing_of
 from .rounding import NARROWEST, places_of, rounding_of
 from .row_order import by_frame_and_place
 
@@ -259,9 +259,9 @@ def _spacing(position: np.ndarray, starts: np.ndarray, axes: slice | np.ndarray 
     for asked in asked_for_spacing(starts):
         places = cuda.to_host(position[asked.start : asked.stop])[:, axes]
         tree = cKDTree(places, balanced_tree=False, compact_nodes=False)
-        distance, _ = tree.query(places[:: asked.step], k=[2])
-        nearest.append(np.ravel(distance))
-    spacing = mean_of_near(np.concatenate(nearest)) if nearest else 0.0
+        distance, _ = tree.query(places[:: asked.step], k=[2, 3])
+        nearest.append(distance)
+    spacing = spacing_of(np.concatenate(nearest), position[:1, axes].shape[1]) if nearest else 0.0
     if spacing == 0.0 and len(position):
         spacing = float(np.linalg.norm(np.ptp(cuda.to_host(position), axis=0)[axes]))
     return spacing or 1.0
