@@ -37,7 +37,8 @@ def spacing_of(nearest: np.ndarray, ndim: int) -> float:
     """
     first, second = nearest.T
     has_second = np.isfinite(second)
-    if np.mean(has_second & (first < PAIRED * second)) > 0.5:
+    in_pairs = has_second & (first < PAIRED * second)
+    if in_pairs.mean() > 0.5:
         return mean_of_near(second[has_second]) * ndim / (ndim + 1)
     return mean_of_near(first)
 
@@ -63,7 +64,7 @@ def _nearest_two(points: Points, enough: int) -> np.ndarray:
         some = positions[:: max(len(positions) // enough, 1)]
         tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
         distance, _ = tree.query(some, k=[2, 3])
-        nearest.append(distance)
+        nearest.append(np.atleast_2d(distance))
         if sum(map(len, nearest)) >= enough:
             break
     return np.concatenate(nearest)

@@ -260,7 +260,7 @@ def _spacing(position: np.ndarray, starts: np.ndarray, axes: slice | np.ndarray 
         places = cuda.to_host(position[asked.start : asked.stop])[:, axes]
         tree = cKDTree(places, balanced_tree=False, compact_nodes=False)
         distance, _ = tree.query(places[:: asked.step], k=[2, 3])
-        nearest.append(distance)
+        nearest.append(np.atleast_2d(distance))
     spacing = spacing_of(np.concatenate(nearest), position[:1, axes].shape[1]) if nearest else 0.0
     if spacing == 0.0 and len(position):
         spacing = float(np.linalg.norm(np.ptp(cuda.to_host(position), axis=0)[axes]))
