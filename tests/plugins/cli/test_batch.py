@@ -606,7 +606,8 @@ def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it(number, capsys):
     with pytest.raises(KeyboardInterrupt):
         put_in_place()
     assert reached == ["the end"]
-    assert capsys.readouterr().err == "stopping once what is being written is whole\n"
+    said = "stopping once what is being written is whole; pressed again, at once and without it\n"
+    assert capsys.readouterr().err == said
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.getsignal(signal.SIGTERM) is before
 

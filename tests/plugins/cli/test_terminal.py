@@ -178,6 +178,15 @@ def test_a_reader_of_errors_who_leaves_stops_no_work_either(samples, tmp_path):
     assert (tmp_path / "auctrack-summary.json").exists()
 
 
+@pytest.fixture
+def not_as_under_nohup():
+    """Let children end by SIGHUP: where these tests run under nohup, they too would be told to ignore it."""
+    number = getattr(signal, "SIGHUP", signal.SIGTERM)
+    before = signal.signal(number, signal.SIG_DFL)
+    yield
+    signal.signal(number, before)
+
+
 ENDING = pytest.mark.parametrize(
     "number",
     [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__],
@@ -198,6 +207,7 @@ entry.main()
 
 
 @ENDING
+@pytest.mark.usefixtures("not_as_under_nohup")
 def test_a_signal_while_the_command_is_still_being_imported_ends_it_without_a_word(number):
     code = f"""
 import os, sys
@@ -216,6 +226,7 @@ entry.main()
 
 
 @ENDING
+@pytest.mark.usefixtures("not_as_under_nohup")
 def test_a_signal_in_the_middle_of_a_file_leaves_nothing_of_it(number, tmp_path):
     code = f"""
 import os
@@ -236,6 +247,7 @@ entry.main()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such terminals")
+@pytest.mark.usefixtures("not_as_under_nohup")
 def test_a_terminal_that_is_closed_leaves_nothing_half_written(tmp_path):
     code = """
 import fcntl, sys, termios
