@@ -8,7 +8,11 @@
 #include "hungarian/chains.cuh"
 
 #ifndef FEW_ROWS
-#define FEW_ROWS 64  // rows of a round that one block scans by itself, without waiting for the others
+#define FEW_ROWS 16  // rows of a round that one block scans by itself, without waiting for the others
+#endif
+
+#ifndef MOST_PARTS
+#define MOST_PARTS 16  // warps that share a row where there are more warps than rows
 #endif
 
 constexpr dual_t BEYOND = -1;  // instead of a Δ above the limit
@@ -85,14 +89,16 @@ __device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row
     }
 }
 
-// A row lowers the keys of the columns on its list, and of those of its chain. One warp. What it reads does not wait for each other.
-__device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained, const Found& found, Shared& shared) {
-    const int64 first = s.lists.first(item.x) + lane();
-    const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained ? chain_column(s, item.x) : NO_MEMBER};
+// A row lowers the keys of the columns on its list, and of those of its chain; or one of `parts` warps does its part of that. What it
+// reads does not wait for each other.
+__device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained, int part, int parts, const Found& found, Shared& shared) {
+    const int mine = 64 * part + lane();
+    const int64 first = s.lists.first(item.x) + mine;
+    const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained && part == 0 ? chain_column(s, item.x) : NO_MEMBER};
     const dual_t c[2] = {(dual_t)s.lists.costs[first], (dual_t)s.lists.costs[first + 32]};
     const Row row = peek(&s.rows[item.x]);
     const dual_t entered = entered_at(s, item.y);
-    const bool there[3] = {lane() < row.listed, lane() + 32 < row.listed, j[2] >= 0};
+    const bool there[3] = {mine < row.listed, mine + 32 < row.listed, j[2] >= 0};
     Column column[3];
     uint64 offered[3];
 #pragma unroll
@@ -100,7 +106,7 @@ __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained
 #pragma unroll
     for (int k = 0; k < 3; ++k) offered[k] = bits_of(k < 2 ? key_of(entered, c[k], column[k].v, row.r) : entered);
     lower_to<3>(s, j, column, offered, found, shared);
-    scan_list(s, item.x, row, entered, lane() + 64, 32, found, shared);
+    scan_list(s, item.x, row, entered, 64 * parts + 32 * part + lane(), 32 * parts, found, shared);
 }
 static_assert(LEAST_CAPACITY >= 64, "a warp reads so much before it knows how long the list is");
 
@@ -109,7 +115,8 @@ __device__ __forceinline__ void scan_queue(const Solve& s, const Group& group, i
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     const Found found = found_for(s, round + 1, limit);
-    for (int q = group.warp(); q < n; q += group.warps()) scan_row(s, queue[q], chained, found, shared);
+    const int parts = max(1, min(group.warps() / n, min(s.lists.capacity / 64, MOST_PARTS)));
+    for (int w = group.warp(); w < n * parts; w += group.warps()) scan_row(s, queue[w % n], chained, w / n, parts, found, shared);
     shared.gathered.flush(found.queue, found.n);
 }
 
