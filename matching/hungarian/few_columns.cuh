@@ -5,7 +5,8 @@
 // and the row behind the column, asked for beside the claim. So the next level asks at once for all it needs: whether the offer
 // was the best of all, whether its tree has a sink, and the pairs of the row behind.
 //
-// Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others.
+// Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others. Rows with more
+// pairs of zero slack than are kept, as costs that tie have, come after them.
 // Hazards: as in hungarian/dual_phases.cuh; claims are asked for after a barrier.
 #pragma once
 #include "hungarian/claims.cuh"
@@ -18,10 +19,25 @@ __device__ __forceinline__ Offer claimed_offer(const Solve& s, int j) {
     return Offer{j, peek(&s.columns[j].row), (uint32)row | FIRST, peek(&s.roots[row])};
 }
 
-// One level: the rows behind the offers that held claim columns. What does not fit goes to `beyond`, each column once.
+// The row behind an offer claims its columns. What does not fit goes to `beyond`, each column once. `lanes` threads.
+__device__ __forceinline__ void claim_behind(const Solve& s, dual_t delta, int level, const Offer& offer, int mine, int lanes,
+                                             const Zeros& zeros, Offer* next, int* n_next, int2* beyond, int* n_beyond) {
+    const int i = offer.behind, root = offer.root;
+    claim_columns(s, delta, i, root, level, mine, lanes, zeros, [&](int j, uint64 claim) {
+        const int behind = peek(&s.columns[j].row);
+        const uint64 before = atomicMin((unsigned long long*)&s.claims[j], claim);
+        if (before < claim) return;
+        const bool first = level_of(before) > level + 1;
+        const int place = next_place(n_next);
+        if (place < OFFERS) next[place] = Offer{j, behind, (uint32)i | (first ? FIRST : 0u), root};
+        else if (first) beyond[next_place(n_beyond)] = make_int2(j, 0);
+    });
+}
+
+// One level: the rows behind the offers that held claim columns; those with more pairs than are kept wait in `heavy`.
 // All threads of the block.
 __device__ __forceinline__ void grow_offers(const Solve& s, dual_t delta, int level, int n, const Offer* offers, Offer* next,
-                                            int* n_next, int2* beyond, int* n_beyond) {
+                                            int* n_next, int2* beyond, int* n_beyond, unsigned short* heavy, int* n_heavy) {
     int lanes = OFFER_LANES, shift = OFFER_SHIFT;
     while (shift > 0 && n << shift > (int)blockDim.x) lanes /= 2, shift -= 1;
     const int mine = threadIdx.x & (lanes - 1);
@@ -40,15 +56,20 @@ __device__ __forceinline__ void grow_offers(const Solve& s, dual_t delta, int le
         }
         if (mine == 0) poke(&s.roots[i], root);
         if (has_sink_before(sink, level) || (offer.col < 0 && s.is_bounded && !has_sink(s, i, delta))) continue;
-        claim_columns(s, delta, i, root, level, mine, lanes, zeros, [&](int j, uint64 claim) {
-            const int behind = peek(&s.columns[j].row);
-            const uint64 before = atomicMin((unsigned long long*)&s.claims[j], claim);
-            if (before < claim) return;
-            const bool first = level_of(before) > level + 1;
-            const int place = next_place(n_next);
-            if (place < OFFERS) next[place] = Offer{j, behind, (uint32)i | (first ? FIRST : 0u), root};
-            else if (first) beyond[next_place(n_beyond)] = make_int2(j, 0);
-        });
+        if (zeros.found <= s.most_zeros) claim_behind(s, delta, level, offer, mine, lanes, zeros, next, n_next, beyond, n_beyond);
+        else if (mine == 0) heavy[next_place(n_heavy)] = (unsigned short)q;
+    }
+}
+
+// Then the rows that wait claim theirs, each by as many threads as there are for it. All threads of the block.
+__device__ __forceinline__ void grow_heavy(const Solve& s, dual_t delta, int level, int n, const Offer* offers, Offer* next,
+                                           int* n_next, int2* beyond, int* n_beyond, const unsigned short* heavy) {
+    int lanes = blockDim.x;
+    while (lanes > 32 && n * lanes > (int)blockDim.x) lanes /= 2;
+    for (int q = threadIdx.x / lanes; q < n; q += blockDim.x / lanes) {
+        const Offer& offer = offers[heavy[q]];
+        const Zeros zeros{s.n_zeros[offer.behind], NO_MEMBER};
+        claim_behind(s, delta, level, offer, threadIdx.x % lanes, lanes, zeros, next, n_next, beyond, n_beyond);
     }
 }
 
@@ -62,14 +83,20 @@ __device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, d
     __syncthreads();
     for (int q = threadIdx.x; q < n; q += blockDim.x)
         shared.offers[0][q] = level == 0 ? root_offer(free_rows[q]) : claimed_offer(s, queue[q].x);
-    if (threadIdx.x == 0) shared.n_offers[1] = 0;
+    if (threadIdx.x == 0) shared.n_offers[1] = shared.n_heavy[0] = 0;
     __syncthreads();
     int step = 0;
     do {
-        if (threadIdx.x == 0) shared.n_offers[(step + 2) % 3] = 0;
-        grow_offers(s, delta, level + step, n, shared.offers[step & 1], shared.offers[~step & 1], &shared.n_offers[(step + 1) % 3],
-                    beyond, n_beyond);
+        const Offer* const offers = shared.offers[step & 1];
+        Offer* const next = shared.offers[~step & 1];
+        int *const n_next = &shared.n_offers[(step + 1) % 3], *const n_heavy = &shared.n_heavy[step & 1];
+        if (threadIdx.x == 0) shared.n_offers[(step + 2) % 3] = shared.n_heavy[~step & 1] = 0;
+        grow_offers(s, delta, level + step, n, offers, next, n_next, beyond, n_beyond, shared.heavy, n_heavy);
         __syncthreads();
+        if (*n_heavy > 0) {
+            grow_heavy(s, delta, level + step, *n_heavy, offers, next, n_next, beyond, n_beyond, shared.heavy);
+            __syncthreads();
+        }
         step += 1;
         n = shared.n_offers[step % 3];
     } while (0 < n && n <= OFFERS);

@@ -88,6 +88,8 @@ struct Shared {
     uint64 least[32], most[32];
     int sums[32];
     int n_offers[3];  // by level modulo 3
+    unsigned short heavy[OFFERS];  // offers of a level, of which the rows behind have more pairs of zero slack than are kept
+    int n_heavy[2];  // by level modulo 2
     union {
         dual_t values[VALUES];
         Offer offers[2][OFFERS];  // by level modulo 2
