@@ -49,6 +49,7 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Group& group, dua
         const bool whole = is_short(row, entered, delta);
         if (threadIdx.x == 0) {
             s.rows[item.x].listed = row.listed, s.rows[item.x].beyond = row.beyond;
+            atomicMax(&s.counts->longest_list, row.listed);
             if (whole) s.whole[item.x] = entered;
         }
         if (whole) scan_whole(s, item.x, row, entered, found, shared);

@@ -73,10 +73,11 @@ __device__ __forceinline__ void grow_heavy(const Solve& s, dual_t delta, int lev
     }
 }
 
-// Levels from `level` on, whose `n` columns are in `queue`, until there are none or too many, which then are in the next queue.
-// Writes into `counts` how many and at which level. All threads of one block.
+// Levels from `level` on, whose `n` columns are in `queue`, until there are none or too many, or a level had more than `most_heavy`
+// rows that wait; they then are in the next queue. Writes into `counts` how many, and at which level and whether for that reason.
+// All threads of one block.
 __device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, dual_t delta, int level, int round, int n,
-                                         Shared& shared) {
+                                         int most_heavy, Shared& shared) {
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const beyond = s.queue + (~round & 1) * s.queue_length;
     int* const n_beyond = &s.counts->queue[(round + 1) % SLOTS];
@@ -85,7 +86,7 @@ __device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, d
         shared.offers[0][q] = level == 0 ? root_offer(free_rows[q]) : claimed_offer(s, queue[q].x);
     if (threadIdx.x == 0) shared.n_offers[1] = shared.n_heavy[0] = 0;
     __syncthreads();
-    int step = 0;
+    int step = 0, waiting;
     do {
         const Offer* const offers = shared.offers[step & 1];
         Offer* const next = shared.offers[~step & 1];
@@ -93,16 +94,20 @@ __device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, d
         if (threadIdx.x == 0) shared.n_offers[(step + 2) % 3] = shared.n_heavy[~step & 1] = 0;
         grow_offers(s, delta, level + step, n, offers, next, n_next, beyond, n_beyond, shared.heavy, n_heavy);
         __syncthreads();
-        if (*n_heavy > 0) {
-            grow_heavy(s, delta, level + step, *n_heavy, offers, next, n_next, beyond, n_beyond, shared.heavy);
+        waiting = *n_heavy;
+        if (waiting > 0) {
+            grow_heavy(s, delta, level + step, waiting, offers, next, n_next, beyond, n_beyond, shared.heavy);
             __syncthreads();
         }
         step += 1;
         n = shared.n_offers[step % 3];
-    } while (0 < n && n <= OFFERS);
+    } while (0 < n && n <= OFFERS && waiting <= most_heavy);
     for (int q = threadIdx.x; q < min(n, OFFERS); q += blockDim.x) {
         const Offer offer = shared.offers[step & 1][q];
         if (offer.is_first()) beyond[next_place(n_beyond)] = make_int2(offer.col, 0);
     }
-    if (threadIdx.x == 0) s.counts->by_one_block[round % SLOTS] = level + step, s.counts->queue[(round + 2) % SLOTS] = 0;
+    if (threadIdx.x == 0) {
+        s.counts->by_one_block[round % SLOTS] = (level + step) << 1 | (waiting > most_heavy);
+        s.counts->queue[(round + 2) % SLOTS] = 0;
+    }
 }

@@ -8,12 +8,13 @@
 #include "hungarian/chains.cuh"
 
 #ifndef FEW_ROWS
-#define FEW_ROWS 16  // rows of a round that one block scans by itself, without waiting for the others
+#define FEW_ROWS 64  // rows of a round that one block scans by itself, without waiting for the others, where their lists are short
 #endif
 
 #ifndef MOST_PARTS
-#define MOST_PARTS 16  // warps that share a row where there are more warps than rows
+#define MOST_PARTS 16  // warps that share a long list where there are more warps than rows
 #endif
+constexpr int PART = 64;  // pairs that a warp reads before it knows how long the list is
 
 constexpr dual_t BEYOND = -1;  // instead of a Δ above the limit
 
@@ -92,7 +93,8 @@ __device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row
 // A row lowers the keys of the columns on its list, and of those of its chain; or one of `parts` warps does its part of that. What it
 // reads does not wait for each other.
 __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained, int part, int parts, const Found& found, Shared& shared) {
-    const int mine = 64 * part + lane();
+    if (part > 0 && peek(&s.rows[item.x].listed) <= PART * part) return;
+    const int mine = PART * part + lane();
     const int64 first = s.lists.first(item.x) + mine;
     const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained && part == 0 ? chain_column(s, item.x) : NO_MEMBER};
     const dual_t c[2] = {(dual_t)s.lists.costs[first], (dual_t)s.lists.costs[first + 32]};
@@ -106,30 +108,33 @@ __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained
 #pragma unroll
     for (int k = 0; k < 3; ++k) offered[k] = bits_of(k < 2 ? key_of(entered, c[k], column[k].v, row.r) : entered);
     lower_to<3>(s, j, column, offered, found, shared);
-    scan_list(s, item.x, row, entered, 64 * parts + 32 * part + lane(), 32 * parts, found, shared);
+    scan_list(s, item.x, row, entered, PART * parts + 32 * part + lane(), 32 * parts, found, shared);
 }
-static_assert(LEAST_CAPACITY >= 64, "a warp reads so much before it knows how long the list is");
+static_assert(LEAST_CAPACITY >= PART, "a warp reads so much before it knows how long the list is");
 
-// One round: the rows of a queue lower the keys of their columns. All threads of the group take part.
-__device__ __forceinline__ void scan_queue(const Solve& s, const Group& group, int round, int n, bool chained, uint64 limit, Shared& shared) {
+// One round: the rows of a queue lower the keys of their columns; with warps to spare, up to `most_parts` share a row. All threads of
+// the group take part.
+__device__ __forceinline__ void scan_queue(const Solve& s, const Group& group, int round, int n, bool chained, int most_parts, uint64 limit,
+                                           Shared& shared) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     const Found found = found_for(s, round + 1, limit);
-    const int parts = max(1, min(group.warps() / n, min(s.lists.capacity / 64, MOST_PARTS)));
+    const int parts = max(1, min(group.warps() / n, most_parts));
     for (int w = group.warp(); w < n * parts; w += group.warps()) scan_row(s, queue[w % n], chained, w / n, parts, found, shared);
     shared.gathered.flush(found.queue, found.n);
 }
 
 // Rounds until no key up to `limit` falls, from the queue of round `progress.round`. chained: `zeros` holds chains. All threads of the group take part.
 __device__ __forceinline__ void search(const Solve& s, const Group& group, bool chained, uint64 limit, Shared& shared, Progress& progress) {
+    const int parts = min(MOST_PARTS, max(1, peek(&s.counts->longest_list) / PART)), few = max(1, FEW_ROWS / parts);
     while (true) {
         int n = broadcast(&s.counts->queue[progress.round % SLOTS], shared);
         if (n == 0) return;
-        if (group.is_grid && n <= FEW_ROWS) {
+        if (group.is_grid && n <= few) {
             const int round = progress.round;
             if (blockIdx.x == 0) {
-                while (0 < n && n <= FEW_ROWS && progress.round - round < ONE_BLOCK_ROUNDS) {
-                    scan_queue(s, the_block(), progress.round, n, chained, limit, shared);
+                while (0 < n && n <= few && progress.round - round < ONE_BLOCK_ROUNDS) {
+                    scan_queue(s, the_block(), progress.round, n, chained, parts, limit, shared);
                     __syncthreads();
                     progress.rows_scanned += n, progress.round += 1;
                     n = peek(&s.counts->queue[progress.round % SLOTS]);
@@ -141,7 +146,7 @@ __device__ __forceinline__ void search(const Solve& s, const Group& group, bool 
             progress.round = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
             progress.rounds += progress.round - round;
         } else {
-            scan_queue(s, group, progress.round, n, chained, limit, shared);
+            scan_queue(s, group, progress.round, n, chained, parts, limit, shared);
             group.sync(s.counts);
             progress.rows_scanned += n, progress.rounds += 1, progress.round += 1;
         }

@@ -31,6 +31,7 @@ struct Counts {
     int members[2];      // rows in the trees, by attempt
     uint64 pairs[2];     // within Δ of those, where sinks must not be passed by
     int free_rows[2];    // by phase
+    int longest_list;    // pairs of the longest that was lengthened
     int sinks;           // keys in `queue`, once a search is over
     uint32 barrier;
     int infeasible_row;  // a free row from which nothing can be reached, or -1

@@ -7,6 +7,9 @@
 #ifndef FEW_COLUMNS
 #define FEW_COLUMNS (OFFERS / 2)  // columns of a level that one block takes over by itself
 #endif
+#ifndef MOST_HEAVY
+#define MOST_HEAVY 32  // rows of a level with more pairs of zero slack than are kept, above which all blocks take the levels that follow
+#endif
 static_assert(FEW_COLUMNS <= OFFERS, "a level that one block takes over fits");
 
 // Exchanges matched edges and other edges along the path to `sink`.
@@ -71,13 +74,16 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
 // Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the group take part.
 __device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, const int* free_rows, int n_free, dual_t delta,
                                            Shared& shared, Progress& progress) {
-    int n = n_free, level = 0;
+    int n = n_free, level = 0, few = FEW_COLUMNS;
     while (n > 0) {
         const int round = progress.round;
-        if (n <= FEW_COLUMNS) {
-            if (!group.is_grid || blockIdx.x == 0) grow_few(s, free_rows, delta, level, round, n, shared);
+        if (n <= few) {
+            const int most_heavy = group.is_grid ? MOST_HEAVY : OFFERS;
+            if (!group.is_grid || blockIdx.x == 0) grow_few(s, free_rows, delta, level, round, n, most_heavy, shared);
             group.sync(s.counts);
-            level = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
+            const int ended = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
+            level = ended >> 1;
+            if (ended & 1) few = MOST_HEAVY;
         } else {
             grow(s, group, free_rows, delta, level, round, n, shared);
             group.sync(s.counts);

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.kernels
 
 TREE_THREADS = 64
 """Of a block of the alternating-tree method where there are several: a fiber each."""
-STEPS_OF_ALL_BLOCKS = f"-DTHREADS={TREE_THREADS}", "-DFEW_ROWS=4", "-DFEW_MEMBERS=4"
+STEPS_OF_ALL_BLOCKS = f"-DTHREADS={TREE_THREADS}", "-DFEW_ROWS=4", "-DFEW_MEMBERS=4", "-DMOST_HEAVY=4"
 """Options with which small problems take the steps that all blocks do together, and those that one does by itself."""
 
 
@@ -163,11 +163,21 @@ def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row(
 @PAIRS_KEPT
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(("m", "unmatched_cost"), [(144, None), (200, None), (140, 90)])
-@pytest.mark.parametrize("solver", [classical(1), classical(3)], ids=["one-device", "three"])
+@pytest.mark.parametrize(
+    ("solver", "steps"),
+    [(classical(1), ()), (classical(1), STEPS_OF_ALL_BLOCKS), (classical(3), ())],
+    ids=["one-device", "all-blocks", "three"],
+)
 def test_rows_with_many_columns_within_reach_get_the_cpus_edges(
-    pairs_kept: int, m: int, unmatched_cost: int | None, solver: Any, monkeypatch: pytest.MonkeyPatch
+    pairs_kept: int,
+    m: int,
+    unmatched_cost: int | None,
+    solver: Any,
+    steps: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ):
     n = 140
+    monkeypatch.setattr(host_kernels, "STEPS", steps)
     monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * n)
     problem = Problem.dense(dense_cluster(2, (n, m)), unmatched_cost=unmatched_cost)
     here, there = solve(problem, "hungarian-classical", "cpu"), solve(problem, solver, "cpu")
