@@ -64,8 +64,13 @@ def assign_dense_rows(cost, state, counts, most_scans, may_tie):
                 waiting[n_waiting] = waits
                 n_waiting += 1
     counts[0] += bids
-    waiting = waiting[:n_waiting]
-    if may_tie is not None and n_waiting > MANY * n:
+    return match_dense_rows(cost, waiting[:n_waiting], state, counts, most_scans, may_tie)
+
+
+@compiled
+def match_dense_rows(cost, waiting, state, counts, most_scans, may_tie):
+    """As `assign_dense_rows` for rows that wait: along pairs of zero slack where many do, then by paths."""
+    if may_tie is not None and len(waiting) > MANY * len(cost):
         waiting = match_along_zeros(cost, waiting, state)
     key, scanned = np.empty(len(state.v), state.v.dtype), np.empty(len(state.v), np.int32)
     begun = counts[2]

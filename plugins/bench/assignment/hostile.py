@@ -41,6 +41,8 @@ HOSTILE: dict[str, tuple[Make, int]] = {
     "cubes in the plane": (_dense(hostile_costs.cubes), 4000),
     "distances in the plane": (_dense(hostile_costs.plane), 4500),
     "arcs of a circle": (_dense(hostile_costs.arcs), 4500),
+    "two densities": (_dense(hostile_costs.two_densities), 4000),
+    "two densities by city block": (_dense(hostile_costs.city_blocks), 4000),
     "two letters": (_dense(hostile_costs.letters), 4000),
     "colours of a photograph": (_dense(hostile_costs.photographs), 4000),
     "one column more": (hostile_problems.one_more_column, 4000),

@@ -98,6 +98,18 @@ def arcs(n: int, seed: int) -> np.ndarray:
     return np.minimum(straight, 1 - straight)
 
 
+def two_densities(n: int, seed: int) -> np.ndarray:
+    """Return distances of points all over a square to others that lie close to two of its sides: many must go far."""
+    x, y = np.random.default_rng(seed).random((2, n, 2))
+    return _distances(x, y**2)
+
+
+def city_blocks(n: int, seed: int) -> np.ndarray:
+    """Return the same along both axes: of the pairs one way of each other, all exchanges cost the same."""
+    x, y = np.random.default_rng(seed).random((2, n, 2))
+    return np.abs(x[:, None] - y**2).sum(axis=2)
+
+
 def letters(n: int, seed: int) -> np.ndarray:
     """Return squared distances of the pixels of an ampersand to those of an at sign, drawn to have n pixels or more."""
     rng = np.random.default_rng(seed)
