@@ -1,6 +1,7 @@
 """What all tracks measure together, and intervals that hold the errors of tracking too."""
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.formats.tables import read_tracks
+from auctrack.tracker.formats.write import write_tracks
 from auctrack.tracker.measuring.displacements import measure_displacements
 from auctrack.tracker.measuring.drift import subtract_drift
 from auctrack.tracker.measuring.ensemble import measure_ensemble
@@ -45,6 +48,13 @@ def persistent(persistence: float, particles: int, frames: int = 12) -> np.ndarr
     for _ in range(frames - 1):
         steps.append(persistence * steps[-1] + np.sqrt(1 - persistence**2) * rng.normal(size=(particles, 3)))
     return np.cumsum(steps, axis=0)
+
+
+def spanning(spans: Sequence[tuple[int, int]]) -> Tracks:
+    """Tracks that stand still from one frame to another, of 4 s."""
+    rows = [(frame, 0.0, 9.0 * track, track) for track, (a, b) in enumerate(spans) for frame in range(a, b + 1)]
+    table = pd.DataFrame(rows, columns=["frame", "y", "x", "track_id"])
+    return Tracks(table, Calibration((1.0, 1.0, 1.0), "µm", 4.0, "s"))
 
 
 def of(table: pd.DataFrame, measure: str, column: str = "value") -> float:
@@ -125,13 +135,29 @@ class TestFamilies:
     def test_a_generation_is_the_time_from_a_division_to_the_next(self):
         """Frames of 4 s: mother 0 to 2, daughters 3 to 5 and 3 to 6, who both divide, and theirs, who do not."""
         spans = [(0, 2), (3, 5), (3, 6), *[(7, 9)] * 4]
-        rows = [(frame, 0.0, track, track) for track, (a, b) in enumerate(spans) for frame in range(a, b + 1)]
-        table = pd.DataFrame(rows, columns=["frame", "y", "x", "track_id"])
         parents = {1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2]}
-        made = measure_ensemble(Tracks(table, Calibration((1.0, 1.0, 1.0), "µm", 4.0, "s"), parents=parents))
+        made = measure_ensemble(replace(spanning(spans), parents=parents))
         assert of(made, "generation_time") == pytest.approx(4 * 3.5)
         assert of(made, "generation_time", "standard_error") == pytest.approx(4 * 0.5)
         assert made.set_index("measure").loc["generation_time", "unit"] == "s"
+
+    def test_a_cell_that_missed_frames_cut_is_one(self, tmp_path):
+        """The daughter that misses frames 5 and 6 is two tracks in the challenge's folders, and lived all the while."""
+        spans = [(0, 2), (3, 8), (3, 7), *[(9, 11)] * 4]
+        whole = replace(spanning(spans), parents={1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2]})
+        missed = whole.only(~((whole.table["track_id"] == 1) & whole.table["frame"].isin([5, 6])))
+        write_tracks(missed, tmp_path / "01_RES")
+        cut = read_tracks(tmp_path / "01_RES", frame_interval=4, time_unit="s")
+        assert len(cut.parents) == len(whole.parents) + 1
+        for measure in ("division_rate", "generation_time"):
+            assert of(measure_ensemble(cut), measure) == of(measure_ensemble(missed), measure)
+            assert of(measure_ensemble(cut), measure) == of(measure_ensemble(whole), measure)
+
+    def test_an_only_daughter_seen_at_once_is_no_cell_that_goes_on(self):
+        """Of a division one daughter may be found alone; nobody knows when her mother began."""
+        tracks = replace(spanning([(0, 2), (3, 5), (6, 8), (6, 8)]), parents={1: [0], 2: [1], 3: [1]})
+        assert np.isnan(of(measure_ensemble(tracks), "generation_time"))
+        assert of(measure_ensemble(tracks), "division_rate") == pytest.approx(1 / (11 * 4))
 
     def test_what_divisions_tell_takes_no_room_for_track_numbers_that_are_not_there(self):
         """As many bytes as the largest track number would be terabytes."""
