@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ..errors import InvalidSetting
 from .calibration import FRAME, PIXEL
@@ -48,10 +48,22 @@ def seconds_of(unit: str) -> float | None:
 
 def in_seconds(interval: float | None, unit: str) -> tuple[float | None, str]:
     """Return an interval between frames in s, None where that is not known, and what it is in a unit that is not."""
-    seconds, is_frame = seconds_of(unit), unit.strip().lower().rstrip("s") == FRAME
-    if interval is None or seconds is not None or is_frame:
+    seconds = seconds_of(unit)
+    if interval is None or seconds is not None or _is_frame(unit):
         return None if interval is None or seconds is None else interval * seconds, ""
     return None, f"{interval:g} {unit}"
+
+
+def in_its_unit(interval: float | None, unit: str) -> tuple[float | None, str]:
+    """Return an interval between frames and its unit, whatever that is; none without one, or counted in frames."""
+    name = unit.strip()
+    if interval is None or not name or _is_frame(name):
+        return None, FRAME
+    return interval, SECOND if seconds_of(name) == 1.0 else name
+
+
+def _is_frame(unit: str) -> bool:
+    return unit.strip().lower() in (FRAME, f"{FRAME}s")
 
 
 def is_pixel(unit: str) -> bool:
@@ -64,6 +76,18 @@ def unit_name(unit: str) -> str:
     if is_pixel(unit):
         return PIXEL
     return MICROMETRE if micrometres_of(unit) == 1.0 else unit.strip()
+
+
+def in_one_unit(sizes: Mapping[str, float], units: Mapping[str, str]) -> tuple[dict[str, float], str | None]:
+    """Return sizes along axes in the unit of all of them, in µm where there are several; None where none is a length.
+
+    Where only some are, no size is known along the other axes.
+    """
+    factors = {axis: factor for axis in sizes if (factor := micrometres_of(units[axis])) is not None}
+    names = {unit_name(units[axis]) for axis in factors}
+    if not names or (len(names) == 1 and len(factors) == len(sizes)):
+        return dict(sizes), names.pop() if names else None
+    return {axis: sizes[axis] * factor for axis, factor in factors.items()}, MICROMETRE
 
 
 def length_factor(of: str, to: str) -> float:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.errors import InvalidInput, InvalidSetting, InvalidTable, UnknownColumns
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, InvalidTable, UnknownColumns, UnknownScale
 from auctrack.tracker.formats.graph import refuse_circles
 from auctrack.tracker.formats.tables import read_either, read_points, read_tracks
 from auctrack.tracker.formats.write import write_points
@@ -134,6 +134,14 @@ def test_voxels_of_positions_that_trackmate_says_are_pixels_are_taken(tmp_path):
     (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="pixel", z=Z))
     points = read_points(tmp_path / "spots.csv", scale=(2, 0.5, 0.5))
     np.testing.assert_array_equal(points.positions, np.column_stack([Z, Y, X]) * [2, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("time", ["fortnight", "min"])
+def test_trackmate_times_keep_their_unit(tmp_path: Path, time: str) -> None:
+    """One that is not known here had taken the frame interval with it."""
+    (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="µm", z=Z).replace("(sec)", f"({time})"))
+    points = read_points(tmp_path / "spots.csv")
+    assert (points.calibration.frame_interval, points.calibration.time_unit) == (2.5, time)
 
 
 @pytest.mark.parametrize(("unit", "expected"), [("micron", "µm"), ("µm", "µm"), ("pixel", "pixel"), ("mm", "mm")])
@@ -506,6 +514,37 @@ def test_rows_of_empty_cells_below_a_table_as_spreadsheets_leave_them_are_none(t
     points = read_points(tmp_path / "t.csv")
     assert points.table[["frame", "y", "x", "note"]].to_numpy().tolist() == [[0, 1.5, 2, "a"], [1, 2.5, 3, "b"]]
     assert points.table.index.tolist() == [0, 1]
+
+
+def test_positions_whose_names_end_in_several_units_are_brought_to_um(tmp_path):
+    """x in nm beside y and z in µm had been taken for pixels, a thousand times as far apart."""
+    in_nm = np.multiply(X, 1000)
+    own = table(time=FRAME, **{"Z (µm)": Z, "Y (µm)": Y, "X (nm)": in_nm})
+    columns = {"frame": "time", "z": "Z (µm)", "y": "Y (µm)", "x": "X (nm)"}
+    own.to_csv(tmp_path / "spots.csv", index=False)
+    for source in (own, tmp_path / "spots.csv"):
+        points = read_points(source, columns=columns)
+        np.testing.assert_allclose(points.positions, np.column_stack([Z, Y, X]))
+        assert points.calibration.unit == "µm"
+        assert points.table["x"].tolist() == in_nm.tolist()
+        assert read_points(source, columns=columns, unit="nm").calibration.scale == (1000, 1000, 1)
+        assert read_points(source, columns=columns, scale=(1, 1, 0.002)).calibration.scale == (1, 1, 0.002)
+
+
+def test_a_depth_in_another_unit_than_y_and_x_is_not_left_out():
+    own = table(frame=FRAME, z_nm=Z, y_um=Y, x_um=X)
+    with pytest.raises(UnknownColumns) as caught:
+        read_points(own)
+    columns = {"frame": "frame", "z": "z_nm", "y": "y_um", "x": "x_um"}
+    assert caught.value.likely == columns
+    assert read_points(own, columns=columns).calibration == Calibration((0.001, 1.0, 1.0), "µm")
+
+
+def test_a_unit_that_ends_the_name_of_one_axis_is_not_that_of_others():
+    own = table(frame=FRAME, z_um=Z, y=Y, x=X)
+    with refused(UnknownScale, match="z = 1 µm, but nothing for y, x", setting="scale"):
+        read_points(own, columns={"z": "z_um"})
+    assert read_points(own, columns={"z": "z_um"}, scale=(1, 0.2, 0.2)).calibration.scale == (1, 0.2, 0.2)
 
 
 @pytest.mark.parametrize("spelt", [str.upper, str.lower])

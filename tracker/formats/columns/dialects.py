@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...calibrating.digits import in_digits
-from ...calibrating.units import LENGTHS, is_pixel, micrometres_of, unit_name
+from ...calibrating.units import LENGTHS, in_one_unit, is_pixel
 from ...errors import InvalidInput, InvalidSetting, UnknownColumns
 from ...parent_columns import PARENT
 from ...points import AXES
@@ -37,6 +37,8 @@ class Dialect:
     x: str
     unit: str | None = field(default=None, compare=False)
     """Of the positions, where the names of the columns say it."""
+    sizes: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """How large a step along an axis is, in that unit, where names of the columns say different ones."""
     beside: tuple[str, ...] = ()
     """Columns that tell the program, where those of frame and position are anyone's."""
     track_id: str | None = None
@@ -143,8 +145,10 @@ def our_names(
         unknown.unit = unit
         unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
         raise unknown
-    unit = _unit_in({axis: str(name) for axis, name in given.items() if axis in AXES})
-    return renamed(table, names), replace(dialect, unit=unit) if unit else dialect
+    if given.keys() & {*AXES}:
+        sizes, unit = _sizes_by_name({role: name for name, role in names.items()} | given)
+        dialect = replace(dialect, unit=unit or dialect.unit, sizes=sizes)
+    return renamed(table, names), dialect
 
 
 def _are_data(names: Iterable[object]) -> bool:
@@ -235,10 +239,17 @@ def _numbered(names: Sequence[str]) -> dict[str, str]:
 
 def _unit_in(likely: Mapping[str, str]) -> str:
     """Return the unit of length in which the names of all columns of positions end, as `Y (µm)` and `y_um` do."""
-    ends = [_UNIT_AT_THE_END.search(name) for role, name in likely.items() if role in AXES]
-    units = {unit_name(end[1] or end[2]) if end else "" for end in ends}
-    unit = units.pop() if len(units) == 1 else ""
-    return unit if micrometres_of(unit) else ""
+    sizes, unit = _sizes_by_name(likely)
+    return "" if sizes else unit or ""
+
+
+def _sizes_by_name(names: Mapping[str, str]) -> tuple[dict[str, float], str | None]:
+    """Return the unit in which names of positions end, and how large a step along each axis is where that differs."""
+    ends = {axis: _UNIT_AT_THE_END.search(name) for axis, name in names.items() if axis in AXES}
+    units = {axis: (end[1] or end[2]) if end else "" for axis, end in ends.items()}
+    steps = dict.fromkeys(units, 1.0)
+    sizes, unit = in_one_unit(steps, units)
+    return {} if sizes == steps else sizes, unit
 
 
 def _sounds_like(name: str, role: str) -> bool:
@@ -256,12 +267,18 @@ def _recognised(table: pd.DataFrame) -> tuple[Dialect | None, dict[str, str]]:
     for actual, spelt in ((exact, str), (folded, str.casefold)):
         for dialect in DIALECTS:
             wanted = {"frame": dialect.frame, "z": dialect.z, "y": dialect.y, "x": dialect.x}
-            if all(spelt(name) in actual for name in dialect.needed):
+            if all(spelt(name) in actual for name in dialect.needed) and not _lacks_z(dialect, actual):
                 if "track_id" not in table.columns:
                     wanted["track_id"] = dialect.track_id
                 found = {role: actual.get(spelt(name)) for role, name in wanted.items() if name is not None}
                 return dialect, {name: role for role, name in found.items() if name is not None}
     return None, {}
+
+
+def _lacks_z(dialect: Dialect, names: Mapping[str, str]) -> bool:
+    """Whether y and x are in one unit, and z in another."""
+    units_of_z = [known.unit for known in PHYSICAL if known.z in names]
+    return dialect in PHYSICAL and bool(units_of_z) and dialect.unit not in units_of_z
 
 
 def renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

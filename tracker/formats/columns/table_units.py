@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...calibrating.stated import Stated
-from ...calibrating.units import is_pixel, seconds_of, unit_name
+from ...calibrating.units import in_its_unit, is_pixel, unit_name
 from ...errors import InvalidInput
 from ...points import AXES
 from ..loaded import Loaded, steps_of_one
@@ -31,11 +31,10 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
     named, dialect = our_names(table, columns, str(path))
     names = names_in(table, named)
     if sidecar is not None:
-        unit = None if dialect is None else dialect.unit
         stated = stated_beside(sidecar)
-        if unit is not None:  # positions in voxels were taken out since
-            stated = steps_of_one(unit, stated.frame_interval, stated.time_unit, stated.source)
-        plain = without_physical_columns(named, stated)
+        if dialect is not None and dialect.unit is not None:  # positions in voxels were taken out since
+            stated = replace(stated, sizes=_sizes(dialect), unit=dialect.unit)
+        plain, unit = without_physical_columns(named, stated), _named_unit(dialect)
         return Loaded(plain, stated, str(path), sidecar.parents, sidecar.timeline, names, unit, sidecar.drift)
     if dialect == TRACKMATE:
         loaded = _in_its_unit(_flat_if_2d(named), _stated_by_trackmate(table, units), path)
@@ -52,9 +51,19 @@ def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loa
         return Loaded(_flat_if_2d(_of_btrack(named)), steps_of_one(), where)
     if dialect == ILASTIK:
         named = renamed(named, {"parentTrackId": "parent_id"})
-    unit = None if dialect is None else dialect.unit
-    stated = stated_by_columns(named, unit)
-    return Loaded(without_physical_columns(named, stated), stated, where, named_unit=unit)
+    stated = stated_by_columns(named, None if dialect is None else dialect.unit)
+    if dialect is not None and dialect.sizes:
+        stated = replace(stated, sizes=dialect.sizes)
+    return Loaded(without_physical_columns(named, stated), stated, where, named_unit=_named_unit(dialect))
+
+
+def _sizes(dialect: Dialect) -> Mapping[str, float]:
+    return dialect.sizes or dict.fromkeys(AXES, 1.0)
+
+
+def _named_unit(dialect: Dialect | None) -> str | None:
+    """Return the unit of all positions, None where names of columns say none, or several."""
+    return None if dialect is None or dialect.sizes else dialect.unit
 
 
 def stated_beside(sidecar: Sidecar) -> Stated:
@@ -73,9 +82,7 @@ def _in_its_unit(named: pd.DataFrame, stated: Stated, path: Path) -> Loaded:
 def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> Stated:
     """Read the units in TrackMate's fourth header row, and the frame interval from its times."""
     length, time = (units.get(name, "").strip("() ") for name in ("POSITION_X", "POSITION_T"))
-    seconds, interval = seconds_of(time), _interval_of(table)
-    known = interval * seconds if interval is not None and seconds is not None else None
-    return steps_of_one(unit_name(length) if length else None, known)
+    return steps_of_one(unit_name(length) if length else None, *in_its_unit(_interval_of(table), time))
 
 
 def _unit_of_imaris(table: pd.DataFrame) -> str | None:

@@ -6,7 +6,7 @@ import importlib
 import json
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ...calibrating.stated import Stated, usable
-from ...calibrating.units import LENGTHS, SECOND, TIMES, micrometres_of, seconds_of, unit_name
+from ...calibrating.units import LENGTHS, TIMES, in_its_unit, in_one_unit, micrometres_of, seconds_of, unit_name
 from ...errors import InvalidInput, InvalidSetting
 from ...points import AXES, Points, Tracks
 from ..content import Folder, Written
@@ -280,19 +280,18 @@ def _time_and_space(metadata: Any, path: Path) -> tuple[Any, list[Any]]:
 def _stated(time: Any, space: list[Any]) -> Stated:
     scales = [axis.scale if usable(axis.scale) else 1.0 for axis in space]
     sizes: dict[str, float] = dict(zip(AXES[-len(space) :], scales, strict=True))
-    lengths = {str(axis.scaled_unit or axis.unit) for axis in space if axis.scaled_unit or axis.unit}
-    span = str(time.scaled_unit or time.unit or "frame")
-    seconds = seconds_of(span)
-    interval = time.scale if usable(time.scale) and seconds is not None else None
-    time_unit = next((known for known in TIMES if seconds_of(known) == seconds), SECOND)
-    unit = _short(lengths.pop()) if len(lengths) == 1 else None
-    return Stated(sizes, unit, interval, time_unit, "GEFF metadata")
+    units = {axis: _short(of, micrometres_of, LENGTHS) for axis, of in zip(sizes, space, strict=True)}
+    lengths = {*units.values()} - {""}
+    sizes, unit = (sizes, unit_name(lengths.pop())) if len(lengths) == 1 else in_one_unit(sizes, units)
+    span = _short(time, seconds_of, TIMES)
+    return Stated(sizes, unit, *in_its_unit(time.scale if usable(time.scale) else None, span), "GEFF metadata")
 
 
-def _short(unit: str) -> str:
-    """Return our name of a unit of length: nm for nanometer."""
-    size = micrometres_of(unit)
-    return unit_name(next((known for known in LENGTHS if micrometres_of(known) == size), unit))
+def _short(axis: Any, size_of: Callable[[str], float | None], known: Sequence[str]) -> str:
+    """Return our name of an axis' unit: nm for nanometer, min for minute; others as they came, "" for none."""
+    unit = str(axis.scaled_unit or axis.unit or "")
+    size = size_of(unit)
+    return unit if size is None else next(name for name in known if size_of(name) == size)
 
 
 def _rows(graph: Mapping[str, Any], path: Path) -> np.ndarray:

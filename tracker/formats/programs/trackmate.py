@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ...calibrating.stated import AXES, Stated, usable
-from ...calibrating.units import MICROMETRE, SECOND, seconds_of, unit_name
+from ...calibrating.units import MICROMETRE, SECOND, in_its_unit, unit_name
 from ...errors import InvalidInput, NothingInside
 from ...points import Points, Tracks
 from ..content import Written
@@ -383,11 +383,8 @@ def _stated(root: ElementTree.Element, model: ElementTree.Element, path: Path) -
         raise InvalidInput(f"{path}: <ImageData> has a size that is not a number ({error}).") from error
     z, y, x, interval = (found[key] if usable(found[key]) else None for key in found)
     sizes = {"z": z or 1.0, "y": y or 1.0, "x": x or 1.0}
-    time = model.get("timeunits", "frame")
-    seconds = seconds_of(time)
     unit = unit_name(model.get("spatialunits", "pixel"))
-    time_unit = SECOND if seconds == 1.0 else time
-    return Stated(sizes, unit, None if seconds is None else interval, time_unit, "TrackMate file"), sizes
+    return Stated(sizes, unit, *in_its_unit(interval, model.get("timeunits", "")), "TrackMate file"), sizes
 
 
 def _slices(root: ElementTree.Element) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...calibrating.stated import usable
-from ...calibrating.units import SECOND, seconds_of, unit_name
+from ...calibrating.units import in_its_unit, unit_name
 from ..loaded import Loaded, steps_of_one
 from .isbi import tracks_of
 from .xml_file import parsed
@@ -15,10 +15,8 @@ def read(path: Path) -> Loaded:
     """Return the tracks, numbered from 0; splits and merges are no part of such files."""
     root, _ = parsed(path)
     unit = unit_name(root.get("spaceUnits", "pixel"))
-    time = root.get("timeUnits", "")
-    seconds = seconds_of(time)
-    interval = _interval(root.get("frameInterval", "")) if seconds is not None else None
-    stated = steps_of_one(unit, interval, SECOND if seconds in (None, 1.0) else time, "TrackMate's file of tracks")
+    time = in_its_unit(_interval(root.get("frameInterval", "")), root.get("timeUnits", ""))
+    stated = steps_of_one(unit, *time, "TrackMate's file of tracks")
     return Loaded(tracks_of(list(root.iterfind("particle")), path), stated, str(path))
 
 

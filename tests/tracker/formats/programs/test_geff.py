@@ -140,7 +140,7 @@ class TestEllipsoids:
 
 
 @pytest.mark.parametrize("unit", ["pixel", "nm", "m"])
-@pytest.mark.parametrize("time", ["min", "ms", None])
+@pytest.mark.parametrize("time", ["min", "ms", "kilosecond", None])
 def test_units_come_back(tmp_path: Path, unit: str, time: str | None) -> None:
     of = Calibration((1.0, 2.0, 3.0), unit, None if time is None else 2.0, time or "frame")
     points = Points(some_tracks().table.drop(columns="track_id"), of)
@@ -149,6 +149,16 @@ def test_units_come_back(tmp_path: Path, unit: str, time: str | None) -> None:
     back = read_either(tmp_path / "p.geff")
     assert not isinstance(back, Tracks)
     assert back.calibration == of
+
+
+def test_axes_in_several_units_are_brought_to_um(tmp_path: Path) -> None:
+    write_tracks(replace(some_tracks(), calibration=Calibration((500.0, 2.0, 3.0), "µm")), tmp_path / "t.geff")
+    (tmp_path / "t.geff.settings.json").unlink()
+    attributes = tmp_path / "t.geff" / ".zattrs"
+    said = json.loads(attributes.read_text())
+    said["geff"]["axes"][1]["scaled_unit"] = "nanometer"
+    attributes.write_text(json.dumps(said))
+    assert read_tracks(tmp_path / "t.geff").calibration == Calibration((0.5, 2.0, 3.0), "µm")
 
 
 class TestFolders:

@@ -34,6 +34,7 @@ def read(path: Path, units: str, z: str = "0.0"):
         ('spaceUnits="micron" frameInterval="0.5" timeUnits="sec"', "µm", (0.5, "s")),
         ('spaceUnits="µm" frameInterval="2" timeUnits="min"', "µm", (2.0, "min")),
         ('spaceUnits="pixel" frameInterval="1.0" timeUnits="frame"', "pixel", (None, "frame")),
+        ('spaceUnits="furlong" frameInterval="2" timeUnits="fortnight"', "furlong", (2.0, "fortnight")),
         ('spaceUnits="nm" frameInterval="NaN" timeUnits="s"', "nm", (None, "frame")),
         ("", "pixel", (None, "frame")),
     ],
