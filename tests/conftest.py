@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from auctrack.matching.device import cuda
+
 from .compiled_cache import NUMBA, ROOT
 
 # Before anything imports numba; workers and the programs that tests start inherit it.
@@ -25,6 +27,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "real_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs several GPUs where there is one; where there is none it fails, as what needs one does."""
+    if item.get_closest_marker("multigpu") and len(cuda.devices()) == 1:
+        pytest.skip("needs two CUDA GPUs or more; there is one")
 
 
 def pytest_collection_finish() -> None:
