@@ -57,14 +57,14 @@ def dimensions_of(path: Path) -> int:
 
 
 def files_of_series(path: Path) -> tuple[tuple[Path, ...], ...]:
-    """Return the files of each series of an OME dataset that a TIFF file is of, as far as they are there.
+    """Return the files of each series of a dataset of OME or Micro-Manager that a TIFF file is of, as far as there.
 
-    There are none where it names no other file. Raises as `TiffStack` does.
+    There are none where OME-XML names no other file. Raises as `TiffStack` does.
     """
     refuse_pipe(path, "Save the movie in one first.")
     with damage_explained(path), tifffile.TiffFile(path) as file:
         named = {*_NAMED_FILE.findall(file.pages.first.description or "")}
-        return files_of_each(file) if len(named) > 1 else ()
+        return files_of_each(file) if len(named) > 1 or file.is_micromanager else ()
 
 
 class TiffStack:

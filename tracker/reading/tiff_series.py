@@ -48,12 +48,13 @@ def series_of(tif: TiffFile, given: int | str | None, path: Path) -> TiffSeries:
     UnknownSeries
         If the file has planes of several, and none is given.
     InvalidInput
-        If no file is there of the one that is meant.
+        If no file is there of the one that is meant, or none of its first frames.
     InvalidSetting
         If it is not among them.
     """
     found: Sequence[Any] = tif.series
     if len(found) == 1 and found[0].kind == MICRO_MANAGER:
+        _refuse_late_start(tif, found[0], path)
         names, found, own = _positions(tif, found[0])
     else:
         names, found = _named(tif, found)
@@ -68,21 +69,42 @@ def series_of(tif: TiffFile, given: int | str | None, path: Path) -> TiffSeries:
 
 
 def files_of_each(tif: TiffFile) -> tuple[tuple[Path, ...], ...]:
-    """Return the files that hold the planes of each series, as far as they are there, in the order of their names.
-
-    None are known of several positions of a Micro-Manager stack.
-    """
-    _, found = _named(tif, tif.series)
-    if len(found) == 1 and found[0].kind == MICRO_MANAGER and POSITIONS in found[0].axes:
-        return ()
+    """Return the files that hold the planes of each series, as far as they are there, in the order of their names."""
+    stack = tif.series[0]
+    if stack.kind == MICRO_MANAGER and POSITIONS in stack.axes:
+        found = _pages_by_position(stack)
+    else:
+        _, found = _named(tif, tif.series)
     places = [{page.parent.filehandle.path for page in (each or ()) if page is not None} for each in found]
     return tuple(tuple(map(Path, sorted(of_one))) for of_one in places)
+
+
+def _refuse_late_start(tif: TiffFile, stack: Any, path: Path) -> None:
+    """Refuse the later file of a Micro-Manager stack by itself, of which tifffile would count frames from 0."""
+    first = 0 if stack.is_multifile else int(_index_map(tif)[:, 2].min())
+    if first > 0:
+        raise InvalidInput(
+            f"{path}: begins with frame {first} of its movie; the file before it is missing. Put it beside this one."
+        )
+
+
+def _index_map(tif: TiffFile) -> np.ndarray:
+    """Return channel, plane, frame, position and place of each page of a Micro-Manager file."""
+    said: Any = tif.micromanager_metadata
+    return said["IndexMap"]
+
+
+def _pages_by_position(stack: Any) -> Sequence[Sequence[Any]]:
+    """Return the pages of each position of a Micro-Manager stack; None where one is missing."""
+    shape = stack.shape[: -stack.keyframe.ndim]
+    numbers = np.moveaxis(np.arange(len(stack)).reshape(shape), stack.axes.index(POSITIONS), 0)
+    return [[stack[number] for number in of_one.ravel().tolist()] for of_one in numbers]
 
 
 def _positions(tif: TiffFile, stack: Any) -> tuple[tuple[str, ...], Sequence[Any], list[int]]:
     """Return the names of the positions of a Micro-Manager stack, what holds each, and those that are in this file."""
     said: Any = tif.micromanager_metadata
-    summary, own = said["Summary"], np.unique(said["IndexMap"][:, 3]).tolist()
+    summary, own = said["Summary"], np.unique(_index_map(tif)[:, 3]).tolist()
     count = max(int(summary.get("Positions", 1)), max(own) + 1)
     labels = [place.get("Label") for place in summary.get("StagePositions") or summary.get("InitialPositionList") or ()]
     if len(labels) != count or not all(labels):

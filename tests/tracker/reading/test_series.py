@@ -14,6 +14,7 @@ import tifffile
 from auctrack.tests.refusals import refused
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownSeries
 from auctrack.tracker.reading.movie import Movie, read_movie
+from auctrack.tracker.reading.tiff import files_of_series
 
 DATA = np.random.default_rng(0).integers(0, 999, (2, 3, 4, 16, 12)).astype(np.uint16)
 """Two positions of three frames."""
@@ -62,7 +63,9 @@ def one_each(folder: Path, data: np.ndarray = DATA) -> list[Path]:
     return dataset(folder, {f"Pos{n}.ome.tif": [(n, time) for time in times] for n in range(len(data))}, data)
 
 
-def micro_manager(path: Path, positions: Sequence[int], labels: Sequence[str] = ("A1", "B2")) -> Path:
+def micro_manager(
+    path: Path, positions: Sequence[int], labels: Sequence[str] = ("A1", "B2"), frames: Sequence[int] = range(3)
+) -> Path:
     """Write a stack as Micro-Manager does: positions in turn at each time, an index of planes, no OME-XML."""
     count, times, planes, height, width = DATA.shape
     summary = {
@@ -81,7 +84,7 @@ def micro_manager(path: Path, positions: Sequence[int], labels: Sequence[str] = 
         "ChNames": ["GFP"],
     }
     said = json.dumps(summary).encode()
-    planes_of = [(p, t, z) for p in positions for t in range(times) for z in range(planes)]
+    planes_of = [(p, t, z) for p in positions for t in frames for z in range(planes)]
     pixels, of_plane = height * width * 2, b'{"Frame": 0}\0\0'
     first = 40 + len(said) + len(said) % 2
     size = 162 + pixels + len(of_plane)
@@ -210,6 +213,20 @@ def test_positions_of_a_micro_manager_stack_are_series(tmp_path: Path, series: i
         np.testing.assert_array_equal(frames(movie), DATA[number])
         with read_movie(path, series=series, roi="1:3,2:9,:") as part:
             np.testing.assert_array_equal(frames(part), DATA[number, :, 1:3, 2:9])
+
+
+def test_a_micro_manager_stack_in_two_files_is_read_whole_from_either(tmp_path: Path) -> None:
+    files = tuple(
+        micro_manager(tmp_path / f"run_1_MMStack{end}.ome.tif", (0, 1), frames=of)
+        for end, of in (("", (0, 1)), ("_1", (2,)))
+    )
+    for file in files:
+        assert files_of_series(file) == (files, files)
+        with read_movie(file, series=1) as movie:
+            np.testing.assert_array_equal(frames(movie), DATA[1])
+    files[0].unlink()
+    with pytest.raises(InvalidInput, match=r"_1\.ome\.tif: begins with frame 2 .*missing"):
+        read_movie(files[1], series=1)
 
 
 def test_a_micro_manager_file_of_one_position_is_read_as_that_one(tmp_path: Path) -> None:
