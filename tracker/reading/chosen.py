@@ -42,7 +42,9 @@ def series_number(given: int | str | None, names: tuple[str, ...], path: Path, s
 
 
 def listed(names: Sequence[str], read: int | None = None) -> str:
-    """Return names with their numbers, the one that is `read` marked."""
+    """Return names with their numbers, the one that is `read` marked; of many that one alone."""
+    if read is not None and len(names) > _SHOWN:
+        return f"{read}: {names[read]}  (read), of {len(names)}"
     return ", ".join(f"{number}: {name}{'  (read)' * (number == read)}" for number, name in enumerate(names))
 
 

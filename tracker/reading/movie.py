@@ -232,12 +232,12 @@ def read_movie(
     ----------
     path : str, Path or array
         An array of NumPy, dask, zarr or xarray, of which frames are computed when they are read; `axes` (but of xarray,
-        which names them) and `scale` say the rest. An OME-Zarr folder, of which the full resolution is read (needs the
-        extra `formats`). Or a file, folder, or glob pattern. The files of a folder are put in
-        natural order (t2 before t10); each is one frame, YX or ZYX (with C where there are channels), all of one shape.
-        The one number in which their names differ says which frame, counted from the first file: t0 to t4 and t8 to t11
-        are frames 0 to 4 and 8 to 11. Where several differ and follow a word such as t, z or c ("t000_z012"), each file
-        is one plane or channel.
+        which names them) and `scale` say the rest. An OME-Zarr folder, of which the full resolution is read, a plate
+        whose fields are its series, or a Zarr array (needs the extra `formats`). Or a file, folder, or glob pattern.
+        The files of a folder are put in natural order (t2 before t10); each is one frame, YX or ZYX (with C where there
+        are channels), all of one shape. The one number in which their names differ says which frame, counted from the
+        first file: t0 to t4 and t8 to t11 are frames 0 to 4 and 8 to 11. Where several differ and follow a word such as
+        t, z or c ("t000_z012"), each file is one plane or channel.
     axes : str, optional
         One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
         it overrides what it says. "TZ12YX" divides a plain row of pages into 12 planes a time point. For a folder it

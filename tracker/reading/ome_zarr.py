@@ -1,4 +1,4 @@
-"""An OME-Zarr image as a `Stack`: its array of full resolution, read in chunks (extra `formats`).
+"""An OME-Zarr image, or a Zarr array, as a `Stack`: of full resolution, read in chunks (extra `formats`).
 
 OME-NGFF 0.1 to 0.5: https://ngff.openmicroscopy.org.
 """
@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..calibrating.calibration import FRAME
-from ..calibrating.stated import AXES, Stated, usable
+from ..calibrating.stated import ARRAY, AXES, Stated, usable
 from ..calibrating.units import MICROMETRE, SECOND, in_seconds, micrometres_of
 from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
-from ..zarr_attributes import attributes_of, images_of
+from ..zarr_attributes import attributes_of, images_of, is_array
 from .arrays import ArrayStack
 from .axes import FILE_READINGS, are_known
 from .chosen import ONLY_SERIES, series_number
@@ -34,16 +34,16 @@ _DAMAGE = (OSError, *TIFF_DAMAGE)
 
 
 class OmeZarrStack(ArrayStack):
-    """An image of an OME-Zarr folder, at full resolution. A chunk that is not there holds the fill value.
+    """An image of an OME-Zarr folder, at full resolution, or a Zarr array. A chunk that is not there is filled.
 
     Parameters
     ----------
     path : Path
-        The folder, or that of one image in it.
+        The folder of an image, of several as in a plate, or of an array.
     axes : str, optional
         As in `TiffStack`.
     series : int or str, optional
-        Which of several images, by its number or the name of its folder.
+        Which of several images, by its number or the name of its folder, such as "B/3/0" of a plate.
 
     Raises
     ------
@@ -58,22 +58,17 @@ class OmeZarrStack(ArrayStack):
     """
 
     def __init__(self, path: Path, axes: str | None = None, series: int | str | None = None) -> None:
-        images = _images(path)
-        names = tuple(image.name for image in images) if len(images) > 1 else ONLY_SERIES
-        number = series_number(series, names, path)
-        group, package = images[number], _zarr()
         with _damage_explained(path):
-            said = attributes_of(group)
-            image = said["multiscales"][0]
-            dataset = image["datasets"][0]
-            array = package.open_array(str(group / dataset["path"]), mode="r")
-            letters, units = _axes(image, len(array.shape))
-            scale = _scale((dataset, image), len(letters))
-            self._names = _channel_names(said)
-        super().__init__(array, letters if axes is None else axes, path=path, readings=FILE_READINGS)
-        self.series, self.series_names = number, names
-        stated = _stated(letters, scale, units)
-        self.stated = replace(stated, axes=letters if are_known(letters) else None)
+            images = _images(path)
+        names = tuple(image.relative_to(path).as_posix() for image in images) if len(images) > 1 else ONLY_SERIES
+        number = series_number(series, names, path)
+        package = _zarr()
+        with _damage_explained(path):
+            opened = (_opened_array if is_array(images[number]) else _opened_image)(package, images[number])
+        super().__init__(opened.array, axes or opened.stated.axes, path=path, readings=FILE_READINGS)
+        self.series, self.series_names, self._names = number, names, opened.channels
+        letters = opened.stated.axes
+        self.stated = replace(opened.stated, axes=letters if are_known(letters or "") else None)
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -90,12 +85,32 @@ class OmeZarrStack(ArrayStack):
             return super().volume(frame, channel, region, into)
 
 
+class _Opened(NamedTuple):
+    array: Any
+    stated: Stated
+    """Its axes may have letters that are not known here."""
+    channels: tuple[str, ...]
+
+
+def _opened_array(package: Any, folder: Path) -> _Opened:
+    return _Opened(package.open_array(str(folder), mode="r"), Stated(source=ARRAY), ())
+
+
+def _opened_image(package: Any, group: Path) -> _Opened:
+    """Return the array of full resolution of an image, and what the image states of it."""
+    said = attributes_of(group)
+    image = said["multiscales"][0]
+    dataset = image["datasets"][0]
+    array = package.open_array(str(group / dataset["path"]), mode="r")
+    letters, units = _axes(image, len(array.shape))
+    stated = _stated(letters, _scale((dataset, image), len(letters)), units)
+    return _Opened(array, replace(stated, axes=letters), _channel_names(said))
+
+
 def _images(path: Path) -> Sequence[Path]:
     if images := images_of(path):
         return images
-    raise InvalidInput(
-        f"{path}: is a plate or a well, not one image. Give the path of an image in it, such as {path}/A/1/0."
-    )
+    raise InvalidInput(f"{path}: says that it holds OME-Zarr images, and none is there.")
 
 
 def _zarr() -> Any:

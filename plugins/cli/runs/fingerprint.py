@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from ....tracker.formats.sidecar import sidecar_path
 from ....tracker.settings import Settings
 from .inputs import Job, files_behind
 
-_CHUNK = 1 << 20
+_KEPT = 1000
+"""Files whose contents are known for the rest of a run; an OME-Zarr has a million."""
 
 
 def key_of(job: Job, settings: Settings) -> str:
@@ -42,7 +44,14 @@ def fingerprint(files: Sequence[Path], settings: Mapping[str, Any]) -> str:
 
 
 def _add(file: Path, digest: hashlib.blake2b) -> None:
-    digest.update(b"\0%b\0%d\0" % (os.fsencode(file.name), file.stat().st_size))
+    state = file.stat()
+    digest.update(b"\0%b\0%d\0" % (os.fsencode(file.name), state.st_size))
+    digest.update(_content(file, state.st_size, state.st_mtime_ns))
+
+
+@lru_cache(maxsize=_KEPT)
+def _content(file: Path, size: int, changed: int) -> bytes:
+    """Return a hash of what is in a file; one of many positions is read once for all of them."""
+    del size, changed  # a file in which they are others is another one
     with file.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
+        return hashlib.file_digest(stream, "blake2b").digest()

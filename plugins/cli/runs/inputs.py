@@ -19,7 +19,7 @@ from ....tracker.formats.sidecar import sidecar_path
 from ....tracker.formats.write import require_names, require_writable
 from ....tracker.settings import InputSettings
 from ....tracker.suffixes import MOVIES, OME_TIFF, TABLES, ends_in, without_ending
-from ....tracker.zarr_attributes import is_image
+from ....tracker.zarr_attributes import images_of, is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
 from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
@@ -66,7 +66,14 @@ class Job:
     @property
     def bytes(self) -> int:
         """How much there is to read, as far as it is there."""
-        return sum(file.stat().st_size for file in _parts(self.files) if file.is_file())
+        return sum(file.stat().st_size for file in _parts(self.read) if file.is_file())
+
+    @property
+    def read(self) -> Sequence[Path]:
+        """The files, and folders of chunks, that are read: of a plate those of the one image."""
+        if self.series.number is None or len(self.files) != 1 or not is_image(self.files[0]):
+            return self.files
+        return [images_of(self.files[0])[self.series.number]]
 
     @property
     def picture(self) -> Path:
@@ -241,8 +248,8 @@ def _refuse_missing(job: Job) -> None:
 
 def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
     """Return the files that decide the result, as far as they are there; reading says it of those that are not."""
-    intensity = (Path(given.intensity),) if given.intensity else ()
-    return tuple(file for file in (*_parts(job.files), *intensity) if file.is_file())
+    intensity = [file for _, files in _expanded(given.intensity, given) for file in files] if given.intensity else []
+    return tuple(file for file in _parts([*job.read, *intensity]) if file.is_file())
 
 
 def _parts(files: Sequence[Path]) -> Iterator[Path]:

@@ -45,6 +45,46 @@ def test_an_image_is_up_to_date_until_one_of_its_chunks_changes(auctrack, image,
     assert status() == "failed"  # as a result of something else is in its place
 
 
+def test_a_plate_is_tracked_field_by_field_and_each_is_up_to_date_until_its_own_chunks_change(
+    auctrack, movie, tmp_path, summary
+):
+    def statuses():
+        auctrack("track", plate, "--series", "all", "-o", "out")
+        return [one["status"] for one in summary(tmp_path / "out")["inputs"]]
+
+    plate = tmp_path / "plate.zarr"
+    zarr.open_group(str(plate), mode="w", zarr_format=2).attrs["plate"] = {"wells": [{"path": "A/1"}]}
+    zarr.open_group(str(plate / "A/1"), mode="w", zarr_format=2).attrs["well"] = {
+        "images": [{"path": "0"}, {"path": "1"}]
+    }
+    for field in ("0", "1"):
+        _as_ome_zarr(plate / "A/1" / field, movie)
+    assert [statuses(), statuses()] == [["tracked"] * 2, ["up to date"] * 2]
+    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {
+        "plate.A_1_0.tracks.csv",
+        "plate.A_1_1.tracks.csv",
+    }
+    zarr.open_array(str(plate / "A/1/1/0"), mode="r+")[1, 12:16, 12:16] = np.uint16(300)
+    assert statuses() == ["up to date", "failed"]
+
+
+def test_tracks_of_labels_are_up_to_date_until_the_movie_of_their_intensities_changes(
+    auctrack, image, tmp_path, summary
+):
+    def status():
+        auctrack("track", "l.tif", "--labels", *said, "--intensity", image, "-o", "out")
+        return summary(tmp_path / "out")["inputs"][0]["status"]
+
+    said = ("--axes", "TYX", "--voxel", "0.5,0.5")
+    pixels = zarr.open_array(str(image / "0"), mode="r+")
+    labels = np.zeros(pixels.shape, np.uint16)
+    labels[:, 3:9, 3:9] = 1
+    tifffile.imwrite(tmp_path / "l.tif", labels, photometric="minisblack")
+    assert [status(), status()] == ["tracked", "up to date"]
+    pixels[1, 4:6, 4:6] = np.uint16(300)
+    assert status() == "failed"
+
+
 def test_each_image_of_a_folder_is_a_movie_beside_its_tiff_files(auctrack, movie, image, tmp_path):
     del image
     _as_ome_zarr(tmp_path / "in" / "other.zarr", movie)

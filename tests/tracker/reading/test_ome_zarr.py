@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 from auctrack import read_movie, track
-from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
+from auctrack.tracker.errors import (
+    InvalidInput,
+    InvalidSetting,
+    UnknownAxes,
+    UnknownChannel,
+    UnknownScale,
+    UnknownSeries,
+)
 from auctrack.tracker.formats.registry import holds_points
 from auctrack.tracker.zarr_attributes import is_image
 
@@ -139,10 +146,54 @@ def test_of_several_images_one_is_to_be_named(tmp_path: Path) -> None:
             np.testing.assert_array_equal(movie.frame(0), ARRAY[0, 1])
 
 
-def test_a_plate_is_refused_with_what_to_give_in_its_place(tmp_path: Path) -> None:
-    zarr.open_group(str(tmp_path / "p.zarr"), mode="w", zarr_format=2).attrs["plate"] = {"wells": []}
-    with pytest.raises(InvalidInput, match="plate"):
+@pytest.mark.parametrize("version", [2, 3])
+def test_the_fields_of_a_plate_are_its_series(tmp_path: Path, version: int) -> None:
+    def said(folder: Path, what: dict[str, Any]) -> Path:
+        group = zarr.open_group(str(folder), mode="a", zarr_format=version)
+        group.attrs.update(what if version == 2 else {"ome": {"version": "0.5", **what}})
+        return folder
+
+    plate = said(tmp_path / "p.zarr", {"plate": {"wells": [{"path": "A/1"}, {"path": "B/1"}]}})
+    for well in ("A/1", "B/1"):
+        said(plate / well, {"well": {"images": [{"path": "0"}, {"path": "f"}]}})
+    _write(plate / "B/1/f", ARRAY[:, 1], _image("tzyx"), version)
+    with pytest.raises(UnknownSeries, match=r"4 images.*0: A/1/0, 1: A/1/f, 2: B/1/0, 3: B/1/f"):
+        read_movie(plate)
+    for path, series in ((plate, 3), (plate, "B/1/f"), (plate / "B/1", "f"), (plate / "B/1/f", None)):
+        with read_movie(path, series=series) as movie:
+            np.testing.assert_array_equal(movie.frame(2), ARRAY[2, 1])
+    with pytest.raises(InvalidInput, match=r"p\.zarr"):
+        read_movie(plate, series="A/1/0")
+
+
+@pytest.mark.parametrize("plate", [{}, {"wells": []}, {"wells": [{"path": "A/1"}]}, {"wells": [{}]}, None])
+def test_a_plate_without_images_is_named(tmp_path: Path, plate: Any) -> None:
+    zarr.open_group(str(tmp_path / "p.zarr"), mode="w", zarr_format=2).attrs["plate"] = plate
+    with pytest.raises(InvalidInput, match=r"p\.zarr"):
         read_movie(tmp_path / "p.zarr")
+
+
+def test_the_labels_of_an_image_are_read_by_its_group_of_labels(tmp_path: Path) -> None:
+    image = _write(tmp_path / "a.ome.zarr", ARRAY, _image())
+    zarr.open_group(str(image / "labels"), mode="w", zarr_format=2).attrs["labels"] = ["nuclei"]
+    _write(image / "labels" / "nuclei", ARRAY[:, 1], _image("tzyx"))
+    with read_movie(image / "labels") as movie:
+        np.testing.assert_array_equal(movie.frame(0), ARRAY[0, 1])
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_array_by_itself_is_read_once_its_axes_and_voxels_are_said(tmp_path: Path, version: int) -> None:
+    """As `zarr.save` and dask write label images; a coarser level of an image is read in this way too."""
+    zarr.create_array(str(tmp_path / "labels.zarr"), data=ARRAY[:, 0], chunks=(1, 4, 8, 8), zarr_format=version)
+    path = tmp_path / "labels.zarr"
+    assert is_image(path)
+    assert not holds_points(path)
+    with pytest.raises(UnknownAxes, match=r"labels\.zarr.*3 × 4 × 16 × 12"):
+        read_movie(path)
+    with pytest.raises(UnknownScale, match="voxel size"):
+        read_movie(path, axes="TZYX")
+    with read_movie(path, axes="TZYX", scale=(2, 0.5, 0.5)) as movie:
+        np.testing.assert_array_equal(movie.frame(2), ARRAY[2, 0])
 
 
 @pytest.mark.parametrize("damage", ["no array", "no datasets", "scale", "chunk", "not JSON"])
