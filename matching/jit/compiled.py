@@ -19,13 +19,13 @@ import secrets
 import sys
 import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, overload
 
 import numba
 from numba.core.bytecode import FunctionIdentity
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator, UserWideCacheLocator
 from numba.core.serialize import dumps
 
 from .parts import KernelDispatcher
@@ -94,12 +94,33 @@ def compiled(
     return dispatcher
 
 
+class _Installed(InTreeCacheLocator):
+    """Beside the source, though nothing can be written there: an image of containers may have been warmed up."""
+
+    @classmethod
+    def from_function(cls, py_func: Function, py_file: str) -> _Installed | None:
+        """Return the place of a function's code."""
+        return cls(py_func, py_file) if Path(py_file).exists() else None
+
+
+class _Places(CompileResultCacheImpl):
+    """Where numba looks for a folder that it can write to, and where code is read from if there is none."""
+
+    _locator_classes = (*CompileResultCacheImpl._locator_classes, _Installed)  # noqa: SLF001 - numba has no other door
+
+
 class _Cache(FunctionCache):
     """numba's way to save and load one function, with other files."""
 
+    _impl_class = _Places
+
     def __init__(self, dispatcher: Any) -> None:
-        super().__init__(dispatcher.py_func)
-        self._cache_file = Files(Path(self.cache_path), dispatcher)
+        function = dispatcher.py_func
+        super().__init__(function)
+        place: Any = self._impl.locator
+        installed = Path(InTreeCacheLocator(function, function.__code__.co_filename).get_cache_path())
+        others = [installed] if isinstance(place, UserWideCacheLocator) else []
+        self._cache_file = Files(Path(self.cache_path), dispatcher, others)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what is kept for a signature; None where it has to be compiled, which is logged, as it takes time."""
@@ -136,26 +157,31 @@ def _warn_once(what: str) -> None:
 
 
 class Files:
-    """What is kept of one function: a file for each signature. numba calls `load`, `save` and `flush`."""
+    """What is kept of one function: a file for each signature. numba calls `load`, `save` and `flush`.
 
-    def __init__(self, folder: Path, dispatcher: Any) -> None:
+    Of an installation that only its administrator can write to, `others` is the folder that a warm-up has filled.
+    """
+
+    def __init__(self, folder: Path, dispatcher: Any, others: Sequence[Path] = ()) -> None:
         function = dispatcher.py_func
         name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self.stem, self.dispatcher = folder / name, dispatcher
+        self.stem, self.dispatcher, self.others = folder / name, dispatcher, others
 
     def load(self, key: Any) -> Any:
         """Return what was saved under `key` from the same sources, or None.
 
         None, too, where a type in it has moved since, or a crash of the machine has left a part of the file.
         """
-        try:
-            return pickle.loads(self._path(key).read_bytes())
-        except (OSError, AttributeError, ImportError, EOFError, pickle.UnpicklingError):
-            return None
+        for path in self._paths(key):
+            try:
+                return pickle.loads(path.read_bytes())
+            except (OSError, AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+                continue
+        return None
 
     def holds(self, key: Any) -> bool:
         """Whether something was saved under `key` from the same sources."""
-        return self._path(key).exists()
+        return any(path.exists() for path in self._paths(key))
 
     def save(self, key: Any, data: Any) -> None:
         """Save `data` in one step, and remove what other sources made of the function for this signature."""
@@ -174,6 +200,10 @@ class Files:
         """Remove all that is kept of the function."""
         for path in self.stem.parent.glob(f"{self.stem.name}.*"):
             path.unlink(missing_ok=True)
+
+    def _paths(self, key: Any) -> list[Path]:
+        path = self._path(key)
+        return [path, *(folder / path.name for folder in self.others)]
 
     def _path(self, key: Any) -> Path:
         signature, machine, _ = key

@@ -199,6 +199,41 @@ def test_a_folder_that_cannot_be_written_is_warned_of_once_and_the_call_goes_on(
     assert "No space left on device" in str(caught[0].message)
 
 
+INSTALLED = """
+import sys
+from numba.core import caching
+
+def refuse(self):
+    raise OSError(30, "Read-only file system")
+
+for name in sys.argv[1:]:
+    getattr(caching, name).ensure_cache_path = refuse
+
+from auctrack.matching.jit.compiled import compiled
+
+@compiled
+def doubled(x):
+    return 2 * x
+
+print(doubled(3), sum(doubled.stats.cache_hits.values()))
+"""
+HOME, PACKAGE = "UserWideCacheLocator", "InTreeCacheLocator"
+
+
+@pytest.mark.parametrize("read_only", [[PACKAGE, HOME], [PACKAGE]], ids=["the home too", "the package"])
+def test_what_a_warm_up_left_in_an_installation_that_is_read_only_is_used(tmp_path: Path, read_only: list[str]) -> None:
+    """As in an image of containers, where every function had failed; or each user's home was filled again."""
+    program = tmp_path / "installed.py"
+    program.write_text(INSTALLED)
+
+    def said(home: str, *refused: str) -> str:
+        return _said(str(program), *refused, NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path / home)).strip()
+
+    assert said("a", *read_only) == "6 0"
+    assert said("b") == "6 0"
+    assert said("c", *read_only) == "6 1"
+
+
 @compiled
 def _function() -> None: ...
 
