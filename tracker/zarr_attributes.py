@@ -24,16 +24,16 @@ def attributes_of(folder: Path) -> Mapping[str, Any]:
     return {}
 
 
-def is_array(folder: Path) -> bool:
-    """Whether a folder is a Zarr array by itself, which says nothing of what its dimensions are."""
-    is_folder = os.path.isdir(folder)  # noqa: PTH112 - Path's raises where the name is too long
-    return is_folder and ((folder / ".zarray").is_file() or _stored(folder / _FILES[0]).get("node_type") == "array")
+def shape_of(folder: Path) -> tuple[int, ...]:
+    """Return the shape of a Zarr array by itself, which says nothing of what its dimensions are; () of what is none."""
+    stored = _stored(folder / ".zarray") or _stored(folder / _FILES[0])
+    return tuple(stored.get("shape") or ())
 
 
 def is_image(folder: Path) -> bool:
     """Whether a folder is a Zarr array, or of OME-Zarr an image, a plate, or several images otherwise."""
     is_folder = os.path.isdir(folder)  # noqa: PTH112 - Path's raises where the name is too long
-    return is_folder and (not attributes_of(folder).keys().isdisjoint(_IMAGES) or is_array(folder))
+    return is_folder and (not attributes_of(folder).keys().isdisjoint(_IMAGES) or bool(shape_of(folder)))
 
 
 def images_of(folder: Path) -> Sequence[Path]:
@@ -42,7 +42,7 @@ def images_of(folder: Path) -> Sequence[Path]:
     Whether they are there is not looked at but for the last. Raises a LookupError or TypeError where that is damaged.
     """
     said = attributes_of(folder)
-    if "multiscales" in said or is_array(folder):
+    if "multiscales" in said or shape_of(folder):
         return [folder]
     if "plate" in said:
         return [image for well in said["plate"]["wells"] for image in images_of(folder / well["path"])]

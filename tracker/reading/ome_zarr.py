@@ -19,7 +19,7 @@ from ..calibrating.calibration import FRAME
 from ..calibrating.stated import ARRAY, AXES, Stated, usable
 from ..calibrating.units import MICROMETRE, SECOND, in_seconds, micrometres_of
 from ..errors import TIFF_DAMAGE, InvalidInput, InvalidSetting
-from ..zarr_attributes import attributes_of, images_of, is_array
+from ..zarr_attributes import attributes_of, images_of, shape_of
 from .arrays import ArrayStack
 from .axes import FILE_READINGS, are_known
 from .chosen import ONLY_SERIES, series_number
@@ -64,7 +64,7 @@ class OmeZarrStack(ArrayStack):
         number = series_number(series, names, path)
         package = _zarr()
         with _damage_explained(path):
-            opened = (_opened_array if is_array(images[number]) else _opened_image)(package, images[number])
+            opened = (_opened_array if shape_of(images[number]) else _opened_image)(package, images[number])
         super().__init__(opened.array, axes or opened.stated.axes, path=path, readings=FILE_READINGS)
         self.series, self.series_names, self._names = number, names, opened.channels
         letters = opened.stated.axes

@@ -20,7 +20,7 @@ from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
 from ....tracker.suffixes import MOVIES, without_ending
-from ....tracker.zarr_attributes import is_image
+from ....tracker.zarr_attributes import is_image, shape_of
 from ...words.errors import remedy
 from .file_layer import layer_of
 from .geometry import layer_geometry
@@ -106,8 +106,7 @@ def _undecided(path: str, series: int | None, error: UnknownAxes) -> LayerData:
     """Return a file as it is, with a warning; its axes are chosen in the widget."""
     from napari.utils.notifications import show_warning
 
-    files = files_of(path)
-    ndim = dimensions_of(files[0]) + (len(files) > 1)
+    ndim = len(shape_of(Path(path))) or _dimensions(files_of(path))
     if ndim not in _STAND_IN:
         raise error
     layers = read_channels(path, _STAND_IN[ndim], series)
@@ -124,6 +123,10 @@ def _undecided(path: str, series: int | None, error: UnknownAxes) -> LayerData:
         "Layers > Track > Track particles before you track."
     )
     return data, {**named, "metadata": {OURS: kept}}, kind
+
+
+def _dimensions(files: Sequence[Path]) -> int:
+    return dimensions_of(files[0]) + (len(files) > 1)
 
 
 def _image(movie: Movie, axes: str | None) -> LayerData:

@@ -275,6 +275,17 @@ def test_a_file_silent_about_its_axes_opens_as_it_is_and_they_are_asked_for(tmp_
     assert "does not say what its axes" in str(notification_manager.records[-1])
 
 
+def test_a_zarr_array_by_itself_opens_as_it_is_and_its_axes_are_asked_for(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    pixels = np.random.default_rng(0).integers(0, 255, (3, 5, 16, 17)).astype(np.uint8)
+    path = str(tmp_path / "labels.zarr")
+    zarr.create_array(path, data=pixels)
+    assert readers.table_reader(path) is None
+    ((data, attributes, _),) = readers.movie_reader(path)(path)
+    np.testing.assert_array_equal(np.asarray(data), pixels)
+    assert attributes["metadata"]["auctrack"]["axes_choice"] == "undecided"
+
+
 @pytest.mark.parametrize("is_grey", [True, False])
 def test_a_colour_video_silent_about_its_axes_opens_in_grey(tmp_path, is_grey):
     path = str(tmp_path / "video.tif")
