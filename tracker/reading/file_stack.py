@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from .axes import naming_axes
 from .contiguous import NEW_MEMORY, PixelBuffer
 from .folder import check_alike
 from .frame_names import timed
-from .name_axes import NameAxis, name_axes, stated_letters
+from .name_axes import NameAxis, kinds_of, name_axes, stated_letters
 from .stack import Region
 from .tiff import TiffStack, dimensions_of
 
@@ -103,12 +104,16 @@ class FileStack:
         return self._sizes.get(axis, 1)
 
     def check_whole(self, frames: Sequence[int], channel: int) -> None:
-        """Raise `InvalidInput` where a file is not a whole frame or plane, or files are not alike; reads no pixels."""
+        """Raise `InvalidInput` where a file is no whole frame or plane, or files or their names are not alike.
+
+        Reads no pixels.
+        """
         del frames
         with self._opened(self.path) as first:
             in_file = 0 if "C" in self._named else channel
             check_alike(self._files, first, self._opened, in_file)
             first.check_whole((0,), in_file)
+        _refuse_kinds(self._files)
 
     def is_read_at_once(self) -> bool:
         """Return True: each frame opens files of its own."""
@@ -133,6 +138,22 @@ class FileStack:
 
     def close(self) -> None:
         """Do nothing: no file stays open."""
+
+
+def _refuse_kinds(files: Sequence[Path]) -> None:
+    """Refuse files of which some differ in their numbers alone, and others in words: masks beside their images."""
+    kinds = kinds_of(files)
+    if len(kinds) in (1, len(files)):
+        return
+    first, second, *_ = (of_one[0] for of_one in kinds)
+    folder = Path(os.path.commonpath([first.parent, second.parent]))
+    longest = max((of_one[0] for of_one in kinds if len(of_one) > 1), key=lambda file: len(str(file)))
+    pattern = longest.with_name(re.sub(r"\d+", "*", longest.name))
+    raise InvalidInput(
+        f"{folder}: its files are of {len(kinds)} kinds by their names, such as {first.relative_to(folder)} and "
+        f"{second.relative_to(folder)}, and a movie has one. Give the files of one kind by a pattern, such as "
+        f"'{pattern}'; or, if all are frames of one movie, rename them so that only a number differs."
+    )
 
 
 def _refuse_positions(in_names: Sequence[NameAxis], path: Path) -> None:

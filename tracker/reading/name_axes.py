@@ -45,12 +45,25 @@ class NameAxis:
 
 def name_axes(files: Sequence[Path]) -> list[NameAxis] | None:
     """Return the numbers that differ between names, from left to right; None where the names differ in words too."""
-    parts = [re.split(r"(\d+)", str(file.with_suffix(""))) for file in files]
-    if len({tuple(name[::2]) for name in parts}) > 1:
+    if len(kinds_of(files)) > 1:
         return None
+    parts = [_words_and_numbers(file) for file in files]
     columns = [[int(number) for number in column] for column in zip(*(name[1::2] for name in parts), strict=True)]
     found = [NameAxis(_last_word(text), column) for text, column in zip(parts[0][::2], columns, strict=False)]
     return [axis for axis in found if len(set(axis.numbers)) > 1]
+
+
+def kinds_of(files: Sequence[Path]) -> list[list[Path]]:
+    """Return the files whose names differ in their numbers alone together, of each kind those."""
+    kinds: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        kinds.setdefault(tuple(_words_and_numbers(file)[::2]), []).append(file)
+    return list(kinds.values())
+
+
+def _words_and_numbers(file: Path) -> list[str]:
+    """Return what a name has in turn: words, the first of which may be empty, and numbers."""
+    return re.split(r"(\d+)", str(file.with_suffix("")))
 
 
 def stated_letters(axes: Sequence[NameAxis]) -> str:

@@ -269,6 +269,29 @@ def test_numbers_in_file_names_are_time(tmp_path: Path) -> None:
         assert (movie.frame_numbers, movie.timeline.step) == ((0, 10), 5)
 
 
+@pytest.mark.parametrize(
+    ("names", "pattern", "kept"),
+    [
+        (("t0.tif", "t0_cp_masks.tif", "t1.tif", "t1_cp_masks.tif"), "t*_cp_masks.tif", 2),
+        (("MAX.tif", "t0.tif", "t1.tif", "t2.tif"), "t*.tif", 3),
+        (("after/t0.tif", "after/t1.tif", "before/t0.tif", "before/t1.tif"), "before/t*.tif", 2),
+    ],
+    ids=["masks beside images", "a projection", "folders"],
+)
+def test_files_of_several_kinds_by_their_names_are_no_movie(
+    tmp_path: Path, names: tuple[str, ...], pattern: str, kept: int
+) -> None:
+    """All had been frames, in the order of their names: each mask one beside its image."""
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        tifffile.imwrite(tmp_path / name, np.zeros((4, 16, 12), np.uint16), photometric="minisblack")
+    said = {"axes": "ZYX", "scale": (1, 1, 1)}
+    with pytest.raises(InvalidInput, match="2 kinds") as caught:
+        read_movie(str(tmp_path / "*/*.tif" if "/" in names[0] else tmp_path), **said)
+    assert f"'{tmp_path / pattern}'" in str(caught.value)
+    assert len(read_movie(str(tmp_path / pattern), **said)) == kept
+
+
 def test_axes_of_a_folder_are_those_of_one_file(tmp_path: Path) -> None:
     for frame in range(3):
         plain(tmp_path / f"t{frame}.tif", STACK[frame])
