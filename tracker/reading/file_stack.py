@@ -114,6 +114,8 @@ class FileStack:
             check_alike(self._files, first, self._opened, in_file)
             first.check_whole((0,), in_file)
         _refuse_kinds(self._files)
+        if self._named == "T":
+            _refuse_names_again(self._files)
 
     def is_read_at_once(self) -> bool:
         """Return True: each frame opens files of its own."""
@@ -153,6 +155,20 @@ def _refuse_kinds(files: Sequence[Path]) -> None:
         f"{folder}: its files are of {len(kinds)} kinds by their names, such as {first.relative_to(folder)} and "
         f"{second.relative_to(folder)}, and a movie has one. Give the files of one kind by a pattern, such as "
         f"'{pattern}'; or, if all are frames of one movie, rename them so that only a number differs."
+    )
+
+
+def _refuse_names_again(files: Sequence[Path]) -> None:
+    """Refuse files of which several in one folder have the names of those in another: a movie in each."""
+    names = {file.name for file in files}
+    if not 1 < len(names) < len(files):
+        return
+    first, second = (next(file for file in ordered if file.name == files[0].name) for ordered in (files, files[::-1]))
+    folder = Path(os.path.commonpath([first.parent, second.parent]))
+    raise InvalidInput(
+        f"{folder}: its folders have files of the same names, such as {first.relative_to(folder)} and "
+        f"{second.relative_to(folder)}, and seem to be a movie each. Give the folders, for instance by "
+        f"'{first.parent.with_name('*')}'; or, if all are frames of one movie, number them on from folder to folder."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -290,6 +291,19 @@ def test_files_of_several_kinds_by_their_names_are_no_movie(
         read_movie(str(tmp_path / "*/*.tif" if "/" in names[0] else tmp_path), **said)
     assert f"'{tmp_path / pattern}'" in str(caught.value)
     assert len(read_movie(str(tmp_path / pattern), **said)) == kept
+
+
+def test_folders_with_files_of_the_same_names_are_a_movie_each(tmp_path: Path) -> None:
+    """The wells of a plate had been one movie, a well after the other; frames that are numbered on still are."""
+    said = {"axes": "ZYX", "scale": (1, 1, 1)}
+    for name in ("A1/t0", "A1/t1", "A2/t0", "A2/t1"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        tifffile.imwrite(tmp_path / f"{name}.tif", np.zeros((4, 16, 12), np.uint16), photometric="minisblack")
+    with pytest.raises(InvalidInput, match=re.escape(f"'{tmp_path / '*'}'")):
+        read_movie(str(tmp_path / "*/t*.tif"), **said)
+    for number in (0, 1):
+        (tmp_path / f"A2/t{number}.tif").rename(tmp_path / f"A2/t{number + 2}.tif")
+    assert read_movie(str(tmp_path / "*/t*.tif"), **said).frame_numbers == (0, 1, 2, 3)
 
 
 def test_axes_of_a_folder_are_those_of_one_file(tmp_path: Path) -> None:
