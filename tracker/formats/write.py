@@ -16,14 +16,14 @@ import pandas as pd
 
 from ... import __version__
 from ..calibrating.calibration import Calibration
-from ..errors import InvalidSetting, OutputExists, OutputFailed
+from ..errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from ..points import Points, Tracks, require
 from ..timeline import Timeline
 from .checksum import Checksum
 from .content import Folder
 from .leftovers import marked_as_in_use, new_token, remove_leftovers, temporary_name
 from .registry import to_write
-from .sidecar import Sidecar, sidecar_path
+from .sidecar import Sidecar, read_sidecar, sidecar_path
 
 _LONGEST_NAME = 255  # bytes, of nearly every file system
 _LOG = logging.getLogger(__name__)
@@ -185,7 +185,7 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
     Raises
     ------
     OutputExists
-        If one of the files exists and `overwrite` is False; nothing is written.
+        If one of the files exists and `overwrite` is False, but for a record without its table; nothing is written.
     OutputFailed
         If the system refuses; files that stood there are untouched and no temporary file is left. Should it refuse
         between two renames, the new table stands without its mark.
@@ -302,11 +302,20 @@ def require_folders(paths: Iterable[Path]) -> None:
 
 
 def _refuse_to_replace(paths: Mapping[Path, object]) -> None:
-    present = [path for path in paths if path.exists()]
+    table = next(iter(paths))
+    present = [path for path in paths if path.exists() and not (path == sidecar_path(table) and _stands_alone(table))]
     if present:
         raise OutputExists(
             f"{present[0]} exists.", in_python="Say overwrite=True to replace it, or choose another name."
         )
+
+
+def _stands_alone(table: Path) -> bool:
+    """Whether a record of ours has lost its table, as where a workflow removes the result that it is to make again."""
+    try:
+        return not table.exists() and read_sidecar(table) is not None
+    except InvalidInput:
+        return False
 
 
 def _rename(temporary: Mapping[Path, Path]) -> None:

@@ -284,6 +284,18 @@ def test_nothing_is_overwritten_unless_asked(tmp_path: Path, standing: str) -> N
     assert sorted(contents(tmp_path)) == ["t.csv", "t.csv.settings.json"]
 
 
+def test_a_record_that_has_lost_its_table_makes_room_for_that_of_a_new_one(tmp_path: Path) -> None:
+    """Snakemake removes a result before it is made again, and knows nothing of what is beside it."""
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={"run": 1})
+    (tmp_path / "t.csv").unlink()
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={"run": 2})
+    beside = read_sidecar(tmp_path / "t.csv")
+    assert beside is not None
+    assert beside.settings["run"] == 2
+    with pytest.raises(OutputExists, match=r"t\.csv exists"):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+
+
 def refuse(number: int):
     def call(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
