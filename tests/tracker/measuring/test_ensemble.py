@@ -159,6 +159,16 @@ class TestFamilies:
         assert np.isnan(of(measure_ensemble(tracks), "generation_time"))
         assert of(measure_ensemble(tracks), "division_rate") == pytest.approx(1 / (11 * 4))
 
+    def test_daughters_that_are_missed_at_first_are_cells_of_their_own(self):
+        tracks = replace(spanning([(0, 2), (4, 6), (4, 6), (8, 9), (8, 9)]), parents={1: [0], 2: [0], 3: [1], 4: [1]})
+        assert of(measure_ensemble(tracks), "generation_time") == 3 * 4
+
+    def test_a_child_of_two_that_is_missed_at_first_is_a_cell_of_its_own(self):
+        """Ten steps in tracks, and one to each of the three that follow others."""
+        spans = [(0, 2), (0, 2), (4, 6), (7, 9), (7, 9)]
+        tracks = replace(spanning(spans), parents={2: [0, 1], 3: [2], 4: [2]})
+        assert of(measure_ensemble(tracks), "division_rate") == pytest.approx(1 / (13 * 4))
+
     def test_what_divisions_tell_takes_no_room_for_track_numbers_that_are_not_there(self):
         """As many bytes as the largest track number would be terabytes."""
         tracks = tracks_of(brownian(3, 9))
