@@ -72,8 +72,21 @@ def _matching(pattern: Path) -> list[Path]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
+    """Return the tables of tracks in a folder, and say which are left out, as nothing beside them says their units."""
     beside = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(folder.glob(f"*{SUFFIX}"))]
-    return [table for table in beside if table.exists() and _holds_tracks(table)]
+    found = [table for table in beside if table.exists() and _holds_tracks(table)]
+    bare = [file for file in sorted(folder.iterdir()) if _is_called_tracks(file) and file not in beside]
+    if found and bare:
+        are = f"and {len(bare) - 1} more are" if len(bare) > 1 else "is"
+        console.note(
+            f"{bare[0]} {are} left out, for no settings stand beside ({bare[0].name}{SUFFIX}): tables without them are "
+            f"given by name, or by a pattern such as {shlex.quote(str(folder / '*.csv'))}."
+        )
+    return found
+
+
+def _is_called_tracks(file: Path) -> bool:
+    return ends_in(file.name, *READ) and product_of(file.name) == ".tracks"
 
 
 def _holds_tracks(table: Path) -> bool:

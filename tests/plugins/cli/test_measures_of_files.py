@@ -40,6 +40,19 @@ def test_a_folder_a_pattern_and_names_stand_for_the_same_tables_each_once(auctra
     assert table.groupby("file").size().to_dict() == {f"{well}.tracks.csv": k for k, well in enumerate(WELLS, 2)}
 
 
+def test_of_a_folder_tables_without_their_settings_are_named_where_they_are_left_out(auctrack, plate):
+    """Such as those that were copied alone; a table of another kind is nobody's loss."""
+    for well in WELLS[1:]:
+        (plate / f"{well}.tracks.csv.settings.json").unlink()
+    (plate / "notes.csv").write_text("a,b")
+    result = auctrack("measure", "res", "-o", "all.csv")
+    assert result.exit_code == 0, result.output
+    assert set(pd.read_csv("all.csv")["file"]) == {f"{WELLS[0]}.tracks.csv"}
+    assert f"{WELLS[1]}.tracks.csv" in result.stderr
+    assert f"{len(WELLS) - 2} more" in result.stderr
+    assert "notes.csv" not in result.stderr
+
+
 def test_rows_and_units_are_those_that_each_table_has_by_itself(auctrack, plate):
     auctrack("measure", "res", "--min-length", 2, "--subtract-drift", "-o", "all.csv")
     for well in WELLS:
