@@ -16,7 +16,22 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit.compiled import BORROWING, compiled
-from ..jit.eight import LANES, filled, greater, how_many, least, less, lesser, load, minus, pick, plus, same, store
+from ..jit.eight import (
+    LANES,
+    both,
+    filled,
+    greater,
+    how_many,
+    least,
+    less,
+    lesser,
+    load,
+    minus,
+    pick,
+    plus,
+    same,
+    store,
+)
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
 from .finish import FAR, FAR_TOO_HARD, TOO_HARD, are_too_few, would_exceed
@@ -197,13 +212,22 @@ def _relax(row, v, i, dual, reach, key, pred, none):
 @compiled(**BORROWING)
 def _column_at(nearest, key, row_of_col):
     """Return the first column at a distance, of those that are unassigned if any is; -1 for none."""
-    first, sought = -1, filled(nearest)
-    for lo in range(0, len(key), LANES):
-        hi = min(lo + LANES, len(key))
-        if hi - lo < LANES or how_many(same(load(key, lo, sought), sought)) > 0:
-            for j in range(lo, hi):
+    first, sought, nobody = -1, filled(nearest), filled(np.int32(0))
+    in_lanes = len(key) - len(key) % LANES
+    for lo in range(0, in_lanes, LANES):
+        there = same(load(key, lo, sought), sought)
+        if how_many(there) == 0:
+            continue
+        is_free = both(there, less(load(row_of_col, lo, nobody), nobody))
+        if first < 0 or how_many(is_free) > 0:
+            for j in range(lo, lo + LANES):
                 if key[j] == nearest:
                     if row_of_col[j] < 0:
                         return j
                     first = j if first < 0 else first
+    for j in range(in_lanes, len(key)):
+        if key[j] == nearest:
+            if row_of_col[j] < 0:
+                return j
+            first = j if first < 0 else first
     return first
