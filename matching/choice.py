@@ -157,7 +157,7 @@ def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...
 
 FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] = {
     "jv": lambda _: (
-        *(("jv", {"most_scans": 36}), ("auction", {"max_bids": 150})),
+        *(("jv", {"most_scans": 45}), ("auction", {"max_bids": 150})),
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
     ),
     "hungarian-classical": lambda rows: (first_on_gpu(rows), ("auction", {})),
@@ -171,7 +171,7 @@ On a CPU: a bid takes half a scan's time to all of it. Independent costs need 1 
 takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances, points on a
 circle 20 to 50 scans (n = 2,000) and 40 to 95 (4,500), and 24 to 180 bids; inner products, clouds apart, roots on a
 line 116 scans and more, growing with n, and 36 to 45 bids; where colours or pixels tie 70 to 111 bids. What is allowed
-are scans still to come: a search near its end goes on. Estimates are early and low, so that 36 to come are 50 to 100 in
+are scans still to come: a search near its end goes on. Estimates are early and low, so that 45 to come are 60 to 100 in
 all, as many as take the time of 60 to 150 bids. With 30 in all and 60 bids before, 4,500 points in the plane took 2.2
 times as long, points on a circle 1.6 to 2; a ball and a shell of 2,000 points .6.
 
