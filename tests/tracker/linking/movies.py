@@ -135,3 +135,17 @@ def through_walls(
     place = np.concatenate([(path % edge).reshape(-1, ndim)[seen], rng.uniform(0, edge, (clutter.sum(), ndim))])
     frame = np.concatenate([np.repeat(np.arange(frames), n)[seen], np.repeat(np.arange(frames), clutter)])
     return table(frame, place), np.concatenate([names[seen], np.full(clutter.sum(), -1)])
+
+
+def vortices(n=1000, frames=8, *, step=0.5, missed=0.05, false=0.05, seed=0) -> tuple[Points, np.ndarray]:
+    """Tracers of steady vortices at density 1, one period of them in view, and who each detection is (-1: nobody)."""
+    edge, substeps = n ** (1 / 3), 8
+    wave, scale = 2 * np.pi / edge, step / np.sqrt(3) / substeps  # root mean square of an ABC flow of A = B = C = 1
+
+    def flow(place: np.ndarray) -> np.ndarray:
+        return scale * (np.sin(wave * np.roll(place, 1, axis=1)) + np.cos(wave * np.roll(place, -1, axis=1)))
+
+    path = [np.random.default_rng(seed).uniform(0, edge, (n, 3))]
+    for _ in range(substeps * (frames - 1)):
+        path.append(path[-1] + flow(path[-1] + flow(path[-1]) / 2))
+    return through_walls(np.array(path[::substeps]), edge, missed=missed, false=false, seed=seed)

@@ -46,8 +46,10 @@ MANY_UNLINKED = 0.15
 SURE_FIRST, DOUBTED = 0.92, 5e-4
 """Probability from which links are believed where learning begins once more, and what it is for all others."""
 
-FEWEST_PASSES, MOST_PASSES, STILL_BETTER = 3, 10, 0.95
-"""Passes in which the flow narrows the search; the share of what is left unexplained below which one more is made."""
+FEWEST_PASSES, MOST_PASSES = 3, 40
+"""Passes in which the flow narrows the search, and spreads from where links are known to where none is yet."""
+STILL_BETTER, STILL_MORE = 0.95, 1.0005
+"""One more is made where at most so much of what was unexplained is left, or there are so many times as many links."""
 
 
 def believed(
@@ -88,7 +90,7 @@ def believed(
     """
     record, trial = record or LearningRecord(), Trial()
     if may_know_links(motion):
-        of_sample = OverOneFrame(motion, hooks=hooks, most=most and most // 2)
+        of_sample = OverOneFrame(motion, hooks=hooks, most=most and most // 2, spreads=False)
         known = tried if hooks is None and (most is None or most >= ROOM) else None
         trial = record.learn(lambda: try_starts(movie, of_sample, known))
     belief = OverOneFrame(motion, features, hooks, most)(movie, trial.start, record)
@@ -113,12 +115,16 @@ class OverOneFrame:
     ----------
     motion, features, hooks, most
         As of `believed`.
+    spreads : bool
+        Whether the flow is followed on to where no links are known yet. A sample, small, says how it is explained best,
+        not how far from its own start a flow must spread in the whole movie.
     """
 
     motion: Motion
     features: Features | None = None
     hooks: Hooks | None = None
     most: int | None = None
+    spreads: bool = True
 
     def __call__(self, movie: Ordered, start: Start, record: LearningRecord | None = None) -> Belief:
         """Return what is believed of a movie from a start on."""
@@ -135,7 +141,8 @@ class OverOneFrame:
         if self.features is not None:
             _take_features(belief, self.features)
         if "flow" in self.motion or (free and start.takes_flow):
-            _take_flow(belief, FLOW_GAIN if free else -np.inf, going_on.radius if going_on else WIDEST_RADIUS)
+            widest = going_on.radius if going_on else WIDEST_RADIUS
+            _take_flow(belief, FLOW_GAIN if free else -np.inf, widest, self.spreads)
         if may_know_links(self.motion):
             _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
         if going_on is not None and belief.linked:
@@ -263,10 +270,10 @@ def _some(belief: Belief, links: np.ndarray) -> np.ndarray:
     return links[held_out.some(belief.movie.rank[belief.graph.tail[links]])]
 
 
-def _take_flow(belief: Belief, least_gain: float, widest: float) -> None:
+def _take_flow(belief: Belief, least_gain: float, widest: float, spreads: bool) -> None:
     """Make the neighbours' flow a context where it makes links likelier, and look for candidates where it leads.
 
-    They are looked for within `widest` spacings.
+    They are looked for within `widest` spacings; where the flow `spreads`, as long as that finds more links.
     """
     gain = belief.record.learn(lambda: _gain_of_flow(belief))
     if gain is None or gain < least_gain:
@@ -274,7 +281,7 @@ def _take_flow(belief: Belief, least_gain: float, widest: float) -> None:
     near = neighbours(belief.movie)
     weight, _, ahead = _flow(belief, near)
     belief.near = near
-    unexplained = np.inf
+    unexplained, found = np.inf, 0.0
     for done in range(MOST_PASSES):
         belief.flow_weight = weight
         radius = min(max(radius_of(belief), LEAST_RADIUS), widest)
@@ -284,8 +291,10 @@ def _take_flow(belief: Belief, least_gain: float, widest: float) -> None:
         del graph
         _sweeps(belief, 2)
         weight, belief.flow_share, ahead = _flow(belief, near)
-        before, unexplained = unexplained, 1 - belief.flow_share
-        if done + 1 >= FEWEST_PASSES and unexplained > STILL_BETTER * before:
+        better, more = STILL_BETTER * unexplained, STILL_MORE * found
+        unexplained, found = 1 - belief.flow_share, belief.record.learn(lambda: float(belief.probability.sum()))
+        goes_on = unexplained <= better or (spreads and found >= more)
+        if done + 1 >= FEWEST_PASSES and not goes_on:
             break
     belief.flow_weight = weight
     _sweeps(belief, 2)

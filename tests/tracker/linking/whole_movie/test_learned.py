@@ -15,7 +15,7 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
-from ..movies import f1, forty_divide, stirred, table, walks
+from ..movies import f1, forty_divide, stirred, table, vortices, walks
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
@@ -55,6 +55,14 @@ def test_a_flow_is_found_where_its_steps_are_longer_than_the_spacing(seed):
     learned = link_points(points)
     assert f1(points, names, learned.links["source"], learned.links["target"]) > 0.96
     assert learned.motion.flow_gain > 1
+
+
+@pytest.mark.parametrize(("n", "step", "seed", "least"), [(2500, 1.2, 1, 0.88), (3000, 1.3, 2, 0.85)])
+def test_a_flow_is_followed_to_where_no_link_was_known(n, step, seed, least):
+    """Learning begins where the vortices are slow; stopped once these were explained, F1 was .81 and .75."""
+    points, names = vortices(n, 4, step=step, seed=seed)
+    links = link_points(points, LinkSettings(motion="flow", device="cpu")).links
+    assert f1(points, names, links["source"], links["target"]) > least
 
 
 def test_particles_missed_for_two_frames_keep_their_tracks():

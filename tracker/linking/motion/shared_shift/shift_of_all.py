@@ -46,7 +46,7 @@ def is_of_all(movie: Ordered, motion: Motion) -> tuple[bool, Tried | None]:
     if len(without.pairs_apart(1)[0]) < 2:
         return True, None
     as_it_came = replace(without, position=without.position + without.of_each(without.drift))
-    learn, margin = OverOneFrame(motion), margin_of(without)
+    learn, margin = OverOneFrame(motion, spreads=False), margin_of(without)
     _, put_back = best_of(as_it_came, is_inner, learn)
     if put_back <= margin:  # links no better than none at all (0 nats) say nothing: the fewer, the likelier they are
         return True, None
