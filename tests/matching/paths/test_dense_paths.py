@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from auctrack.matching import JV, Infeasible, Problem, solve, verify
 from auctrack.matching.jit.row_scan import BLOCK, cheapest_column, least_rank, rank
+from auctrack.matching.paths.dense_paths import _column_at
 
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, width=64), st.sampled_from([0.0, -0.0, np.inf, -np.inf, 5e-324, -5e-324, 1e308, -1e308])
@@ -23,6 +24,17 @@ NUMBERS = st.one_of(
 @given(NUMBERS, NUMBERS)
 def test_ranks_compare_as_their_floats_do(a: float, b: float):
     assert (rank(a) < rank(b)) == (a < b or (a == b == 0 and np.signbit(a) and not np.signbit(b)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+@pytest.mark.parametrize("m", [1, 7, 8, 9, 40])
+def test_a_search_goes_on_from_the_first_unassigned_of_the_nearest_columns_or_the_first(dtype: Any, m: int):
+    rng = np.random.default_rng(m)
+    for nearest in (0, 1, 2, 3) * 25:
+        key, row_of_col = rng.integers(0, 3, m).astype(dtype), rng.integers(-1, 6, m).astype(np.int32)
+        near = np.flatnonzero(key == nearest)
+        unassigned = near[row_of_col[near] < 0]
+        assert _column_at(dtype(nearest), key, row_of_col) == [*unassigned, *near, -1][0]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
