@@ -167,7 +167,7 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
 
 One that finds itself far from an end leaves the rest to the last of them, which may spend most.
 
-On a CPU: a bid takes half a scan's time to all of it. Independent costs need 1 to 15 scans a row, where the auction
+On a CPU: a bid takes about a scan's time (1,500 rows). Independent costs need 1 to 15 scans a row, where the auction
 takes 15 to 23 bids (n = 1,500 to 4,000); points, a ball and a shell, dense clusters, cubes of distances, points on a
 circle 20 to 50 scans (n = 2,000) and 40 to 95 (4,500), and 24 to 180 bids; inner products, clouds apart, roots on a
 line 116 scans and more, growing with n, and 36 to 45 bids; where colours or pixels tie 70 to 111 bids. What is allowed
