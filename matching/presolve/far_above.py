@@ -70,9 +70,11 @@ def far_above_blocks(problem: Problem, costs: np.ndarray) -> np.ndarray:
 def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment | None:
     matrix = unmasked(as_dense(problem))
     shape = problem.n_blocks, problem.n_rows_of_block[0], problem.n_cols_of_block[0]
-    cost = matrix.data.reshape(shape).astype(np.float64)
-    of_rows = _take_off_least(cost, axis=2)
-    of_cols = _take_off_least(cost, axis=1) if problem.n_rows == problem.n_cols else np.zeros(problem.n_cols)
+    cost = matrix.data.reshape(shape)
+    of_rows = _paid_by_all(cost, axis=2)
+    cost = cost - of_rows[:, :, None] if of_rows.any() else cost
+    of_cols = _paid_by_all(cost, axis=1) if problem.n_rows == problem.n_cols else np.zeros(problem.n_cols)
+    cost = cost - of_cols.reshape(len(cost), 1, -1) if of_cols.any() else cost
     if not (of_rows.any() or of_cols.any()):
         return None
 
@@ -86,15 +88,13 @@ def _above_least_on_host(problem: Problem, solve: Callable[[Problem], Assignment
         raise error.restated(as_stated) from None
 
 
-def _take_off_least(cost: np.ndarray, axis: int) -> np.ndarray:
-    """Take the least off the rows (axis 2) or columns that are nothing but large, in place; return what was taken."""
-    is_edge = cost < np.inf
-    least = cost.min(axis=axis, initial=np.inf)
-    most = np.where(is_edge, cost, -np.inf).max(axis=axis, initial=-np.inf)
+def _paid_by_all(cost: np.ndarray, axis: int) -> np.ndarray:
+    """Return the least, float64, of the rows (axis 2) or columns that are nothing but large; 0 of the others."""
+    least, most = cost.min(axis=axis, initial=np.inf), cost.max(axis=axis, initial=-np.inf)
+    if np.isposinf(most).any():
+        most = np.where(cost < np.inf, cost, -np.inf).max(axis=axis, initial=-np.inf)
     is_far = ((least > 0) & (most <= 2 * least)) | ((most < 0) & (least >= 2 * most))
-    taken = np.where(is_far, least, 0.0)
-    cost -= np.expand_dims(taken, axis)
-    return taken
+    return np.where(is_far, least, 0.0).astype(np.float64)
 
 
 def _has_far_points(problem: Problem) -> bool:
