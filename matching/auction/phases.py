@@ -15,18 +15,17 @@ import numpy as np
 from ..certificate.matched import Matched
 from ..jit.compiled import compiled
 from ..jit.threads import side_by_side
-from ..paths.dense_paths import assign_dense_rows, match_dense_rows
+from ..paths.dense_paths import assign_dense_rows, finish_dense_rows
 from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
     finish_rows,
     match_rows,
-    release_slack,
     settle_unassigned_columns,
     take_prices,
     unassign,
 )
-from ..paths.shortest_paths import State, bid_rows, lower_to_cheapest, named_counts, start
+from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..problem import Problem
 from ..problem.convert import unmasked
 from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
@@ -126,16 +125,8 @@ def _solve_parts(hard, indptr, indices, data, state, prices, schedule, first, en
             if has_phases:
                 take_prices(own, indptr, indices, prices, state)
             if indices is None:
-                infeasible_row = _finish_matrix(own, indptr, data, state, counts[:3])
+                infeasible_row = finish_dense_rows(own, indptr, data, state, counts[:3])
             else:
                 infeasible_row = finish_rows(own, indptr, indices, data, state, counts[:3], NO_LIMIT)
             counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
             counts[_WAITING] -= left
-
-
-@compiled
-def _finish_matrix(rows, indptr, data, state, counts):
-    """As `finish.finish_rows` without a limit, for all rows of one full matrix."""
-    waiting = bid_rows(release_slack(rows, indptr, None, data, state), indptr, None, data, state, counts)
-    cost = data.reshape((len(rows), len(state.v)))
-    return match_dense_rows(cost, waiting, state, counts, NO_LIMIT, True)
