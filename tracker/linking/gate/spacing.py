@@ -25,7 +25,7 @@ def mean_spacing(points: Points) -> float | None:
     Where most are in pairs, as if these were one (`spacing_of`). Measured on the first frames with two particles or
     more, until `ENOUGH` particles were seen; None without such.
     """
-    nearest = _nearest_two(points, ENOUGH)
+    nearest = _nearest_two_of_first(points, ENOUGH)
     return spacing_of(nearest, points.ndim) if len(nearest) else None
 
 
@@ -54,20 +54,24 @@ def mean_of_near(nearest: np.ndarray) -> float:
 
 def nearest_distances(points: Points, enough: int = ENOUGH) -> np.ndarray:
     """Return how far particles are from their nearest neighbour in the same frame, of the first frames until enough."""
-    return _nearest_two(points, enough)[:, 0]
+    return _nearest_two_of_first(points, enough)[:, 0]
 
 
-def _nearest_two(points: Points, enough: int) -> np.ndarray:
+def _nearest_two_of_first(points: Points, enough: int) -> np.ndarray:
     nearest = [np.empty((0, 2))]
     frames = (points.positions_of(rows) for _, rows in points.rows_by_frame())
     for positions in itertools.islice((own for own in frames if len(own) > 1), enough):
-        some = positions[:: max(len(positions) // enough, 1)]
-        tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
-        distance, _ = tree.query(some, k=[2, 3])
-        nearest.append(np.atleast_2d(distance))
+        nearest.append(nearest_two(positions, max(len(positions) // enough, 1)))
         if sum(map(len, nearest)) >= enough:
             break
     return np.concatenate(nearest)
+
+
+def nearest_two(positions: np.ndarray, step: int) -> np.ndarray:
+    """Return how far every `step`-th of these particles is from the nearest two others, (n, 2), infinite without."""
+    tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
+    distance, _ = tree.query(positions[::step], k=[2, 3])
+    return np.atleast_2d(distance)
 
 
 def nearest_ahead(points: Points) -> np.ndarray:

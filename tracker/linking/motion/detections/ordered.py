@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from .....matching.device import cuda
 from .....matching.points.grid import build_grid
 from ....points import Points
 from ...gate.gpu_movie import DeviceMovie
-from ...gate.spacing import spacing_of
+from ...gate.spacing import nearest_two, spacing_of
 from .rounding import NARROWEST, places_of, rounding_of
 from .row_order import by_frame_and_place
 
@@ -258,9 +257,7 @@ def _spacing(position: np.ndarray, starts: np.ndarray, axes: slice | np.ndarray 
     nearest: list[np.ndarray] = []
     for asked in asked_for_spacing(starts):
         places = cuda.to_host(position[asked.start : asked.stop])[:, axes]
-        tree = cKDTree(places, balanced_tree=False, compact_nodes=False)
-        distance, _ = tree.query(places[:: asked.step], k=[2, 3])
-        nearest.append(np.atleast_2d(distance))
+        nearest.append(nearest_two(places, asked.step))
     spacing = spacing_of(np.concatenate(nearest), position[:1, axes].shape[1]) if nearest else 0.0
     if spacing == 0.0 and len(position):
         spacing = float(np.linalg.norm(np.ptp(cuda.to_host(position), axis=0)[axes]))
