@@ -14,7 +14,7 @@ import numpy as np
 from .device import cuda
 from .presolve.sorting import calls_for_sorting, lie_along_lines
 from .problem import Problem
-from .problem.convert import as_dense, fills_its_matrix, gate_radius
+from .problem.convert import fills_its_matrix, gate_radius
 from .problem.selection import chosen
 from .solvers import devices_for, make_solver
 
@@ -47,9 +47,10 @@ FEW_UPDATES = 10
 """Changes of the duals after which a matrix on a GPU that sorting may solve is fetched for it. Those that take more
 take many: products 1,000 for 1,000 rows, squares on a line 58 of 13 ms each for 2,000."""
 
-MOST_IN_MATRIX = 8000
-"""Rows of two point sets up to which a GPU's auction of their matrix is sooner done than a CPU's without one: 5,000 in
-clouds side by side take 0.65 s and 1.4, 10,000 in blobs apart 3.3, 20,000 in different clusters over 20 and 3.0."""
+FIRST_IN_MATRIX, MOST_IN_MATRIX = 12_000, 23_000
+"""Rows of two point sets up to which a GPU begins with their matrix, and up to which it makes one at all: one H200,
+seconds with it and without, 10,000 in a box and clusters 0.28 and 1.5, different clusters 0.4 and 1.3, independent ones
+0.10 and 0.04; 20,000 0.5 and 0.05."""
 
 FEW_ROWS_IN_BLOCKS = 150
 """Rows and columns of each of many matrices up to which a GPU's tree method takes 0.46 to 0.97 of the classical one's
@@ -70,19 +71,13 @@ MOST_AT_ONCE = 2048
 """Longer side of a block above which a GPU takes it by itself anyway (`hungarian.gpu_batch.MOST_SIDE`). From 1,500 on
 it would take 32 independent ones of 2,000 0.20 seconds in place of 0.04, and nine of two blobs 1.6 in place of 3.3."""
 
-UPDATES_AT_ONCE, ROWS_A_HARD_BLOCK = 20, 125
-"""Changes of the duals after which matrices that a GPU takes at once, and of which a third of the rows is left, are
-taken for hard; and up to one for so many rows of them are solved apart. One H200, nine of 1,000 and of 2,000: inner
-products, two blobs, colours and Machol and Wien's are told so from eight other kinds, in 0.02 to 0.2 seconds, as well
-as after 62 and 125 changes, in 0.05 to 0.8. Blobs of 2,000 take 3.3 seconds at once, each by itself 0.18, colours 10.9
-and 0.49, inner products 2.0 and 0.23; those of 1,000 0.66 and 0.075, 1.7 and 0.15, 0.87 and 0.075."""
-
-ROWS_AN_UPDATE = 200
-"""Rows for each change of the duals after which a matrix on a GPU of which half the rows are left is taken for hard.
-The share that is left falls alike for all sizes. Of 2,000 to 10,000 rows letters have 0.42 left then and a cube and a
-slab 0.39, colours 0.68 to 0.72, blobs apart 0.80, inner products 0.90; of 400 rows fifteen other kinds have less than
-0.15. Of 10,000 inner products these changes take 0.5 s and those that tell so by a third of the rows 2.8, the auction
-1.7; letters take the auction 18 s and the classical method 3.3."""
+FIRST_UPDATES, FEW_LEFT, ROWS_A_HARD_BLOCK = 20, 8, 125
+"""Changes of the duals after which a matrix on a GPU, of whose rows more than one in so many are left, is taken for
+hard; and of matrices that a GPU takes at once, up to one for so many rows are solved apart then. One H200, 5,000 rows:
+these changes take 4 to 16 ms. Fifteen kinds have 0.028 or less of their rows left then, a disc and a square 0.08, and
+need no more than 0.13 s in all; a box and a normal blob have 0.21, different densities 0.26 to 0.32, letters 0.37,
+colours 0.72, blobs apart 0.83, inner products of 10,000 0.95, and take 0.5 to 6 s where the auction takes 0.05 to
+0.9. Nine of 2,000 at once: two blobs 3.3 s, each by itself 0.18, colours 10.9 and 0.49, inner products 2.0 and 0.23."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth matching above which those pairs are not written out."""
@@ -142,25 +137,24 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
 """By kind of problem; the last rule of each holds."""
 
 
-def first_on_gpu(rows: int) -> tuple[str, dict[str, Any]]:
-    """Return what a GPU tries of a matrix first, and what that may spend before the matrix is taken for hard."""
-    most_updates = max(rows // ROWS_AN_UPDATE, min(rows // 50, UPDATES_AT_ONCE), 1)
-    return "hungarian-classical", {"most_updates": most_updates, "few_left": rows // 2}
+def first_on_gpu(rows: int) -> dict[str, Any]:
+    """Return what `hungarian-classical` may spend on a matrix of so many rows before that is taken for hard."""
+    return {"most_updates": FIRST_UPDATES, "few_left": rows // FEW_LEFT}
 
 
 def _first_on_gpu_for_points(rows: int) -> tuple[tuple[str, dict[str, Any]], ...]:
-    without_matrix = "auction", {"matrix": False}
-    if rows <= MOST_IN_MATRIX:
-        return ("hungarian-classical", {"most_updates": 100, "few_left": rows * 3 // 10}), without_matrix
-    return without_matrix, ("hungarian-classical", {"most_updates": 300, "few_left": rows // 8})
+    by_matrix = ("hungarian-classical", first_on_gpu(rows)), ("auction", {"matrix": "only"})
+    if rows <= FIRST_IN_MATRIX:
+        return by_matrix
+    return ("auction", {"matrix": False}), *(by_matrix if rows <= MOST_IN_MATRIX else ())
 
 
 FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] = {
     "jv": lambda _: (
-        *(("jv", {"most_scans": 45}), ("auction", {"max_bids": 150})),
-        *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400})),
+        *(("jv", {"most_scans": 45}), ("auction", {"max_bids": 150, "matrix": "only"})),
+        *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400, "matrix": "only"})),
     ),
-    "hungarian-classical": lambda rows: (first_on_gpu(rows), ("auction", {})),
+    "hungarian-classical": lambda rows: (("hungarian-classical", first_on_gpu(rows)), ("auction", {})),
     "auction of points on a GPU": _first_on_gpu_for_points,
 }
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
@@ -175,18 +169,11 @@ are scans still to come: a search near its end goes on. Estimates are early and 
 all, as many as take the time of 60 to 150 bids. With 30 in all and 60 bids before, 4,500 points in the plane took 2.2
 times as long, points on a circle 1.6 to 2; a ball and a shell of 2,000 points .6.
 
-On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
-products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each. Where a limit of 150 ends it,
-inner products, clouds apart and colours have 0.40 to 0.55 of their rows left, the pixels of letters 0.15 and 0.27
-(n = 2,000 and 4,000), which then take less time than the auction. So it is after one change for 16 rows where there are
-fewer: 0.41, 0.60 and 0.48, and 0.21 (n = 1,250), where after 150 inner products have 0.22 left and would go on.
-
-Points on a GPU, seconds on an H100 by the classical method and by the auction without a matrix: 5,000 and 8,000 in
-clouds side by side 0.27 and 0.34, where the auction gives up; a cube and a slab 0.08 and 0.20; dense clusters 0.06 and
-0.17; a box and clusters 0.44 and 0.26, different clusters 0.53 and 0.35, of 8,000 1.65 and not at all; two blobs apart
-2.0 and 0.70. After 100 changes of the duals two blobs have 0.65 and more of their rows left, the others 0.29 and less.
-20,000 are sooner done by the auction where it does not give up (0.4 to 2.6 s); after 300 changes clouds have 0.11 left
-and take 2.5 s in all, different clusters 0.25 and a box and clusters 0.20, which a CPU ends sooner."""
+On a GPU: a few changes of the duals tell which matrices keep needing more of them, see `FIRST_UPDATES`; the auction
+settles the prices of those first, and leaves the rest to the Hungarian method. More than 12,000 points are sooner done
+without a matrix where neighbours say enough (20,000: independent ones 0.05 s, two blobs 0.26, dense clusters 1.1), and
+by the auction of their matrix where they do not (a box and clusters 1.1, clouds side by side 1.2, different clusters
+2.0)."""
 
 
 class Choice(NamedTuple):
@@ -198,13 +185,8 @@ class Choice(NamedTuple):
 
     def last_device(self, problem: Problem, tried: Sequence[Any]) -> str:
         """Return where the solver is run once those `tried` have given up: large point sets on the CPU."""
-        is_for_cpu = tried and problem.kind == "points" and problem.n_rows > MOST_IN_MATRIX
+        is_for_cpu = tried and problem.kind == "points" and problem.n_rows > FIRST_IN_MATRIX
         return "cpu" if is_for_cpu else self.device
-
-    def form_for(self, tried: str, problem: Problem) -> Problem:
-        """Return what a solver that is tried is given: the matrix where jv has made that of points before."""
-        is_matrix = tried == "auction" and self.solver == "jv" and problem.kind == "points"
-        return as_dense(problem) if is_matrix else problem
 
     def first_tried(self, problem: Problem) -> tuple[tuple[str, dict[str, Any]], ...]:
         """Return the solvers to be tried before this one, and their options: none where no other is likely to pay."""
@@ -220,7 +202,7 @@ class Choice(NamedTuple):
         """Return what a GPU may spend on each of some matrices of one shape at once; None where none is likely hard."""
         rows, cols = (int(sides[0]) for sides in (problem.n_rows_of_block, problem.n_cols_of_block))
         may_be_hard = problem.n_blocks > 1 and _are_nearly_square(rows, cols) and not problem.has_unmatched_cost
-        return {"most_updates": UPDATES_AT_ONCE, "few_left": min(rows, cols) // 3} if may_be_hard else None
+        return first_on_gpu(min(rows, cols)) if may_be_hard else None
 
 
 def choose(problem: Problem, device: str) -> Choice:

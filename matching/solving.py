@@ -115,7 +115,7 @@ def solve(
       (see `presolve.superposed`), whatever solver is named;
     - a single problem of equal sides, or a matrix on a GPU of which less than 1 % must stay unassigned, changes to
       another solver where the first one's own counts say that it takes too long, unless options are given; more than
-      8,000 points that two solvers of a GPU give up are then solved on the CPU, whatever device was asked for;
+      23,000 points that the auction of a GPU gives up are then solved on the CPU, whatever device was asked for;
     - matrices of 500 rows and columns or more (on a CPU of 200, where one of the batch turns out to be hard), and point
       sets of 1,000 without `unmatched_cost`, are solved as each would be alone where they are blocks of a batch; on a
       GPU up to 8 from 1,000 on, any number that look as if sorting solves them, or are too large to be solved at once,
@@ -202,13 +202,12 @@ def _solved_in_turns(problem: Problem, choice: Choice) -> Assignment:
     while waiting:
         (tried, limits), *waiting = waiting
         try:
-            stated = choice.form_for(tried, problem)
-            return _solved(stated, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
+            return _solved(problem, make_solver(tried, **limits), choice.device).with_stats(auto=reason)
         except NotConverged as error:
             reason = f"{reason}; {tried} was given up, with {limits}"
             waiting = waiting[-1:] if error.is_far else waiting
         except DeviceMemoryExceeded:
-            if tried == choice.solver:
+            if problem.kind != "points":
                 raise
             reason = f"{reason}; the matrix of {tried} did not fit the device"
     return _solved(problem, make_solver(choice.solver), choice.last_device(problem, first)).with_stats(auto=reason)

@@ -11,6 +11,7 @@ from ..device import cuda
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
+from ..problem.gpu_points import dense_on_device
 from .bidding import out_of_bids
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
@@ -78,10 +79,15 @@ def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
 
 
 def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[CostGraph, DeviceSolution]:
-    """Match point sets without a matrix; the graph carries the certificate."""
+    """Match point sets, without a matrix where that will do; the graph carries the certificate."""
     if problem.n_edges == 0:
         graph = CostGraph.of(cp, as_sparse(problem.on_host()))
         return graph, DeviceSolution.start(graph, starting_duals(graph))
+    if options.matrix == "only" and not problem.has_unmatched_cost:
+        graph = CostGraph.of(cp, _form_for_gpu(dense_on_device(cp, problem), options))
+        matching = _bid(graph, options)
+        matching.count(matrix=1)
+        return graph, matching
     return solve_points(cp, problem, options)[:2]
 
 

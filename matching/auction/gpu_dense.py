@@ -22,7 +22,7 @@ from .gpu_scaling import (
     finish_free,
     has_phases,
     has_room,
-    is_for_forests,
+    is_one_matrix,
     is_spent,
     range_of_costs,
     scans_left,
@@ -44,9 +44,8 @@ PHASE_ROUNDS = 600
 """Rounds of a phase on the cheapest pairs (as `bid` has them), after which these are taken to say too little."""
 NEAR, FIRST_IN_MATRIX = 8, 1.5
 """Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
-MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, 8000
-"""Share of the rows left by a phase on the matrix, and the rounds that end it: 5,000 points of differing clusters
-took 60 to 1,700 (counted on a CPU)."""
+MATRIX_LEAVES, MATRIX_ROUNDS = 0.02, 8000
+"""Share of the rows left by a phase on the matrix, and the rounds after which it is the last."""
 
 
 def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[DeviceSolution, int]:
@@ -62,11 +61,7 @@ def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Device
     )
     matching.count(graph_ns=graph_ns)
     if infeasible_row == TOO_HARD:
-        on_cheapest = matching
-        matching, infeasible_row = solve_in_phases(matrix)
-        matching.count_on(on_cheapest)
-        matching.count(whole_matrix=1)
-        return matching, infeasible_row
+        return _on_the_whole(matrix, matching, most_bids)
     reads = _most_reads(matrix) if most_bids is None else np.inf
     for _ in range(PRICING_ROUNDS):
         if infeasible_row >= 0:
@@ -92,9 +87,7 @@ def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[Device
             matching, infeasible_row = _again(graph, matching, most_bids)
         else:
             infeasible_row = finish_free(graph, matching, matching.unmatch(violated), most_bids)
-    matching, infeasible_row = _again(matrix, matching, most_bids)
-    matching.count(whole_matrix=1)
-    return matching, infeasible_row
+    return _on_the_whole(matrix, matching, most_bids)
 
 
 def _most_reads(matrix: CostGraph) -> float:
@@ -102,13 +95,24 @@ def _most_reads(matrix: CostGraph) -> float:
 
     Graphs with bounds are solved from the start every time, which in dense clusters is eight times and more.
     """
-    return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
+    return MATRIX_READS * len(matrix.cost) if is_one_matrix(matrix) and not has_phases(matrix) else np.inf
 
 
 def _again(graph: CostGraph, earlier: DeviceSolution, most_bids: int | None) -> tuple[DeviceSolution, int]:
     """Solve from the start, counting on."""
     matching, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - earlier.spent.bids)
     matching.count_on(earlier)
+    return matching, infeasible_row
+
+
+def _on_the_whole(matrix: CostGraph, on_cheapest: DeviceSolution, most_bids: int | None) -> tuple[DeviceSolution, int]:
+    """Solve the matrix itself, counting on from what its cheapest pairs took."""
+    if most_bids is None and is_one_matrix(matrix):
+        matching, infeasible_row = solve_in_phases(matrix)
+        matching.count_on(on_cheapest)
+    else:
+        matching, infeasible_row = _again(matrix, on_cheapest, most_bids)
+    matching.count(whole_matrix=1)
     return matching, infeasible_row
 
 
@@ -120,17 +124,20 @@ def solve_in_phases(matrix: CostGraph) -> tuple[DeviceSolution, int]:
 def _prices_of_phases(matrix: CostGraph) -> DeviceSolution:
     """Auction with increments from the size of what prices must settle: how much the eighth cheapest pair costs more.
 
-    As on the CPU (`scaling`). Phases end when few rows are left, which would take most of the rounds: then the searches
-    find next to nothing to do, where increments that begin too small leave them nearly all.
+    As on the CPU (`scaling`). A phase ends when few rows are left, which would take most of the rounds and which the
+    Hungarian method matches in no time; one that does not end soon is the last, as finer ones would not either.
     """
     cp, n = matrix.cp, matrix.n_rows
     matching = DeviceSolution.start(matrix, cp.zeros(matrix.n_cols, matrix.dual_dtype))
     free = without_bounds(matrix)
     least, near = cheapest_of_rows(matrix, 1), cheapest_of_rows(matrix, NEAR)
     first = FIRST_IN_MATRIX * float(cp.where(near < matrix.none, near - least, 0).mean())
+    stop_at = int(MATRIX_LEAVES * n)
     for eps in falling(matrix, first, STEP, PHASES) if has_room(matrix, range_of_costs(matrix)) else []:
         matching.unmatch_all()
-        bid(free, matching, eps=eps, stop_at=int(MATRIX_LEAVES * n), most_rounds=MATRIX_ROUNDS, in_order=False)
+        left = bid(free, matching, eps=eps, stop_at=stop_at, most_rounds=MATRIX_ROUNDS, in_order=False)
+        if len(left) > stop_at:
+            break
     matching.unmatch_all()
     return matching
 

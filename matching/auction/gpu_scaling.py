@@ -11,8 +11,8 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
+from ..hungarian.gpu_classical import match_by_dual_phases
 from ..paths.gpu_dense import DeviceCosts, DeviceState
-from ..paths.gpu_forest import columns_held, grow_forests
 from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
 from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
@@ -72,7 +72,7 @@ def solve_graph(
             settle_columns(graph, matching)
         return matching, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, matching, finish_free)
     matching = DeviceSolution.start(graph, starting_duals(graph))
-    rounds = FINAL_ROUNDS if is_for_forests(graph) else MOST_ROUNDS
+    rounds = FINAL_ROUNDS if is_one_matrix(graph) else MOST_ROUNDS
     left = bid(graph, matching, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
     if is_spent(matching, left, most_bids):
         return matching, -1
@@ -116,36 +116,43 @@ def _search_from(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
     Searches of their own find short paths; trees that grow from all the rows left over find the others.
     """
     if graph.has_unmatched_cost or graph.is_dense:
-        grows = not graph.is_dense or is_for_forests(graph)
-        infeasible_row, rows = augment(graph, matching, rows, LONGEST_PATH if grows else UNLIMITED)
+        is_for_trees = not graph.is_dense or is_one_matrix(graph)
+        infeasible_row, rows = augment(graph, matching, rows, LONGEST_PATH if is_for_trees else UNLIMITED)
         if infeasible_row >= 0:
             return infeasible_row
     if len(rows) == 0:
         return -1
+    if graph.is_dense:
+        return _search_matrix(graph, matching, rows)
     began = perf_counter_ns()
     stats: dict[str, Any] = {}
-    grow = _grow_in_matrix if graph.is_dense else grow_trees
-    infeasible_row = grow(graph, matching, rows, stats)
+    infeasible_row = grow_trees(graph, matching, rows, stats)
     matching.is_searched = True
     matching.count(tree_searches=stats["searches"], trees_ns=perf_counter_ns() - began)
     return infeasible_row
 
 
-def is_for_forests(graph: CostGraph) -> bool:
-    """Whether trees of all rows can grow in it at once: one matrix, of as many columns as the GPU's threads hold."""
-    return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held(cuda.multiprocessors())
+def is_one_matrix(graph: CostGraph) -> bool:
+    """Whether it is dense costs of one block: trees of all rows can grow in it at once."""
+    return graph.is_dense and graph.block_rows == graph.n_rows
 
 
-def _grow_in_matrix(matrix: CostGraph, matching: DeviceSolution, rows: Any, stats: dict[str, Any]) -> int:
-    """As `grow_trees`, from all rows at once: in dense clusters, searches of their own wait for each other."""
+def _search_matrix(matrix: CostGraph, matching: DeviceSolution, rows: Any) -> int:
+    """Match the rows of one matrix by the Hungarian method, from the prices at hand; return as `augment` does.
+
+    It changes the duals for many paths at once, where searches of their own wait for each other. 571 rows of two sets
+    of points whose densities differ, 5,000, take it 0.09 s, and took one path a search 2.2.
+    """
+    began = perf_counter_ns()
     state = DeviceState(
         certify(matrix, matching, matching.v).row_duals, matching.v, matching.col_of_row, matching.row_of_col
     )
-    done = grow_forests(DeviceCosts.of_graph(matrix), state, rows)
+    infeasible_row, counts = match_by_dual_phases(DeviceCosts.of_graph(matrix), state, rows)
     matrix.cp.maximum(matching.col_of_row, FREE, out=matching.col_of_row)  # those that became unassigned, too
-    matching.spent.rows_scanned += int(done["rows_scanned"])
-    stats["searches"] = int(done["searches"])
-    return int(done["infeasible_row"])
+    matching.is_searched = True
+    matching.spent.rows_scanned += counts["rows_scanned"]
+    matching.count(dual_phases=counts["searches"], dual_phases_ns=perf_counter_ns() - began)
+    return infeasible_row
 
 
 def rematch(graph: CostGraph, matching: DeviceSolution, rows: Any) -> int:
@@ -225,6 +232,8 @@ def search_free(
     """Match the rows that bids without an increment left over, by shortest paths; return as `finish_free` does."""
     if is_spent(matching, left, most_bids):
         return -1
+    if is_one_matrix(graph):
+        return _search_matrix(graph, matching, left) if len(left) else -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
         infeasible_row, left = augment(graph, matching, left, LONGEST_PATH)
         if infeasible_row >= 0:

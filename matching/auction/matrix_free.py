@@ -64,7 +64,8 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
         options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
         return nothing_matched(problem)
-    found = _MatrixFree(problem, options).solve()
+    is_for_matrix = options.matrix == "only" and not problem.has_unmatched_cost
+    found = None if is_for_matrix else _MatrixFree(problem, options).solve()
     if found is None:
         return match_matrix(problem, options)
     matched, stats, waiting = found

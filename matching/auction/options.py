@@ -20,7 +20,7 @@ class AuctionOptions:
     variant: Literal["default", "paper"] = "default"
     convergence: Literal["counter", "reduction"] = "counter"
     max_bids: int | None = None
-    matrix: bool = True
+    matrix: bool | Literal["only"] = True
 
     def __post_init__(self) -> None:
         need_choice("variant", self.variant, ("default", "paper"))
@@ -32,8 +32,8 @@ class AuctionOptions:
             )
         if self.max_bids is not None:
             need_whole_number("max_bids", self.max_bids, 2**31, words=" of bids per row, or None for no budget")
-        if not isinstance(self.matrix, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidProblem(f"matrix needs True or False; got {self.matrix!r}.", argument="matrix")
+        if not isinstance(self.matrix, bool) and self.matrix != "only":
+            raise InvalidProblem(f"matrix needs True, False or 'only'; got {self.matrix!r}.", argument="matrix")
 
     @property
     def is_exact(self) -> bool:

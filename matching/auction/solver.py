@@ -40,9 +40,10 @@ class Auction(AuctionOptions):
     max_bids : int, optional
         Budget of bids per row, on average over a component; when it runs out `NotConverged` carries the matched edges
         made so far and the duals; the gap is infinite where a row that must be matched has no column yet.
-    matrix : bool
+    matrix : bool or "only"
         Whether point sets whose neighbours say little get the matrix of all their costs, where it is small enough; else
-        `NotConverged` is raised there, for another solver to take over.
+        `NotConverged` is raised there, for another solver to take over. "only": sets without `unmatched_cost` get it at
+        once, whatever its size, and are matched as it would be.
     """
 
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")

@@ -46,12 +46,6 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     counts : dict
         As the CPU's, and the seconds of the searches and of what follows them.
     """
-    done = grow_forests(costs, state, free_rows)
-    return int(done["infeasible_row"]), stats_of(done)
-
-
-def grow_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> np.void:
-    """As `match_by_forests`; return what the kernel counted, `COUNTS`."""
     cp, (n, m) = costs.cp, costs.cost.shape
     groups, blocks = _shape(costs)
     kernel = costs.kernel("paths/matrix_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
@@ -71,7 +65,8 @@ def grow_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> np.v
             *(cp.zeros(12 * blocks, cp.uint64), cp.zeros(8 * blocks * THREADS * groups, cp.uint64), on_device),
         ),
     )
-    return on_device.get().view(COUNTS)[0]
+    done = on_device.get().view(COUNTS)[0]
+    return int(done["infeasible_row"]), stats_of(done)
 
 
 def stats_of(done: Any) -> dict[str, Any]:

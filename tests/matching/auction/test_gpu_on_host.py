@@ -24,11 +24,12 @@ from auctrack.matching.auction.gpu_bids import bid
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_scaling import increments
 from auctrack.matching.auction.matrix_instead import MATRIX_READS, most_reads
+from auctrack.matching.auction.scaling import PHASES
 from auctrack.matching.certificate import gpu_certificate, refine
 from auctrack.matching.certificate.gpu_certificate import certified
 from auctrack.matching.device import cuda
+from auctrack.matching.hungarian.gpu_classical import match_by_dual_phases
 from auctrack.matching.paths import gpu_forest, gpu_trees
-from auctrack.matching.paths.gpu_forest import grow_forests
 from auctrack.matching.paths.gpu_paths import grow_forest
 from auctrack.matching.problem.convert import as_dense
 from auctrack.matching.problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
@@ -156,7 +157,7 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
     "kind", ["dense, wide", "dense, unmatched cost", "dense, tied but for rounding, unmatched cost"]
 )
 @pytest.mark.parametrize("seed", [None, 1, 2])
-def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_trees_of_all(
+def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_the_hungarian_method(
     kind: str, seed: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _let_trees_grow_in_matrices(monkeypatch)
@@ -165,7 +166,7 @@ def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_trees_of_all(
     if seed is not None:
         draw_turns(monkeypatch, seed)
     answer = solved(problem)
-    assert min(answer.stats["bids"], answer.stats["tree_searches"]) > 0
+    assert min(answer.stats["bids"], answer.stats["dual_phases"]) > 0
     np.testing.assert_allclose(answer.cost, solve(problem, device="cpu").cost, rtol=1e-12)
     np.testing.assert_array_equal(answer.col_of_row, expected.col_of_row)
     np.testing.assert_array_equal(answer.col_duals, expected.col_duals)
@@ -177,27 +178,25 @@ def test_unassigned_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exch
     _let_trees_grow_in_matrices(monkeypatch)
     monkeypatch.setattr(gpu_scaling, "FEW_UNASSIGNED", 2.0)
     stats = solved(PROBLEMS["dense, wide"]).stats
-    assert min(stats["unassigned_columns"], stats["tree_searches"]) > 0
+    assert min(stats["unassigned_columns"], stats["dual_phases"]) > 0
 
 
-@pytest.mark.parametrize(
-    ("kind", "held"), [("dense, wide", 11), ("matrices", 10**6), ("matrices, tall, unmatched cost", 10**6)]
-)
-def test_no_trees_grow_in_several_matrices_nor_where_the_gpu_cannot_hold_their_columns(
-    kind: str, held: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("kind", ["matrices", "matrices, tall, unmatched cost"])
+def test_rows_of_several_matrices_are_matched_by_a_search_each(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _let_trees_grow_in_matrices(monkeypatch)
-    monkeypatch.setattr(gpu_scaling, "columns_held", lambda _: held)
-    assert "tree_searches" not in solved(PROBLEMS[kind]).stats
+    assert "dual_phases" not in solved(PROBLEMS[kind]).stats
 
 
-def test_rows_that_trees_scan_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_the_hungarian_method_scans_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     _let_trees_grow_in_matrices(monkeypatch)
     monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 0)
     problem = PROBLEMS["dense, wide"]
-    stats, trees = solved(problem).stats, []
-    monkeypatch.setattr(gpu_scaling, "grow_forests", lambda *given: trees.append(grow_forests(*given)) or trees[-1])
-    assert solved(problem).stats["rows_scanned"] == stats["rows_scanned"] >= trees[0]["rows_scanned"] > 0
+    done = []
+    monkeypatch.setattr(
+        gpu_scaling, "match_by_dual_phases", lambda *given: done.append(match_by_dual_phases(*given)) or done[-1]
+    )
+    scanned = solved(problem).stats["rows_scanned"]
+    assert scanned >= sum(counts["rows_scanned"] for _, counts in done) > 0
 
 
 def test_a_budget_is_one_of_all_bids_on_the_graphs_of_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,6 +241,29 @@ def test_phases_of_a_matrix_have_its_own_scale() -> None:
 def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_points, "search_free", lambda *_: gpu_points.TOO_HARD)
     assert solved(PROBLEMS["points"]).stats["matrix"] == 1
+
+
+@pytest.mark.parametrize("kind", ["points", "points, wide", "points, tall, squared", "points in blocks"])
+def test_points_get_their_matrix_at_once_where_the_caller_wants_that(kind: str) -> None:
+    answer = solved(PROBLEMS[kind], matrix="only")
+    assert answer.stats["matrix"] == 1
+    assert answer.cost == pytest.approx(solve(PROBLEMS[kind], device="cpu").cost, rel=1e-12)
+
+
+def test_points_with_an_unmatched_cost_get_no_matrix_though_the_caller_wants_one() -> None:
+    assert "matrix" not in solved(PROBLEMS["points, unmatched cost"], matrix="only").stats
+
+
+def test_a_phase_of_a_matrix_that_does_not_end_soon_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
+    monkeypatch.setattr(gpu_dense, "PHASE_ROUNDS", 1)
+    problem, phases = Problem.dense(np.random.default_rng(1).random((50, 50))), []
+    monkeypatch.setattr(gpu_dense, "bid", lambda *given, **how: phases.append(how["eps"]) or bid(*given, **how))
+    for rounds, expected in [(gpu_dense.MATRIX_ROUNDS, PHASES), (1, 1)]:
+        monkeypatch.setattr(gpu_dense, "MATRIX_ROUNDS", rounds)
+        phases.clear()
+        assert solved(problem).stats["whole_matrix"] == 1
+        assert len(phases) == expected
 
 
 def test_free_memory_decides_whether_there_is_an_answer_but_not_which(monkeypatch: pytest.MonkeyPatch) -> None:

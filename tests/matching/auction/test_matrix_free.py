@@ -73,6 +73,14 @@ def test_finds_the_optimum_over_all_pairs(name: str, metric: Any):
     assert_optimal(Problem.points(x, y, metric=metric))
 
 
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("name", ["independent, 3D", "a few more columns, 2D"])
+def test_their_matrix_is_taken_at_once_where_the_caller_wants_that(name: str, metric: Any):
+    problem = Problem.points(*POINTS[name], metric=metric)
+    assert assert_optimal(problem, matrix="only").stats["matrix"] == 1
+    assert "matrix" not in assert_optimal(problem).stats
+
+
 @pytest.mark.parametrize("name", ["all in one place", "fewer than neighbours", "one and one"])
 def test_neighbours_decide_between_few_points_too(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cpu, "SMALL", 0)

@@ -13,13 +13,16 @@ from auctrack.matching.hungarian import gpu, gpu_batch
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.plugins.bench.assignment.hostile_costs import (
     ball_to_shell,
+    cubes,
     dense_clusters,
     inner_products,
     letters,
     machol_wien,
     photographs,
+    plane,
     roots_on_a_line,
     two_blobs,
+    two_densities,
 )
 
 from ..auction.on_host import be_the_device
@@ -96,17 +99,17 @@ FEW = N // choice.ROWS_A_HARD_BLOCK
 @pytest.mark.parametrize(
     ("costs", "is_hard"),
     [
-        *((costs, True) for costs in (inner_products, two_blobs, photographs, machol_wien)),
-        *((costs, False) for costs in (letters, dense_clusters, ball_to_shell, roots_on_a_line)),
+        *((costs, True) for costs in (inner_products, two_blobs, photographs, machol_wien, letters, two_densities)),
+        *((costs, False) for costs in (plane, cubes, dense_clusters, ball_to_shell, roots_on_a_line)),
     ],
 )
 def test_the_share_of_rows_left_tells_soon_whether_a_matrix_is_hard(costs: Any, is_hard: bool, monkeypatch: Any):
     """With a margin: neither 0.9 nor 1.1 times as many rows left would change what is said."""
     monkeypatch.setattr(gpu_batch, "fits_a_block", lambda _: False)
-    solver, limits = choice.first_on_gpu(400)
+    limits = choice.first_on_gpu(400)
     few_left = limits["few_left"] * (11 if is_hard else 9) // 10
     try:
-        answer = solve(costs(400, 1), solver, "cuda", **{**limits, "few_left": few_left})
+        answer = solve(costs(400, 1), "hungarian-classical", "cuda", **{**limits, "few_left": few_left})
     except NotConverged:
         assert is_hard
     else:
@@ -114,7 +117,7 @@ def test_the_share_of_rows_left_tells_soon_whether_a_matrix_is_hard(costs: Any, 
         assert answer.is_optimal
 
 
-LIMITS = {"most_updates": choice.UPDATES_AT_ONCE, "few_left": N // 3}
+LIMITS = choice.first_on_gpu(N)
 
 
 def independent(n: int, seed: int) -> np.ndarray:

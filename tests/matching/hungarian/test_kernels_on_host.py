@@ -143,7 +143,7 @@ def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize("spare", [0, 1], ids=["square", "one-column-more"])
 def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row(spare: int):
-    """By the rows left where `auto` looks: letters keep to this method, two blobs apart go on to the auction."""
+    """By the rows left where `auto` looks: a ball and a shell keep to this method, blobs apart do not."""
     n = 400
     limits = dict(FIRST_TRIED["hungarian-classical"](n))["hungarian-classical"]
 
@@ -153,7 +153,7 @@ def test_what_needs_few_changes_is_told_from_what_needs_one_for_every_other_row(
         gpu_classical.match_by_dual_phases(part, state, free, **limits)
         return np.asarray(state.col_of_row)
 
-    partners = matched(hostile_costs.letters(n + spare, 0)[:n])
+    partners = matched(hostile_costs.ball_to_shell(n + spare, 0)[:n])
     assert partners.min() >= 0
     assert len(np.unique(partners)) == n
     with pytest.raises(NotConverged, match="most_updates"):
