@@ -70,13 +70,13 @@ def test_matrix_is_made_where_neighbours_say_little(kind: str, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 1.0), (50.0, 0.0)], ids=["beside", "fifty times as wide"])
-def test_differing_sets_leave_little_to_searches(scale: float, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Phases of the matrix's own scale bring nearly all rows where they belong, or searches would take seconds."""
+def test_differing_sets_leave_few_dual_phases(scale: float, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Phases of the matrix's own scale bring nearly all rows where they belong, or it would take a phase for each."""
     monkeypatch.setattr(gpu_points, "SAMPLED_READS", 0)
     x, y = np.random.default_rng(36).random((2, 2000, 3))
     stats = assert_optimal(Problem.points(x, scale * y + [shift, 0, 0])).stats
     assert stats["matrix"] == 1
-    assert stats["forests"] < 60
+    assert stats["dual_phases"] < 60
 
 
 def test_unmatched_costs_that_let_nearly_all_be_matched() -> None:
