@@ -1,25 +1,21 @@
-"""Detected points to true points of the same frame, one to one, for scoring.
-
-Solved by SciPy, apart from the solvers that the score judges.
-"""
+"""Detected points to true points of the same frame, one to one, for scoring."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
+from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
+from ...matching.problem import Problem
+from ...matching.solving import solve
 from ..calibrating.lengths import require_length
 from ..errors import InvalidInput
 from ..points import Points
 
-# Above so many cells (32 MB) a cluster of close points is assigned sparsely instead of as a dense matrix.
-_DENSE_CELLS = 4_000_000
+_TIE = 1e-12
+"""Part by which staying unmatched costs more than said: a pair that costs just as much is made."""
 
 
 def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
@@ -123,70 +119,7 @@ def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int,
     ndarray
         int64 (n,): column of every row, -1 for none, at the least sum of costs.
     """
-    match = np.full(n, -1, dtype=np.int64)
-    for row, column in _best_pairs(rows, columns, costs, n, unmatched_cost):
-        match[row] = column
-    return match
-
-
-def _best_pairs(
-    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, n: int, tolerance: float
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the pairs of the best assignment, cluster of close points by cluster."""
-    nodes = n + int(columns.max(initial=-1)) + 1
-    graph = coo_array((np.ones(len(rows)), (rows, columns + n)), shape=(nodes, nodes))
-    cluster = connected_components(graph, directed=False)[1][rows]
-    alone = np.bincount(cluster, minlength=1)[cluster] == 1
-    yield rows[alone], columns[alone]
-    order = np.flatnonzero(~alone)[np.argsort(cluster[~alone], kind="stable")]
-    starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
-    (row, row_starts, local_row), (column, column_starts, local_column) = (
-        _numbered_within(cluster[order], ends[order], starts) for ends in (rows, columns)
-    )
-    cuts = (np.append(starts, len(order)), row_starts, column_starts)
-    pieces = ([slice(*ends) for ends in itertools.pairwise(of.tolist())] for of in cuts)
-    for pairs, of_rows, of_columns in zip(*pieces, strict=True):
-        own_row, own_column = row[of_rows], column[of_columns]
-        shape = len(own_row), len(own_column)
-        assign = _assign_dense if shape[0] * shape[1] <= _DENSE_CELLS else _assign_sparse
-        i, j = assign(local_row[pairs], local_column[pairs], distances[order[pairs]], shape, tolerance)
-        yield own_row[i], own_column[j]
-
-
-def _numbered_within(
-    cluster: np.ndarray, ends: np.ndarray, starts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the ends of each cluster's pairs once each, where those of each cluster begin, and each pair's place.
-
-    `cluster` ascends; `starts` is where each begins. The places count from 0 in each cluster.
-    """
-    by_end = np.lexsort((ends, cluster))
-    is_new = np.diff(ends[by_end], prepend=-1) != 0  # no two clusters share an end
-    number = np.empty(len(ends), np.int64)
-    number[by_end] = np.cumsum(is_new) - 1
-    firsts = np.append((np.cumsum(is_new) - 1)[starts], is_new.sum())
-    return ends[by_end][is_new], firsts, number - np.repeat(firsts[:-1], np.diff(np.append(starts, len(ends))))
-
-
-def _assign_dense(
-    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, shape: tuple[int, int], tolerance: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Minimise Σ min(distance, tolerance) on a full matrix."""
-    cost = np.full(shape, np.inf)
-    cost[rows, columns] = distances
-    i, j = linear_sum_assignment(np.minimum(cost, tolerance))
-    close = np.isfinite(cost[i, j])
-    return i[close], j[close]
-
-
-def _assign_sparse(
-    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, shape: tuple[int, int], tolerance: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Do the same on the close pairs only, every row with a column of its own to fall back to, at the tolerance."""
-    n, m = shape
-    own = np.arange(n)
-    # A constant on every edge changes no full matching, and keeps SciPy from dropping pairs at distance 0.
-    cost = np.concatenate([distances, np.full(n, tolerance)]) + tolerance
-    graph = csr_array((cost, (np.concatenate([rows, own]), np.concatenate([columns, own + m]))), shape=(n, m + n))
-    i, j = min_weight_full_bipartite_matching(graph)
-    return i[j < m], j[j < m]
+    m = int(columns.max(initial=-1)) + 1
+    graph = csr_array((costs, (rows, columns)), shape=(n, m))
+    problem = Problem.sparse(graph, unmatched_cost=(np.zeros(n), np.full(m, unmatched_cost * (1 + _TIE))))
+    return solve(problem, device="cpu").col_of_row.astype(np.int64)

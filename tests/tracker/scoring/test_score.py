@@ -18,7 +18,6 @@ from scipy.spatial.distance import cdist
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.points import Points, Tracks
-from auctrack.tracker.scoring import point_matching
 from auctrack.tracker.scoring.point_matching import match_points
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
@@ -193,7 +192,6 @@ def cheapest(gated: np.ndarray, unmatched: float, row: int = 0, taken: frozenset
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(two_clouds())
 def test_the_matching_minimises_the_gated_distance(case):
-    """Dense and sparse solver alike."""
     found, truth, tolerance = case
     clouds = [
         Points(pd.DataFrame(np.asarray(c, dtype=float).reshape(-1, 2), columns=["y", "x"]).assign(frame=0))
@@ -201,15 +199,12 @@ def test_the_matching_minimises_the_gated_distance(case):
     ]
     gated = np.minimum(cdist(*(c.positions for c in clouds)), tolerance)
     best = cheapest(gated, tolerance)
-    for cells in (point_matching._DENSE_CELLS, 0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(point_matching, "_DENSE_CELLS", cells)
-            match = match_points(*clouds, tolerance)
-        hit = np.flatnonzero(match >= 0)
-        assert len(set(match[hit])) == len(hit)
-        distances = np.linalg.norm(clouds[0].positions[hit] - clouds[1].positions[match[hit]], axis=1)
-        assert (distances <= tolerance).all()
-        assert distances.sum() + tolerance * (len(found) - len(hit)) == pytest.approx(best)
+    match = match_points(*clouds, tolerance)
+    hit = np.flatnonzero(match >= 0)
+    assert len(set(match[hit])) == len(hit)
+    distances = np.linalg.norm(clouds[0].positions[hit] - clouds[1].positions[match[hit]], axis=1)
+    assert (distances <= tolerance).all()
+    assert distances.sum() + tolerance * (len(found) - len(hit)) == pytest.approx(best)
 
 
 def test_the_tables_may_be_in_different_voxels_of_the_same_unit():
