@@ -12,7 +12,6 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from ..matching.jit.threads import side_by_side
 from .calibrating.calibration import Calibration
 from .calibrating.digits import counted
 from .calibrating.lengths import LONGEST
@@ -23,7 +22,6 @@ from .ranges import frames_of, roi_of
 from .timeline import Timeline
 from .track_frames import comes_twice
 
-_PART = 1 << 20  # rows that a thread takes at a time
 _TOO_LARGE = 2.0**63  # for the number of a frame or a track
 _COUNTED = "frame", "track_id"
 
@@ -148,14 +146,7 @@ class Points:
 
     @cached_property
     def _counted_frames(self) -> tuple[np.ndarray, np.ndarray]:
-        frames = self.frames
-        parts = [frames[a : a + _PART] for a in range(0, len(frames), _PART)]
-        counted = [(frames[:0], frames[:0]), *side_by_side(_counted, parts)]
-        numbers, counts = (np.concatenate(of_parts) for of_parts in zip(*counted, strict=True))
-        different, place = np.unique(numbers, return_inverse=True)
-        sizes = np.zeros(len(different), np.int64)
-        np.add.at(sizes, place, counts)
-        return different, sizes
+        return np.unique(self.frames, return_counts=True)
 
     @property
     def frame_step(self) -> int:
@@ -342,16 +333,6 @@ def require(kind: type[Points], given: object, argument: str = "") -> None:
         holds = isinstance(getattr(given, "tracks", None), kind)
         where = "Give its .tracks" if holds else f"auctrack.read_{own} makes them of a table or a file"
         raise InvalidInput(f"{argument or own} needs {name}; got {type(given).__name__}. {where}.")
-
-
-def _counted(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the different numbers of some frames, one at least, ascending, and how often each comes."""
-    first, last = int(frames.min()), int(frames.max())
-    if last - first > 4 * len(frames):
-        return np.unique(frames, return_counts=True)
-    counts = np.bincount(frames - first)
-    present = np.flatnonzero(counts)
-    return present + first, counts[present]
 
 
 def _require_step(frames: np.ndarray, step: int) -> None:
