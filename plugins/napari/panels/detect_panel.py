@@ -44,8 +44,8 @@ class DetectPanel(QWidget):
         self.threshold.valueChanged.connect(self._changed)
         self.preview.toggled.connect(self._changed)
         self.chart.moved.connect(self._dragged)
-        self.suggest_button.clicked.connect(self._ask)
-        self.run_button.clicked.connect(self._run)
+        self.suggest_button.clicked.connect(self.suggest)
+        self.run_button.clicked.connect(self.run)
 
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
@@ -126,9 +126,3 @@ class DetectPanel(QWidget):
     def _dragged(self, limits: list[float]) -> None:
         self.threshold.show_number(float(f"{limits[0]:.4g}"))
         self.edited.emit()
-
-    def _ask(self) -> None:
-        self.suggest.emit()
-
-    def _run(self) -> None:
-        self.run.emit()

@@ -114,7 +114,7 @@ class InputPanel(QGroupBox):
         self.layer_box.currentIndexChanged.connect(self._edited)
         self.axes.chosen.connect(lambda choice: self._before(partial(self._take_axes, choice), self._put_back))
         self.part.edited.connect(self._edited)
-        self.take_up_button.clicked.connect(lambda: self.take_up.emit())
+        self.take_up_button.clicked.connect(self.take_up)
         self.unit_box.currentIndexChanged.connect(self._edited_calibration)
         for field in (*self.sizes, self.interval):
             field.valueChanged.connect(self._edited_calibration)

@@ -89,8 +89,8 @@ class LinkPanel(QWidget):
         self.fields.when_changed(self._changed)
         for chart in (self.steps, self.neighbours):
             chart.moved.connect(self._dragged)
-        self.suggest_button.clicked.connect(self._ask)
-        self.run_button.clicked.connect(self._run)
+        self.suggest_button.clicked.connect(self.suggest)
+        self.run_button.clicked.connect(self.run)
 
     def _lay_out(self) -> None:
         column = column_below(self, self.suggest_button, self.run_button)
@@ -248,12 +248,6 @@ class LinkPanel(QWidget):
         self.search_range.show_number(float(f"{limits[0]:.3g}"))
         self._forget_unmatched_cost(limits)
         self._changed(limits)
-
-    def _ask(self) -> None:
-        self.suggest.emit()
-
-    def _run(self) -> None:
-        self.run.emit()
 
 
 def _show_choice(box: QComboBox, value: str) -> None:

@@ -170,7 +170,7 @@ class ResultsPanel(QWidget):
         self.colour.edited.connect(self.coloured)
         self.tracks.chosen.connect(self._choose_tracks)
         self.suspicious.chosen.connect(self._choose_link)
-        self.follow_box.toggled.connect(self._follow)
+        self.follow_box.toggled.connect(self.follow)
         self.help_button.toggled.connect(self.help.setVisible)
         self.help.clicked.connect(self.help_button.click)
         signals = (
@@ -182,10 +182,10 @@ class ResultsPanel(QWidget):
             self.open_corrections,
         )
         for button, signal in zip(self._acts, signals, strict=True):
-            button.clicked.connect(lambda _, signal=signal: signal.emit())
-        self.export_button.clicked.connect(self._export)
-        self.command_button.clicked.connect(self._copy_command)
-        self.toml_button.clicked.connect(self._copy_toml)
+            button.clicked.connect(signal)
+        self.export_button.clicked.connect(self.export)
+        self.command_button.clicked.connect(self.copy_command)
+        self.toml_button.clicked.connect(self.copy_toml)
 
     def _clicked_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -360,18 +360,6 @@ class ResultsPanel(QWidget):
 
     def _choose_link(self, rows: list[int]) -> None:
         self.link_chosen.emit(int(self._listed[rows[0]]))
-
-    def _follow(self, on: bool) -> None:
-        self.follow.emit(on)
-
-    def _export(self) -> None:
-        self.export.emit()
-
-    def _copy_command(self) -> None:
-        self.copy_command.emit()
-
-    def _copy_toml(self) -> None:
-        self.copy_toml.emit()
 
 
 def _link_heads(length: str, margin: str) -> dict[str, ColumnHead]:

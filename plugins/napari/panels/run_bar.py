@@ -64,9 +64,9 @@ class RunBar(QWidget):
         self.details.setReadOnly(True)
         self._room = self._messages()
         self._lay_out()
-        self.run_button.clicked.connect(self._run)
-        self.cancel_button.clicked.connect(self._cancel)
-        self.recover_button.clicked.connect(lambda: self.recover.emit())
+        self.run_button.clicked.connect(self.run_all)
+        self.cancel_button.clicked.connect(self.cancel)
+        self.recover_button.clicked.connect(self.recover)
         self.details_button.clicked.connect(self._show_details)
         self.set_running(False)
 
@@ -195,12 +195,6 @@ class RunBar(QWidget):
 
     def _show_details(self) -> None:
         self.details.setVisible(not self.details.isVisible())
-
-    def _run(self) -> None:
-        self.run_all.emit()
-
-    def _cancel(self) -> None:
-        self.cancel.emit()
 
 
 def _first_sentence(text: str) -> str:

@@ -40,8 +40,8 @@ class TrackTable(QWidget):
         self.table.chosen.connect(self._choose)
         self.table.add_copying(self.copy_button.click)
         self.columns.changed.connect(self._show_columns)
-        self.copy_button.clicked.connect(lambda: self.copy.emit())
-        self.save_button.clicked.connect(lambda: self.save.emit())
+        self.copy_button.clicked.connect(self.copy)
+        self.save_button.clicked.connect(self.save)
         self._name_buttons()
 
     def show_tracks(self, data: MeasuredTracks, kept: pd.DataFrame) -> None:
