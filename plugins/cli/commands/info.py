@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
-"""Columns that mean something; all others are features that are kept."""
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the search range, at which the links it allows are counted."""
@@ -121,7 +120,7 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 def _of_movie(source: str, settings: Settings) -> Facts:
     from ....tracker.reading.frame_faults import frame_faults
-    from ...words.notes import on_movie, on_tone
+    from ...words.image_notes import on_movie, on_tone
     from ..runs.silent_file import opened_in_part
 
     given = settings.input

@@ -199,78 +199,129 @@ def command(
     from ..terminal.destination import checked_format
 
     checked_format(format_, _FORMATS)
-    asked = {
+    written = {
         "msd": msd,
         "displacements": displacements is not None,
         "velocity_correlation": velocity_correlation,
         "intervals": intervals,
     }
-    beside = [what for what, is_asked in asked.items() if is_asked]
-    _refuse_idle(beside, per_track=per_track, per_axis=per_axis, max_lag=max_lag, picture=picture)
+    beside = [what for what, is_asked in written.items() if is_asked]
     lags = None if displacements is None else _lags(displacements)
+    asked = _Asked(beside, lags, max_lag, per_track=per_track, per_axis=per_axis, picture=picture)
+    asked.refuse_idle()
     given = given_settings({**ctx.params, "min_length": None}).input
     how = _How(given, min_length, without_drift)
-    if len(tables) > 1 or not names_one_table(tables[0]):
-        _refuse_for_several(tables, [option_of(what) for what in (*beside, *(["picture"] if picture else []))])
-        _measure_several(tables, how, output, format_, as_json=as_json, overwrite=overwrite)
+    if len(tables) == 1 and names_one_table(tables[0]):
+        if as_json:
+            raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
+        _measure_one(tables[0], how, asked, output, format_, overwrite=overwrite)
         return
-    if as_json:
-        raise typer.BadParameter("is for several tables, a folder or a quoted pattern.", param_hint="--json")
-    tracks = tables[0]
+    _refuse_for_several(tables, [option_of(what) for what in (*beside, *(["picture"] if picture else []))])
+    _measure_several(tables, how, output, format_, as_json=as_json, overwrite=overwrite)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for beside the measures: tables, by what they hold, how these are made, and a picture."""
+
+    beside: Sequence[str]
+    lags: Sequence[int] | None
+    max_lag: int | None
+    per_track: bool
+    per_axis: bool
+    picture: bool
+
+    def refuse_idle(self) -> None:
+        """Refuse options that nothing asked for would use."""
+        for name, is_asked in {"--per-track": self.per_track, "--per-axis": self.per_axis}.items():
+            if is_asked and "msd" not in self.beside:
+                raise typer.BadParameter("goes with --msd only.", param_hint=name)
+        if self.max_lag is not None and not (self.picture or {"msd", "velocity_correlation"}.intersection(self.beside)):
+            raise typer.BadParameter(
+                "goes with --msd, --velocity-correlation or --picture only.", param_hint="--max-lag"
+            )
+
+    def curves(self, kept: Tracks, sampled: Sequence[Tracks]) -> dict[str, pd.DataFrame]:
+        """Return the tables by lag, with intervals where trackings are sampled."""
+        from ....tracker.measuring.displacements import measure_displacements
+        from ....tracker.measuring.intervals import (
+            msd_intervals,
+            non_gaussian_intervals,
+            velocity_correlation_intervals,
+        )
+        from ....tracker.measuring.msd import mean_squared_displacement
+        from ....tracker.measuring.velocity import velocity_correlation
+        from ...words.notes import on_lags
+        from ..results.measure_intervals import with_intervals
+
+        made: dict[str, pd.DataFrame] = {}
+        if "msd" in self.beside:
+            curve = mean_squared_displacement(kept, self.max_lag, per_track=self.per_track, per_axis=self.per_axis)
+            has_bounds = sampled and not self.per_track
+            made["msd"] = with_intervals(curve, msd_intervals(sampled, self.max_lag), "msd") if has_bounds else curve
+        if self.lags is not None:
+            curve = measure_displacements(kept, self.lags)
+            console.note(*on_lags(self.lags, curve["lag"].to_numpy()))
+            bounds = non_gaussian_intervals(sampled, self.lags) if sampled else None
+            made["displacements"] = curve if bounds is None else with_intervals(curve, bounds, "non_gaussian")
+        if "velocity_correlation" in self.beside:
+            curve = velocity_correlation(kept, self.max_lag)
+            bounds = velocity_correlation_intervals(sampled, self.max_lag) if sampled else None
+            made["velocity_correlation"] = curve if bounds is None else with_intervals(curve, bounds, "correlation")
+        return made
+
+
+def _measure_one(
+    given: Path, how: _How, asked: _Asked, output: str | None, format_: str | None, *, overwrite: bool
+) -> None:
+    """Measure one table, and write what is asked for beside."""
     from ....tracker.measuring.drift import subtract_drift
-    from ....tracker.measuring.intervals import msd_intervals
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
     from ...words.notes import on_carried, on_drift, on_length, on_motionless, on_stride, on_unknown_size
-    from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings, with_intervals
+    from ..results.measure_intervals import on_linked_anew, sampled_tracks, stated_settings
     from ..runs.inputs import stem
     from ..terminal.destination import destination, make_ready
     from ..terminal.standard_input import STANDARD_INPUT, table_file
 
-    name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
-    files = _Files.of(destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS), format_, beside)
-    also = [*files.beside.values(), *([files.picture] if picture else [])]
-    make_ready(files.measures, *also, overwrite=overwrite, inputs=[tracks])
-    with table_file(tracks) as file:
+    name = "stdin" if given == STANDARD_INPUT else stem(str(given))
+    files = _Files.of(destination(output, f"{name}.measures", format_, given.parent, _FORMATS), format_, asked.beside)
+    also = [*files.beside.values(), *([files.picture] if asked.picture else [])]
+    make_ready(files.measures, *also, overwrite=overwrite, inputs=[given])
+    has_intervals = "intervals" in asked.beside
+    with table_file(given) as file:
         with console.at_work(name, "reading it"):
-            read, drift, unit = _read(file, tracks, given, without_drift=without_drift)
-            stated = stated_settings(file) if intervals else None
-        sampled = sampled_tracks(read, file, stated, min_length, name) if intervals else []
-    console.note(*(on_linked_anew(stated) if intervals else ()), *on_unknown_size(read, unit))
+            read, drift, unit = _read(file, given, how.given, without_drift=how.without_drift)
+            stated = stated_settings(file) if has_intervals else None
+        sampled = sampled_tracks(read, file, stated, how.min_length, name) if has_intervals else []
+    console.note(*(on_linked_anew(stated) if has_intervals else ()), *on_unknown_size(read, unit))
     console.note(*on_stride(read, _MISSED))
-    console.note(*on_length(read, min_length), *on_drift(drift, read.calibration.unit))
-    if drift is None and (beside or picture):
-        console.note(*on_carried(read))
+    console.note(*on_length(read, how.min_length), *on_drift(drift, read.calibration.unit))
     if drift is not None:
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
-    kept = filter_by_length(read, min_length)
+    elif asked.beside or asked.picture:
+        console.note(*on_carried(read))
+    kept = filter_by_length(read, how.min_length)
     measures = _with_parents(kept)
     console.note(*on_motionless(measures))
-    made_with = {"source": str(tracks), **how.made_with}
+    made_with = {"source": str(given), **how.made_with}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
     _report(measures, kept, files.measures)
-    curves = None
-    if msd:
-        curves = mean_squared_displacement(kept, max_lag, per_track=per_track, per_axis=per_axis)
-        if intervals and not per_track:
-            curves = with_intervals(curves, msd_intervals(sampled, max_lag), "msd")
-        made_with |= {"max_lag": max_lag, "per_track": per_track, "per_axis": per_axis}
-        _write(curves, kept, files.beside["msd"], files.kind, made_with, overwrite=overwrite)
-        console.show(console.aligned([("msd", str(files.beside["msd"]))]))
-    others = _others(kept, sampled, lags, max_lag, has_velocity=velocity_correlation)
-    for what, table in others.items():
-        made = made_with | {"lags": lags, "max_lag": max_lag}
-        _write(table, kept, files.beside[what], files.kind, made, overwrite=overwrite)
+    made_with |= {name: getattr(asked, name) for name in ("lags", "max_lag", "per_track", "per_axis")}
+    curves = asked.curves(kept, sampled)
+    for what, table in curves.items():
+        _write(table, kept, files.beside[what], files.kind, made_with, overwrite=overwrite)
         console.show(console.aligned([(what.replace("_", " "), str(files.beside[what]))]))
-    if intervals:
+    if has_intervals:
         table = _intervals(sampled, name)
         _write(table, kept, files.beside["intervals"], files.kind, made_with, overwrite=overwrite)
         _report_intervals(table, files.beside["intervals"])
-    if picture:
+    if asked.picture:
         from ...report.measure_picture import write_picture
 
-        curve = mean_squared_displacement(kept, max_lag) if curves is None or per_track else curves
-        write_picture(measures, curve, kept, files.picture, tracks.name, min_length, others, overwrite=overwrite)
+        msd = curves.pop("msd", None)
+        msd = mean_squared_displacement(kept, asked.max_lag) if msd is None or asked.per_track else msd
+        write_picture(measures, msd, kept, files.picture, given.name, how.min_length, curves, overwrite=overwrite)
         console.show(console.aligned([("picture", str(files.picture))]))
 
 
@@ -397,15 +448,6 @@ class _Files:
         return cls(kind, measures, others, picture)
 
 
-def _refuse_idle(beside: Sequence[str], *, per_track: bool, per_axis: bool, max_lag: int | None, picture: bool) -> None:
-    """Refuse options that nothing asked for would use."""
-    for name, is_asked in {"--per-track": per_track, "--per-axis": per_axis}.items():
-        if is_asked and "msd" not in beside:
-            raise typer.BadParameter("goes with --msd only.", param_hint=name)
-    if max_lag is not None and not (picture or {"msd", "velocity_correlation"}.intersection(beside)):
-        raise typer.BadParameter("goes with --msd, --velocity-correlation or --picture only.", param_hint="--max-lag")
-
-
 def _lags(text: str) -> list[int]:
     """Read the lags of --displacements."""
     parts = [part.strip() for part in text.split(",")]
@@ -414,32 +456,6 @@ def _lags(text: str) -> list[int]:
             f"needs whole numbers of frames of at least 1, such as 1,10; got {text!r}.", param_hint="--displacements"
         )
     return list(map(int, parts))
-
-
-def _others(
-    kept: Tracks, sampled: Sequence[Tracks], lags: Sequence[int] | None, max_lag: int | None, *, has_velocity: bool
-) -> dict[str, pd.DataFrame]:
-    """Return the distribution of displacements and the velocity correlation, those that are asked for.
-
-    Where trackings are sampled, they have intervals.
-    """
-    from ....tracker.measuring.displacements import measure_displacements
-    from ....tracker.measuring.intervals import non_gaussian_intervals, velocity_correlation_intervals
-    from ....tracker.measuring.velocity import velocity_correlation
-    from ...words.notes import on_lags
-    from ..results.measure_intervals import with_intervals
-
-    others: dict[str, pd.DataFrame] = {}
-    if lags is not None:
-        table = measure_displacements(kept, lags)
-        console.note(*on_lags(lags, table["lag"].to_numpy()))
-        bounds = non_gaussian_intervals(sampled, lags) if sampled else None
-        others["displacements"] = table if bounds is None else with_intervals(table, bounds, "non_gaussian")
-    if has_velocity:
-        table = velocity_correlation(kept, max_lag)
-        bounds = velocity_correlation_intervals(sampled, max_lag) if sampled else None
-        others["velocity_correlation"] = table if bounds is None else with_intervals(table, bounds, "correlation")
-    return others
 
 
 def _intervals(sampled: Sequence[Tracks], name: str) -> pd.DataFrame:
