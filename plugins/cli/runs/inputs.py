@@ -19,7 +19,7 @@ from ....tracker.formats.sidecar import sidecar_path
 from ....tracker.formats.write import require_names, require_writable
 from ....tracker.settings import InputSettings
 from ....tracker.suffixes import MOVIES, OME_TIFF, TABLES, ends_in, without_ending
-from ....tracker.zarr_attributes import images_of, is_image
+from ....tracker.zarr_attributes import is_image
 from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
 from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
@@ -70,10 +70,10 @@ class Job:
 
     @property
     def read(self) -> Sequence[Path]:
-        """The files, and folders of chunks, that are read: of a plate those of the one image."""
+        """The files, and folders of chunks, that are read: of a plate those of the one image, called by its folder."""
         if self.series.number is None or len(self.files) != 1 or not is_image(self.files[0]):
             return self.files
-        return [images_of(self.files[0])[self.series.number]]
+        return [self.files[0] / str(self.series.asked)]
 
     @property
     def picture(self) -> Path:
