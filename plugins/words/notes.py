@@ -1,15 +1,15 @@
-"""Notes on results that look like success and are empty or doubtful, and on images that are something else."""
+"""Notes on results that look like success and are empty or doubtful."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...tracker.calibrating.digits import counted, in_digits, in_unit, plural
-from ...tracker.calibrating.units import TIMES, is_pixel, micrometres_of
+from ...tracker.calibrating.digits import in_digits, in_unit, plural
+from ...tracker.calibrating.units import is_pixel, micrometres_of
 from ...tracker.points import AXES
 from ...tracker.settings import Settings
 from .setting_options import option_of
@@ -18,33 +18,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ...tracker.calibrating.calibration import Calibration
-    from ...tracker.detecting.settings import DetectSettings
     from ...tracker.linking.result import Linking
     from ...tracker.points import Points, Tracks
-    from ...tracker.reading.frames import FrameSource
-    from ...tracker.reading.movie import Movie
-    from ...tracker.scoring.frame_shift import FrameShift
 
 Named = Callable[[str], str]
 """What a face of the program calls a setting."""
-_FLAT, _ROUGH = 0.9, 0.5
-"""Share of touching pixels above 0 that are equal: at least this in label images, less than that in camera images."""
 _MANY_LOST = 0.2
 """Share of particles without a link to the next frame: on movies that are tracked well it is below."""
 _NEAR_THE_RANGE = 0.6
 """Median link over search range: links between unrelated neighbours come to 0.7 (2D) and 0.8 (3D) of it."""
 _FEW_FOR_DRIFT = 20
 """Tracks that go from a frame to the next, median, below which a drift holds much of their own steps: a twentieth."""
-_SLANTED = 0.01
-"""Share of a frame that is slanted padding: less is a corner that a camera does not see."""
-_SQUARE = 0.01
-"""Share by which y and x of a voxel differ at most that was rounded: pixels of cameras and of scans are square."""
-_OTHER_TONE = 2.0
-"""Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
 _MOST_STACKED = 50
 """Movies in one table: where frame numbers fall back more often, rows are in another order."""
-_FEW_KNOWN = 0.5
-"""Share of the names of tracks that are in a truth, below which the two name particles differently."""
 _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
@@ -183,111 +169,6 @@ def on_frozen_frames(points: Points) -> list[str]:
     return [
         f"all particles of {named} are exactly where those of the frame before are, as if it had been recorded twice; "
         "nothing moves there, which slows speeds and shortens displacements."
-    ]
-
-
-def on_tolerance(truth: Points, tolerance: float) -> list[str]:
-    """Return what is to be said where detections count as right that are nearer to another real particle."""
-    from ...tracker.linking.gate.spacing import mean_spacing
-
-    spacing = mean_spacing(truth)
-    if spacing is None or tolerance <= spacing / 2:
-        return []
-    unit = truth.calibration.unit
-    return [
-        f"the tolerance is more than half of the {in_unit(unit, spacing)} between real particles and their nearest "
-        f"neighbours, so a detection may count for the wrong one; try {in_unit(unit, spacing / 2)} or less."
-    ]
-
-
-def on_frame_shift(tracks: Points, truth: Points, tolerance: float) -> list[str]:
-    """Return what is to be said where tracks and truth do not number their frames alike."""
-    from ...tracker.scoring.frame_shift import frame_shift
-
-    return _on_numbers(tracks, truth, frame_shift(tracks, truth, tolerance), "within --tolerance of a real particle")
-
-
-def on_frames_beyond(tracks: Points, truth: Points, named: Named = option_of) -> list[str]:
-    """Return what is to be said of detections before and after the frames that the truth has."""
-    known = truth.timeline.numbers or truth.frame_numbers
-    if not len(known) or not len(tracks):
-        return []
-    first, last = int(known[0]), int(known[-1])
-    beyond = int(((tracks.frames < first) | (tracks.frames > last)).sum())
-    if not beyond:
-        return []
-    return [
-        f"{counted(beyond, 'detection')} {'is' if beyond == 1 else 'are'} in frames that the truth, of frames {first} "
-        f"to {last}, has not, and wrong by that. If only these were looked at for it, {named('frames')} "
-        f"{first}:{last + 1} leaves the others out."
-    ]
-
-
-def on_names(tracks: Points, truth: Points) -> list[str]:
-    """Return what is to be said where the `true_id` of tracks does not lead to particles of a truth."""
-    from ...tracker.linking.gate.spacing import mean_spacing
-    from ...tracker.scoring.frame_shift import frame_shift_by_name
-    from ...tracker.scoring.names import real_names, real_particles, whole_numbers
-
-    named = replace(tracks, table=tracks.table[tracks.table["true_id"] >= 0].reset_index(drop=True))
-    real = real_particles(truth)
-    if not len(named) or not len(real):
-        return []
-    known = float(np.isin(whole_numbers(named, "true_id"), real_names(real)).mean())
-    if known < _FEW_KNOWN:
-        return [
-            f"only {known:.0%} of the detections that true_id says to be real are of particles that the truth has: the "
-            "two tables seem to name particles differently. --tolerance judges by position, whatever the names."
-        ]
-    spacing = mean_spacing(real)
-    shift = None if spacing is None else frame_shift_by_name(named, real, spacing)
-    near = "" if spacing is None else f"within {in_unit(real.calibration.unit, spacing)}"
-    return _on_numbers(tracks, truth, shift, f"{near} of the particle that true_id names")
-
-
-def _on_numbers(tracks: Points, truth: Points, shift: FrameShift | None, where: str) -> list[str]:
-    """Return what is said of other frame numbers by which more detections lie near real particles; None: of none."""
-    if shift is None:
-        return []
-    first, first_real = tracks.frame_numbers[0], truth.frame_numbers[0]
-    more = f"{abs(shift.frames)} {'more' if shift.frames > 0 else 'less'}"
-    times, parts = shift.times.as_integer_ratio()
-    other = [f"multiplied by {times}"] * (times > 1) + [f"divided by {parts}"] * (parts > 1)
-    other += [more] * (shift.frames != 0)
-    begin = "" if first == first_real else f"; the tracks begin with frame {first}, the truth with {first_real}"
-    return [
-        f"frames seem to be numbered differently: if the numbers of the tracks were {' and then '.join(other)}, "
-        f"{shift.after:.0%} of their detections would lie {where} instead of {shift.before:.0%}, and far nearer"
-        f"{begin}. Renumber one of the tables."
-    ]
-
-
-def on_truth_scale(tracks: Points, truth: Points, tolerance: float) -> list[str]:
-    """Return what is to be said where a truth seems to be in another unit than it is taken to be in."""
-    from ...tracker.scoring.truth_scale import truth_scale
-
-    if (other := truth_scale(tracks, truth, tolerance)) is None:
-        return []
-    unit, sizes = truth.calibration.unit, ",".join(f"{size:g}" for size in other.scale)
-    taken = "are lengths already" if set(other.scale) == {1.0} else "are in the voxels of the tracks"
-    return [
-        f"the positions of the truth seem to be in another unit: if they {taken} (in {unit}: --truth-voxel {sizes}), "
-        f"{other.after:.0%} of the detections lie within --tolerance of a real particle instead of {other.before:.0%}."
-    ]
-
-
-def on_truth_axes(tracks: Points, truth: Points, tolerance: float) -> list[str]:
-    """Return what is to be said where a truth seems to have its axes in another order, or to be mirrored."""
-    from ...tracker.scoring.truth_axes import truth_axes
-
-    if (other := truth_axes(tracks, truth, tolerance)) is None:
-        return []
-    order = ",".join(f"{axis}={name}" for axis, name in other.names.items())
-    mirrored = " and ".join(f"{in_digits(total)} - {axis} in place of {axis}" for axis, total in other.mirrored.items())
-    how = f"to have other axes: by its columns {order} (--truth-columns)" if order else f"to be mirrored: by {mirrored}"
-    return [
-        f"the truth seems {how}, {other.after:.0%} of the detections lie within --tolerance of a real particle instead "
-        f"of {other.before:.0%}."
     ]
 
 
@@ -468,114 +349,3 @@ def on_drift(drift: pd.DataFrame | None, unit: str) -> list[str]:
             "allow for that."
         )
     return notes
-
-
-def on_movie(movie: Movie, settings: Settings) -> list[str]:
-    """Return what is to be said of times and sizes, and of the middle frame: values missing, padding, labels."""
-    sizes = [*_on_odd_interval(movie), *_on_oblong_pixels(movie)]
-    if movie.is_mask:
-        return [*sizes, _on_truth_values(str(movie.path), are_labels=settings.input.kind == "labels")]
-    image = movie.frame(movie.frame_numbers[len(movie) // 2])
-    if settings.input.kind != "labels":
-        return [*sizes, *on_image(image, str(movie.path), as_labels="give --labels")]
-    return [*sizes, *_on_missing_values(image), *_on_rough_labels(image, str(movie.path))]
-
-
-def _on_odd_interval(movie: Movie) -> list[str]:
-    """Return what is to be said of a frame interval in a unit that is not known, which is not taken."""
-    if not movie.odd_interval:
-        return []
-    return [
-        f"the file says {movie.odd_interval} between frames, and that unit is not one of {', '.join(TIMES)}: times are "
-        f"in frames unless {option_of('frame_interval')} is given."
-    ]
-
-
-def _on_oblong_pixels(movie: Movie) -> list[str]:
-    """Return what is to be said of a voxel size that was given and differs along y and x, as where it begins with x."""
-    *_, y, x = movie.calibration.scale
-    if movie.source != "given" or abs(y - x) <= _SQUARE * max(y, x):
-        return []
-    size = f"{y:g} along y and {x:g} {movie.calibration.unit} along x"
-    return [f"a voxel is {size}, and pixels are hardly ever oblong: {option_of('scale')} is in the order z,y,x."]
-
-
-def _on_truth_values(name: str, *, are_labels: bool) -> str:
-    if are_labels:
-        return f"{name} is a mask of truth values: each of its regions is a particle, and those that touch are one."
-    return f"{name} is a mask of truth values: give --labels, and each of its regions is a particle."
-
-
-def on_image(image: np.ndarray, name: str, *, as_labels: str, named: Named = option_of) -> list[str]:
-    """Return what is to be said of a frame in which particles are detected; `as_labels`: what to do if it is labels."""
-    return [
-        *_on_missing_values(image),
-        *_on_padding(image, named),
-        *_on_unsaid_labels(image, name, as_labels),
-    ]
-
-
-def _on_padding(image: np.ndarray, named: Named) -> list[str]:
-    """Return what is to be said of an even border that is no rectangle: its steps are taken for particles."""
-    from ...tracker.detecting.padding import slanted_share
-
-    share = slanted_share(image)
-    if share < _SLANTED:
-        return []
-    return [
-        f"{share:.0%} of the middle frame is even padding with slanted borders, as around a rotated frame; particles "
-        f"may be found along them. Leave them out ({named('roi')}), or write NaN there."
-    ]
-
-
-def _on_missing_values(image: np.ndarray) -> list[str]:
-    """Return what is to be said of voxels that hold no number."""
-    missing = 1 - float(np.isfinite(image).mean())
-    if not missing:
-        return []
-    return [f"{missing:.2%} of the middle frame holds no numbers (NaN or infinite); no particles are found there."]
-
-
-def _on_rough_labels(image: np.ndarray, name: str) -> list[str]:
-    """Return what is to be said of labels that are a mask, or plainly none: few of their touching pixels are equal."""
-    equal = _flatness(image)
-    if equal is None:
-        return []
-    from ...tracker.detecting.labels import on_mask
-
-    if mask := on_mask(image, name):
-        return mask
-    rough = f"only {equal:.0%} of its touching pixels are equal, as if labels were single pixels"
-    advice = f"{name} does not look like labels: {rough}. Without --labels, particles are detected."
-    return [advice] if equal < _ROUGH else []
-
-
-def _on_unsaid_labels(image: np.ndarray, name: str, as_labels: str) -> list[str]:
-    """Return what is to be said of a frame that is plainly labels: nearly all its touching pixels above 0 are equal."""
-    equal = _flatness(image)
-    is_whole, has_background = np.issubdtype(image.dtype, np.integer), not image.all()
-    if equal is None or equal < _FLAT or not (is_whole and has_background and len(np.unique(image[image > 0])) > 1):
-        return []
-    flat = f"{equal:.0%} of its touching pixels above 0 are equal"
-    return [f"{name} looks like labels: {flat}. If each particle has its own number in it, {as_labels}."]
-
-
-def on_tone(movie: FrameSource, settings: DetectSettings, named: Named = option_of) -> list[str]:
-    """Return what is to be said where blobs of the other tone, which are not looked for, stand out far more."""
-    from ...tracker.detecting.diameter import responses_by_tone
-
-    bright, dark = responses_by_tone(movie, settings.known_diameter)
-    asked, other = (bright, dark) if settings.bright_on_dark else (dark, bright)
-    if other <= _OTHER_TONE * asked:
-        return []
-    option = named("bright_on_dark")
-    tones, remedy = ("dark", f"{option} finds those") if settings.bright_on_dark else ("bright", f"leave {option} out")
-    times = f"{other / asked:.0f} times as strongly as the others" if asked else "and others do not"
-    return [f"{tones} blobs of this diameter stand out, {times}; if they are the particles, {remedy}."]
-
-
-def _flatness(image: np.ndarray) -> float | None:
-    """Return which share of pixels above 0 next to each other along x is equal; None where there are none."""
-    left, right = image[..., :-1], image[..., 1:]
-    both = (left > 0) & (right > 0)
-    return float(np.mean(left[both] == right[both])) if both.any() else None

@@ -208,7 +208,7 @@ def _on_distances(
     tracks: Path, found: Tracks, real: Points, tolerance: float, kind: str, *, is_apart: bool
 ) -> list[str]:
     """Return what is to be said of how far detections and real particles are apart; `is_apart` if none is right."""
-    from ...words.notes import on_frame_shift, on_frames_beyond, on_tolerance, on_truth_axes, on_truth_scale
+    from ...words.truth_notes import on_frame_shift, on_frames_beyond, on_tolerance, on_truth_axes, on_truth_scale
 
     pair = found, real, tolerance
     shifted = on_truth_scale(*pair) or on_frame_shift(*pair) or on_truth_axes(*pair)
@@ -260,7 +260,7 @@ def _read_pair(
     """Read tracks, and the truth in their units and frames, `as_tracks` with its lineage."""
     with _without_columns_of_tracks(), table_file(tracks) as file:
         found = read_tracks_table(file, tracks, {"frame_step": frame_step})
-    from ...words.notes import on_names
+    from ...words.truth_notes import on_names
 
     if tolerance is None and "true_id" not in found.table.columns:
         raise InvalidInput(

@@ -29,15 +29,14 @@ from ....tracker.settings import Settings
 from ....tracker.stage_seconds import StageSeconds
 from ...words.candidates import links_of_candidates
 from ...words.given_limits import given_limits
+from ...words.image_notes import on_movie, on_tone
 from ...words.notes import (
     on_doubt,
     on_frozen_frames,
     on_length,
     on_linking,
-    on_movie,
     on_single_frames,
     on_table,
-    on_tone,
     on_voxels,
 )
 from ...words.setting_options import option_of

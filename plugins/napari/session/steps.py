@@ -22,7 +22,7 @@ from ....tracker.pipeline import Stage, finding_stage, linking_stage
 from ....tracker.points import Points, Tracks
 from ....tracker.settings import InputSettings, Settings
 from ....tracker.stepwise import finished
-from ...words.notes import on_image, on_tone
+from ...words.image_notes import on_image, on_tone
 from ...words.setting_options import in_words
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
