@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -73,7 +75,6 @@ def command(
     from ....tracker.formats.write import write_whole
     from ...report.index_page import index_page
     from ...report.movie_report import figures, movie_page
-    from ..runs.inputs import stem
     from ..runs.one_input import failure_of
     from ..runs.track_tables import all_tables
     from ..terminal.destination import make_ready
@@ -84,16 +85,9 @@ def command(
     if movie is not None and len(tables) > 1:
         raise typer.BadParameter(f"is for one table; got {len(tables)}.", param_hint="--movie")
     listed: dict[str, tuple[str, dict[str, str]]] = {}
-    named = _named_page(output, len(tables))
     folder = output or tables[0].parent
-    tables = [*{table.resolve(): table for table in tables}.values()]  # one may be given beside its folder
-    pages = [named or (output or table.parent) / f"{stem(table.name)}.report.html" for table in tables]
-    twice = next((page for page in pages if pages.count(page) > 1), None)
-    if twice is not None:
-        raise InvalidInput(
-            f"two tables of the same name would both get {twice}; leave --output out, and each gets its page beside it."
-        )
-    make_ready(*pages, *[folder / INDEX] * (len(tables) > 1), overwrite=overwrite, inputs=tables)
+    pages = _pages(tables, output)
+    make_ready(*pages.values(), *[folder / INDEX] * (len(pages) > 1), overwrite=overwrite, inputs=[*pages])
 
     def write(table: Path, page: Path) -> None:
         with console.at_work(table.name, "measuring and drawing its page"):
@@ -103,40 +97,54 @@ def command(
         console.show(console.aligned([("report", str(page))]))
         listed[table.name] = quote(Path(os.path.relpath(page, folder)).as_posix()), figures(result)
 
-    if len(tables) == 1:
-        write(tables[0], pages[0])
+    if len(pages) == 1:
+        write(*next(iter(pages.items())))
     else:
-        failures = [failure_of(str(each[0]), partial(write, *each)) for each in zip(tables, pages, strict=True)]
+        failures = [failure_of(str(each[0]), partial(write, *each)) for each in pages.items()]
         without = without or any(failures)
-    if len(tables) > 1 and listed:
+    if len(pages) > 1 and listed:
         write_whole({folder / INDEX: index_page(listed).encode()}, overwrite=overwrite)
         console.show(console.aligned([("index", str(folder / INDEX))]))
     if without:
         raise typer.Exit(SOME_FAILED)
 
 
-def _named_page(output: Path | None, tables: int) -> Path | None:
-    """Return the page that was named; None where pages go into a folder.
+def _pages(tables: Sequence[Path], output: Path | None) -> dict[Path, Path]:
+    """Return the page of each table: the one that was named, or one in a folder, that of the table unless said.
+
+    A table that is given twice, as beside its folder, has one.
 
     Raises
     ------
     typer.BadParameter
-        If it is one for several tables, or a name that looks like a file of another kind and is no folder yet.
+        If one is named for several tables, or what looks like a file of another kind and is no folder yet.
+    InvalidInput
+        If two tables would have one page.
     """
-    if output is None or output.is_dir() or not output.suffix[1:].isalpha():
-        return None
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise typer.BadParameter(
-            f"needs a folder, or for one table a name that ends in .html; got {output}, and a folder of that name has "
-            "to be made first.",
-            param_hint="--output",
+    from ..runs.inputs import stem
+
+    is_folder = output is None or output.is_dir() or not output.suffix[1:].isalpha()
+    if output is not None and not is_folder:
+        if output.suffix.lower() not in (".html", ".htm"):
+            raise typer.BadParameter(
+                f"needs a folder, or for one table a name that ends in .html; got {output}, and a folder of that name "
+                "has to be made first.",
+                param_hint="--output",
+            )
+        if len(tables) > 1:
+            raise typer.BadParameter(
+                f"needs a folder, as each of {len(tables)} tables gets its own page there; got {output}.",
+                param_hint="--output",
+            )
+        return {tables[0]: output}
+    once = {table.resolve(): table for table in tables}.values()
+    pages = {table: (output or table.parent) / f"{stem(table.name)}.report.html" for table in once}
+    twice = next((page for page, count in Counter(pages.values()).items() if count > 1), None)
+    if twice is not None:
+        raise InvalidInput(
+            f"two tables of the same name would both get {twice}; leave --output out, and each gets its page beside it."
         )
-    if tables > 1:
-        raise typer.BadParameter(
-            f"needs a folder, as each of {tables} tables gets its own page there; got {output}.",
-            param_hint="--output",
-        )
-    return output
+    return pages
 
 
 def _result(table: Path, movie: str | None) -> Result:

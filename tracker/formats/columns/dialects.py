@@ -123,32 +123,37 @@ def our_names(
     table = renamed(table, {name: role for role, name in given.items()})
     dialect, names = _recognised(table)
     if dialect is None:
-        if _are_data(table.columns):
-            raise InvalidInput(
-                f"{where}: its line of column names seems to be missing, as the first has {listed(table)}. Put one on "
-                "top, such as frame,z,y,x."
-            )
-        if {str(name).casefold() for name in table.columns} >= _ARE_EDGES:
-            raise InvalidInput(
-                f"{where}: is TrackMate's table of edges, which has no positions. Give that of its spots, and leave "
-                "this one beside it, as edges.csv beside spots.csv, for splits and merges."
-            )
-        times = _times(table)
-        likely = _likely([name for name in map(str, table.columns) if name not in times])
-        unit = _unit_in(likely)
-        unknown = UnknownColumns(
-            f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
-            f"frame, y, x (and z when 3D).{_on_times(table, times) if likely['frame'] == '…' else ''}",
-            **naming(likely, "auctrack.read_points", unit),
-        )
-        unknown.has = tuple(map(str, table.columns))
-        unknown.unit = unit
-        unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
-        raise unknown
+        raise _unrecognised(table, where)
     if given.keys() & {*AXES}:
         sizes, unit = _sizes_by_name({role: name for name, role in names.items()} | given)
         dialect = replace(dialect, unit=unit or dialect.unit, sizes=sizes)
     return renamed(table, names), dialect
+
+
+def _unrecognised(table: pd.DataFrame, where: str) -> InvalidInput:
+    """Return what is said of a table in which frames and positions are not found: what it may be, what helps."""
+    if _are_data(table.columns):
+        return InvalidInput(
+            f"{where}: its line of column names seems to be missing, as the first has {listed(table)}. Put one on top, "
+            "such as frame,z,y,x."
+        )
+    if {str(name).casefold() for name in table.columns} >= _ARE_EDGES:
+        return InvalidInput(
+            f"{where}: is TrackMate's table of edges, which has no positions. Give that of its spots, and leave this "
+            "one beside it, as edges.csv beside spots.csv, for splits and merges."
+        )
+    times = _times(table)
+    likely = _likely([name for name in map(str, table.columns) if name not in times])
+    unit = _unit_in(likely)
+    unknown = UnknownColumns(
+        f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
+        f"frame, y, x (and z when 3D).{_on_times(table, times) if likely['frame'] == '…' else ''}",
+        **naming(likely, "auctrack.read_points", unit),
+    )
+    unknown.has = tuple(map(str, table.columns))
+    unknown.unit = unit
+    unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
+    return unknown
 
 
 def _are_data(names: Iterable[object]) -> bool:
