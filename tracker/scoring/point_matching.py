@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.spatial import cKDTree
 
+from ...matching.points.grid import pairs_within
 from ...matching.problem import Problem
 from ...matching.solving import solve
 from ..calibrating.lengths import require_length
@@ -76,24 +74,10 @@ def close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.nda
     of_point, of_truth = _rows_of(points), _rows_of(truth)
     for frame in of_point.keys() & of_truth.keys():
         row, column = of_point[frame], of_truth[frame]
-        for i, j, distance in _near(x[row], y[column], tolerance):
-            pairs.append((row[i], column[j], distance))
+        indptr, near, distance = pairs_within(x[row], y[column], tolerance)
+        pairs.append((np.repeat(row, np.diff(indptr)), column[near], distance))
     rows, columns, distances = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     return rows, columns, distances
-
-
-def _near(x: np.ndarray, y: np.ndarray, tolerance: float) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield rows of x and of y, and distances, of the pairs within the tolerance: rows of x with few of them first."""
-    tree = cKDTree(y, balanced_tree=False, compact_nodes=False)
-    rows, most = np.arange(len(x)), 2  # hardly any detection is near more particles
-    while len(rows):
-        most = min(most, len(y))
-        distance, near = tree.query(x[rows], k=range(1, most + 1), distance_upper_bound=tolerance * (1 + 1e-9))
-        is_near = np.asarray(distance) <= tolerance
-        may_have_more = is_near[:, -1] & (most < len(y))
-        i, k = np.nonzero(is_near & ~may_have_more[:, None])
-        yield rows[i], np.asarray(near)[i, k], np.asarray(distance)[i, k]
-        rows, most = rows[may_have_more], 4 * most
 
 
 def _rows_of(points: Points) -> dict[int, np.ndarray]:
