@@ -19,6 +19,8 @@ ENDS = ["source", "target"]
 STEP, GAP, DIVISION, MERGE = range(4)
 KINDS = "step", "gap", "division", "merge"
 """Of links: to the next frame, over missed frames, the second one out of its source, the second one into its target."""
+_AT_ONCE = 1 << 17
+"""Links that are measured at a time: their ends' positions, all at once, would take more than the table."""
 PROBABILITY, MARGIN = "link_probability", "link_margin"
 """Columns of tracks, of the link that leads to a detection; "probability" alone is what detectors call theirs."""
 
@@ -50,7 +52,8 @@ def links_of(
         By its place in `KINDS`.
     """
     measured = {"frames": frames, "length": length, "probability": probability, "margin": margin}
-    return pd.DataFrame({"source": source, "target": target, **measured, "kind": pd.Series(KINDS).array[kind]})
+    columns = {"source": source, "target": target, **measured, "kind": pd.Series(KINDS).array[kind]}
+    return pd.DataFrame(columns, copy=False)
 
 
 def links_between(
@@ -67,12 +70,15 @@ def links_between(
 
     `is_division` and `is_merge`, bool (links,), mark second links; one that is both counts as a division.
     """
-    frames, positions = points.frames[target] - points.frames[source], points.positions
+    frames = points.frames[target] - points.frames[source]
     kind = np.where(frames > points.frame_step, GAP, STEP)
     for is_second, second in ((is_merge, MERGE), (is_division, DIVISION)):
         if is_second is not None:
             kind[is_second] = second
-    length = np.linalg.norm(positions[target] - positions[source], axis=1)
+    length = np.empty(len(source))
+    for begin in range(0, len(source), _AT_ONCE):
+        own = slice(begin, begin + _AT_ONCE)
+        length[own] = np.linalg.norm(points.positions_of(target[own]) - points.positions_of(source[own]), axis=1)
     return links_of(source, target, frames, length, probability, margin, kind)
 
 

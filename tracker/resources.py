@@ -33,8 +33,10 @@ _A_ROW = 90  # of a table that is read, linked and written
 _LEARNED = 430  # of each detection that is held: 300 where links know nothing of each other, 630 where they do
 _LEARNED_ON_GPU = BYTES_AN_EDGE * BYTES_A_DETECTION / BYTES_A_CANDIDATE  # of the GPU's, where links are made there too
 _TOGETHER, _MOST_TOGETHER = 50, 50e6  # of each detection, and in all, where frame pairs are linked by distance
+_ROUNDING = 1e-9  # of a budget that windows fill
 _FILTERED = 10  # a voxel of a frame that is being filtered: twice in float32, and which are peaks
 _OF_LABELS = 10  # a voxel of a frame of labels, of what is known of runs of 16 voxels
+_GREY, _SUMMED = 4, 24  # a voxel, and a pixel of all planes, of a frame whose window is looked for
 _LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are measured on, and in all
 
 SECONDS_AT_REST = 3
@@ -106,7 +108,7 @@ def memory_of_linking(points: float, frames: int, settings: LinkSettings) -> tup
     lags = 2 if settings.max_missed_frames == "auto" else int(settings.max_missed_frames) + 1
     held = held_at_once(points, frames, settings.memory_budget, lags)
     made = points * BYTES_MADE if held < points else 0.0  # beside what a window holds
-    return held * _LEARNED + made, held * BYTES_A_DETECTION > settings.memory_budget
+    return held * _LEARNED + made, held * BYTES_A_DETECTION + made > settings.memory_budget * (1 + _ROUNDING)
 
 
 def _is_held_by_gpu(points: float, settings: LinkSettings) -> bool:
@@ -156,5 +158,6 @@ def memory_of_detection(movie: Movie, settings: Settings) -> float:
     if settings.detect.diameter != "auto" and settings.detect.threshold is not None:
         return working
     whole = work_plan(movie.shape, len(movie), None, budget=budget).frames
-    measuring = (whole + 1) * movie.bytes_per_frame + whole * _FILTERED * voxels
+    looking = _GREY * voxels + _SUMMED * movie.shape[-2] * movie.shape[-1]
+    measuring = (whole + 1) * movie.bytes_per_frame + whole * max(_FILTERED * voxels, looking)
     return max(working, measuring) + min(_LOOKED_AT * voxels, _MOST_LOOKED_AT)

@@ -24,6 +24,7 @@ from auctrack.tracker.linking.motion import gpu_ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.windows import BYTES_A_DETECTION
 from auctrack.tracker.pipeline import DetectedPoints, open_movie
+from auctrack.tracker.reading.movie import read_movie
 from auctrack.tracker.settings import InputSettings, Settings
 
 from ..two_spots import two_spots
@@ -153,6 +154,15 @@ def test_so_is_that_of_a_table_in_windows():
     assert 0.965e9 / 1.3 < resources.memory_of_run(2e6, 0.0, linking) < 1.3 * 0.965e9
 
 
+def test_the_memory_said_of_large_planes_counts_the_search_for_a_window():
+    """20 × 2048 × 2048 uint16, of which 0.56 GB was taken; see BENCHMARKS, Memory."""
+    planes = read_movie(np.zeros((20, 2048, 2048), np.uint16), axes="TYX", unit="pixel")
+    said = resources.memory_of_run(
+        54_000, resources.memory_of_detection(planes, Settings(link=LinkSettings(device="cpu"))), 0
+    )
+    assert 0.56e9 / 1.3 < said < 1.3 * 0.56e9
+
+
 def test_learned_motion_of_few_frames_exceeds_a_budget_that_it_cannot_keep_to(tmp_path):
     few, many = in_frames(5, 400), in_frames(200, 10)
     tight = 0.3 * len(few) * BYTES_A_DETECTION / 1e9
@@ -164,11 +174,15 @@ def test_learned_motion_of_few_frames_exceeds_a_budget_that_it_cannot_keep_to(tm
     assert not looked_at(tmp_path, few, tight, motion="none").is_over_budget
 
 
-def test_a_run_exceeds_its_budget_where_the_first_look_says_so():
-    table = in_frames(5, 400)
-    tight = 0.3 * len(table) * BYTES_A_DETECTION / 1e9
-    notes = link_points(Points(table), LinkSettings(memory_budget_gb=tight)).report["notes"]
-    assert any("more than the memory budget" in note for note in notes)
+@pytest.mark.parametrize(("frames", "share"), [(5, 0.3), (12, 0.55), (12, 0.7)], ids=["whole", "made", "kept to"])
+def test_a_run_exceeds_its_budget_where_the_first_look_says_so(frames, share):
+    """Of twelve frames six are held at once, beside what is made of all of them."""
+    places = np.tile(np.random.default_rng(0).uniform(0, 10, (400, 3)), (frames, 1))
+    table = pd.DataFrame(places, columns=list("zyx")).assign(frame=np.repeat(np.arange(frames), 400))
+    settings = LinkSettings(memory_budget_gb=share * len(table) * BYTES_A_DETECTION / 1e9, device="cpu")
+    _, is_over = resources.memory_of_linking(len(table), frames, settings)
+    notes = link_points(Points(table), settings).report["notes"]
+    assert any("more than the memory budget" in note for note in notes) == is_over == (share < 0.7)
 
 
 def test_frames_of_which_settings_are_measured_take_more_memory_and_a_budget_bounds_both(movie):

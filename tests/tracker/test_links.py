@@ -13,6 +13,8 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.links import ends_of, links_between, median_step, tracks_of, with_sureness
 from auctrack.tracker.points import Points
 
+from .traced import with_peak
+
 FORK = np.array([0, 1, 1, 0]), np.array([1, 2, 3, 3])
 """0 to 1, which divides into 2 and 3; 3 is also 0's after a gap, a second link into it."""
 
@@ -36,6 +38,16 @@ def test_a_link_says_how_far_it_leads_and_of_what_kind_it_is(points: Points, lin
     assert links_between(points, *FORK, np.nan, np.nan)["kind"].tolist() == ["step", "step", "step", "gap"]
     assert median_step(links, 1) == 4.0
     assert median_step(links, 5) is None
+
+
+def test_the_ends_of_links_are_measured_a_part_at_a_time():
+    n = 300_000
+    places = pd.DataFrame(np.random.default_rng(0).random((2 * n, 3)), columns=list("zyx"))
+    points, row, sure = Points(places.assign(frame=np.repeat([0, 1], n))), np.arange(n), np.ones(n)
+    positions = points.positions
+    links, taken = with_peak(lambda: links_between(points, row, row + n, sure, sure))
+    assert taken < 100 * n  # 150 where the positions of all are held at once
+    np.testing.assert_array_equal(links["length"], np.linalg.norm(positions[n:] - positions[:n], axis=1))
 
 
 def test_links_that_share_an_end_make_a_lineage(points: Points, links: pd.DataFrame):

@@ -120,7 +120,9 @@ def _links(points: Points, ids: np.ndarray, sure: pd.DataFrame) -> pd.DataFrame:
     source, target = (row_of[end] for end in ends_of(sure))
     order = np.argsort(source * len(ids) + target, kind="stable")  # nearly in order: far faster than two keys
     source, target, sure = source[order], target[order], sure.iloc[order]
-    links = links_between(points, source, target, expit(sure["log_odds"].to_numpy()), sure["margin"].to_numpy())
+    links = links_between(
+        points, source, target, expit(sure["log_odds"].to_numpy()), sure["margin"].to_numpy(copy=True)
+    )
     for end, kind in (("target", MERGE), ("source", DIVISION)):
         shared = links[links.duplicated(end, keep=False)].sort_values("margin", ascending=False, kind="stable")
         links.loc[shared.index[shared.duplicated(end)], "kind"] = KINDS[kind]

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ....matching.device import cuda
 from ....matching.errors import DeviceMemoryExceeded
-from ...links import ENDS, MARGIN, PROBABILITY, ends_of, links_between, median_step, tracks_of, with_sureness
+from ...links import MARGIN, PROBABILITY, ends_of, links_between, median_step, tracks_of, with_sureness
 from ...points import Points
 from ...stepwise import Step, Steps
 from ..constraints import Constraints
@@ -181,12 +181,12 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
 
 
 def _table(points: Points, movie: Ordered, made: MadeLinks) -> pd.DataFrame:
-    """Return the links as a table, ends as rows of the points table."""
+    """Return the links as a table in the order of their ends, which are rows of the points table."""
+    made = made.only(np.lexsort((movie.row[made.target], movie.row[made.source])))
     is_division = made.is_second & _has_twin(made.source)
     probability = 1 / (1 + np.exp(-made.margin) + made.exchanged)
     ends, seconds = (movie.row[made.source], movie.row[made.target]), (is_division, made.is_second)
-    links = links_between(points, *ends, probability, made.margin, is_division=seconds[0], is_merge=seconds[1])
-    return links.sort_values(ENDS, ignore_index=True)
+    return links_between(points, *ends, probability, made.margin, is_division=seconds[0], is_merge=seconds[1])
 
 
 def _table_of_rows(points: Points, after: np.ndarray, probability: pd.Series, margin: pd.Series) -> pd.DataFrame:

@@ -30,7 +30,17 @@ from .branching import Branches, branches
 from .given_limits import against_unlinked, allowed, within_reach
 from .open_graph import closed_ends, open_weights, ways_of, within
 from .seams import MadeLinks, Proven, Seams
-from .windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, LEAST_RUN, Window, excerpt, pays, windows_of
+from .windows import (
+    BYTES_A_CANDIDATE,
+    BYTES_A_DETECTION,
+    BYTES_MADE,
+    ENOUGH,
+    LEAST_RUN,
+    Window,
+    excerpt,
+    pays,
+    windows_of,
+)
 
 AS_A_WHOLE: Mapping[str, int | list[str]] = {"windows": 1, "seam_links": 0, "seam_differences": 0}
 """What the report says of a movie that is held as a whole."""
@@ -180,8 +190,10 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     count, frames = len(windows), max(window.last - window.first for window in windows)
     note = (
         f"worked through in {count} windows of up to {frames} frames, by models learned on {taught.frames} of "
-        f"{len(task.movie.number)}; at {count - 1} seams {one} of {either} links differ"
+        f"{len(task.movie.number)}"
     )
+    if either:
+        note += f"; at {count - 1} seams {one} of {either} links differ"
     most = max(int(task.movie.starts[window.last] - task.movie.starts[window.first]) for window in windows)
     over = [_over_budget(task, most, taught.bytes_a_detection)] if most * taught.bytes_a_detection > budget else []
     notes = [note, *over] if count > 1 else over
@@ -230,13 +242,13 @@ class _Taught:
 def _taught(task: Task, at_once: int) -> _Taught:
     """Return what an excerpt teaches of a movie of which so many detections are held at a time.
 
-    The excerpt is shorter where its candidates would be more than the budget has room for. It is the host's, which
+    The excerpt is smaller where its candidates would be more than the budget has room for. It is the host's, which
     joins its frames.
     """
     movie, chosen = excerpt(task.movie.on_host(), at_once)
     features = None if task.features is None else task.features.on_host().of(chosen)
-    can_be_shorter = at_once > 0 and len(movie.number) > LEAST_RUN
-    most = int(task.settings.memory_budget / BYTES_A_CANDIDATE) if can_be_shorter else None
+    can_be_smaller = at_once > 0 and (len(movie.number) > LEAST_RUN or len(movie) > ENOUGH)
+    most = int(task.settings.memory_budget / BYTES_A_CANDIDATE) if can_be_smaller else None
     try:
         belief = _believed(task, movie, features, LearningRecord(), most)
     except TooManyCandidates:

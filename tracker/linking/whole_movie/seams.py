@@ -132,7 +132,7 @@ class Seams:
     def known(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
         """Return sources and targets of the first links before the window's own, as its detections."""
         first = self._movie.starts[window.first]
-        # What an earlier window made ends before this one begins: windows are at least two overlaps long.
+        # What an earlier window made ends before this one begins: each has half an overlap of its own.
         recent = [made.only((made.source >= first) & ~made.is_second) for made in self._made[-2:]]
         sides = ([getattr(made, side) - first for made in recent] for side in ("source", "target"))
         source, target = (np.concatenate([np.empty(0, np.int64), *side]) for side in sides)
@@ -153,7 +153,7 @@ class Seams:
         first, end = self._movie.starts[[window.first, window.end]]
         made = MadeLinks(answer.source + first, answer.target + first, answer.margin, answer.is_second, exchanged)
         own = made.source < end
-        if window.last > window.end:
+        if window.last > window.end + 1:  # links out of its last frame are none of its own
             until = int(self._movie.starts[window.end + -(-(window.last - window.end) // 4)])
             self._foreseen.append((int(end), until, _keys(made.only(~own), until, len(self._movie))))
         held = self._held.and_(self._candidates(window, answer, exchanged))

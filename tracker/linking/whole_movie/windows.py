@@ -18,14 +18,17 @@ BYTES_A_DETECTION, BYTES_A_CANDIDATE = 800, 240
 """Of memory that learning takes; a detection with the candidates that most have."""
 BYTES_MADE = 100
 """Of what is made of each detection of the movie: links, tracks, and what joins windows."""
-WORTH_WHILE = 0.75
-"""Largest share of a movie that a window may hold that exceeds the budget: larger ones hold hardly less."""
+WORTH_WHILE = 0.5
+"""Largest share of a movie that a window may hold that exceeds the budget: with what is made of all the detections,
+larger ones hold hardly less, and take longer."""
 CONTEXT = 8
 """Frames on each side of a seam, beside those that a link may span, beyond which hardly anything depends on them."""
 RUNS = 4
 """Runs of frames, spread over the movie, that models are learned from."""
 LEAST_RUN = 8
 """Frames of the shortest."""
+ENOUGH = 50_000
+"""Detections that models are learned from in any case, where a movie has as many."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def windows_of(movie: Ordered, at_once: int, lags: int) -> list[Window]:
     ----------
     movie : Ordered
     at_once : int
-        Detections; windows hold more where twice the least overlap does.
+        Detections; windows hold more where one and a half of the least overlap do.
     lags : int
         Frames that links may span. Windows overlap by twice as many at least, by `CONTEXT` more on each side of the
         seam where a third of a window holds that.
@@ -65,7 +68,7 @@ def windows_of(movie: Ordered, at_once: int, lags: int) -> list[Window]:
     first = last = 0
     while last < frames:
         full = int(np.searchsorted(movie.starts, movie.starts[first] + at_once, side="right")) - 1
-        last = min(max(full, first + 2 * overlap), frames)
+        last = min(max(full, first + overlap + overlap // 2), frames)
         cuts.append((first, last))
         first = last - overlap
     seams = [0, *(last - overlap // 2 for _, last in cuts[:-1]), frames]
@@ -87,7 +90,7 @@ def held_at_once(detections: float, frames: int, budget: float, lags: int) -> fl
     if detections * BYTES_A_DETECTION <= budget:
         return detections
     at_once = max(budget - detections * BYTES_MADE, 0.0) / BYTES_A_DETECTION
-    fewest = detections * min(1.0, 4 * lags / max(frames, 1))
+    fewest = detections * min(1.0, 3 * lags / max(frames, 1))
     largest = max(at_once, fewest)
     return largest if largest <= max(at_once, WORTH_WHILE * detections) else detections
 
@@ -95,8 +98,33 @@ def held_at_once(detections: float, frames: int, budget: float, lags: int) -> fl
 def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
     """Return runs of frames spread over a movie, a fourth of a window in all, and which detections they hold.
 
-    No link joins two runs: their frame numbers are farther apart than the movie is long.
+    No link joins two runs: their frame numbers are farther apart than the movie is long. Where the shortest run holds
+    more than a window may, it is that of a box in the middle.
     """
+    joined, chosen = _runs(movie, at_once)
+    inside = _middle(joined.position, max(at_once, ENOUGH))
+    return joined.boxed(inside), chosen[inside]
+
+
+def _middle(position: np.ndarray, most: int) -> np.ndarray:
+    """Return which detections are in a box in the middle, at most so many, ascending.
+
+    It is halved along the axis on which it is longest; one that is in a single place stays as it is.
+    """
+    inside = np.arange(len(position))
+    while len(inside) > most:
+        places = position[inside]
+        along = places[:, np.argmax(np.ptp(places, axis=0))]
+        low, high = np.quantile(along, (0.25, 0.75))
+        is_half = (along >= low) & (along <= high)
+        if is_half.all():
+            break
+        inside = inside[is_half]
+    return inside
+
+
+def _runs(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
+    """Return runs of frames spread over a movie as one, and which detections they hold."""
     frames = len(movie.number)
     length = min(max(at_once * frames // (4 * len(movie)), LEAST_RUN), frames)
     runs = min(RUNS, max(length // (4 * CONTEXT), 1))

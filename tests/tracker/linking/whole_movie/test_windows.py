@@ -18,6 +18,7 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.whole_movie.windows import (
     BYTES_A_DETECTION,
     BYTES_MADE,
+    excerpt,
     held_at_once,
     pays,
     windows_of,
@@ -84,6 +85,47 @@ def test_windows_go_by_what_an_excerpt_teaches_and_say_so(movie):
         f"worked through in {report['windows']} windows of up to 33 frames, by models learned on 8 of 70; at "
         f"{report['windows'] - 1} seams {report['seam_differences']} of {report['seam_links']} links differ"
     ]
+
+
+@pytest.mark.parametrize("missed", [0, 1])
+def test_windows_of_the_fewest_frames_are_three_times_what_a_link_may_span(missed):
+    points, names = walks(150, 24, step=0.2, missed=0.1 * missed)
+    linking = link_points(points, held(1, LinkSettings(max_missed_frames=missed)))
+    note, _ = linking.report["notes"]
+    assert f"of up to {3 * (1 + missed)} frames" in note
+    assert linking.report["is_optimal"]
+    assert f1(points, names, *linking.links[["source", "target"]].to_numpy().T) > 0.98
+    assert linking.links["source"].is_unique
+    assert linking.links["target"].is_unique
+
+
+def test_links_that_no_other_window_knows_of_are_not_said_to_differ():
+    points, _ = walks(150, 24, step=0.2, missed=0.0)
+    report = link_points(points, held(1, LinkSettings(max_missed_frames=0))).report
+    assert report["windows"] > 2
+    assert report["seam_links"] == report["seam_differences"] == 0
+    assert not any("differ" in note for note in report["notes"])
+
+
+def test_models_are_learned_from_a_box_where_the_fewest_frames_hold_more_than_a_window(monkeypatch):
+    monkeypatch.setattr("auctrack.tracker.linking.whole_movie.windows.ENOUGH", 1000)
+    points, names = walks(600, 24, step=0.3, missed=0.05)
+    movie = ordered(points)
+    box, chosen = excerpt(movie, 500)
+    assert 250 < len(box) <= 1000
+    np.testing.assert_array_equal(box.row, movie.row[chosen])
+    np.testing.assert_array_equal(np.diff(box.starts), np.bincount(movie.frame[chosen])[np.unique(movie.frame[chosen])])
+    assert (box.extent < 0.9 * movie.extent).all()
+    np.testing.assert_allclose(np.ptp(movie.position[chosen], axis=0), box.extent)
+    linking = link_points(points, held(500, LinkSettings(max_missed_frames=1)))
+    assert f1(points, names, *linking.links[["source", "target"]].to_numpy().T) > 0.97
+
+
+def test_a_box_of_particles_in_one_place_is_as_large_as_it_is(monkeypatch):
+    monkeypatch.setattr("auctrack.tracker.linking.whole_movie.windows.ENOUGH", 10)
+    movie = ordered(table(np.repeat(np.arange(8), 20), np.full((160, 3), 2.0)))
+    box, chosen = excerpt(movie, 10)
+    assert len(box) == len(chosen) == 160
 
 
 @pytest.mark.usefixtures("taught_by_the_whole")

@@ -122,6 +122,27 @@ class Ordered:
             None if self.grid is None else self.grid.part(int(frames[0]), int(frames[-1]) + 1),
         )
 
+    def boxed(self, inside: np.ndarray) -> Ordered:
+        """Return the detections of a box that goes along with the drift, on the host; `inside` are they, ascending.
+
+        Where it is cut particles come and go, as at the border of a field of view.
+        """
+        if len(inside) == len(self):
+            return self
+        position, starts = self.position[inside], np.searchsorted(inside, self.starts)
+        position -= position.min(axis=0)
+        is_held = np.diff(starts) > 0
+        return replace(
+            self,
+            position=position,
+            number=self.number[is_held],
+            starts=np.append(starts[:-1][is_held], starts[-1]),
+            host_row=self.row[inside],
+            rank=self.rank[inside],
+            extent=position.max(axis=0),
+            drift=np.zeros_like(self.drift[is_held]),
+        )
+
     def on_host(self) -> Ordered:
         """Return the same in the memory of the host."""
         if self.grid is None:
