@@ -447,13 +447,14 @@ def _sums_along_z(volume: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _sums_in_windows(plane: np.ndarray, tops: list[int], lefts: list[int], side: int) -> np.ndarray:
     """Return the sum of a plane's values within each window, on the host."""
-    whole = np.pad(plane.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
-    (top, bottom), (left, right) = (
-        np.asarray([starts, np.minimum(np.array(starts) + side, length)], like=whole)
-        for starts, length in zip((tops, lefts), plane.shape, strict=True)
-    )
-    rows = whole[bottom] - whole[top]
-    return cuda.to_host(rows[:, right] - rows[:, left])
+    return cuda.to_host(_sums_of_rows(_sums_of_rows(plane, tops, side).T, lefts, side).T)
+
+
+def _sums_of_rows(values: np.ndarray, starts: list[int], side: int) -> np.ndarray:
+    """Return the sum of the rows from each start on, of a side of them or up to the last one."""
+    whole = values.cumsum(axis=0)
+    begin, end = np.asarray([starts, np.minimum(np.array(starts) + side, len(values))], like=whole)
+    return whole[end - 1] - np.where((begin > 0)[:, None], whole[begin - 1], 0.0)
 
 
 def _starts(length: int, side: int) -> list[int]:

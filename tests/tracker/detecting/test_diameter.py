@@ -170,6 +170,20 @@ def test_a_window_is_found_without_a_copy_of_the_frame_and_the_same_from_rows_in
     assert peak < 0.5 * grey.nbytes
 
 
+@pytest.mark.parametrize("shape", [(1, 300, 421), (3, 64, 200)])
+def test_the_variances_of_windows_are_those_of_their_grey_levels(shape):
+    grey, side = np.random.default_rng(0).poisson(100.0, shape).astype(np.float32), 64
+    tops, lefts = (diameters._starts(length, side) for length in shape[1:])
+    wanted = [[grey[:, a : a + side, b : b + side].var(dtype=float) for b in lefts] for a in tops]
+    np.testing.assert_allclose(diameters._variances_of_windows(grey, tops, lefts, side), wanted, rtol=1e-12)
+
+
+def test_a_window_of_a_plane_is_found_in_three_sums_a_pixel():
+    grey = np.random.default_rng(0).normal(100.0, 10.0, (1200, 1200)).astype(np.float32)
+    _, peak = with_peak(lambda: diameters._window(grey))
+    assert peak < 3.3 * 8 * grey.size  # a window is .73 of it, and is not held yet
+
+
 def test_frames_are_looked_at_as_many_at_a_time_as_the_budget_has_room_for(monkeypatch):
     images = np.random.default_rng(0).normal(100.0, 2.0, (4, 64, 64))
     images[:, 30:34, 30:34] += 200.0
