@@ -287,6 +287,16 @@ def test_a_feature_that_is_text_far_down_is_text_in_every_row(tmp_path: Path) ->
     assert read_points(path).table["note"].tolist() == note
 
 
+@pytest.mark.parametrize("rows", [3, 300_000])
+def test_a_column_that_is_there_twice_is_read_once(tmp_path: Path, rows: int) -> None:
+    """As of `trackpy.filter_stubs(tracks).to_csv(…)`, whose index is named as the column of the frames."""
+    kept = pd.DataFrame({"y": 1.0, "x": 2.0, "frame": np.arange(rows), "particle": 7}).set_index("frame", drop=False)
+    kept.to_csv(tmp_path / "kept.csv")
+    tracks = read_tracks(tmp_path / "kept.csv")
+    assert tracks.frames.tolist() == list(range(rows))
+    assert set(tracks.table) == {"frame", "y", "x", "track_id"}
+
+
 def test_the_lineage_of_a_parent_column() -> None:
     family = table(frame=[0, 1, 1, 2], y=Y, x=X, true_id=[4, 5, 6, 6], parent_id=[-1, 4, 4, 4])
     assert read_tracks(family).parents == {5: [4], 6: [4]}

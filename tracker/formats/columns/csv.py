@@ -128,9 +128,6 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
     head = _head(path, encoding)
     if any("\0" in name for name in head.names):
         raise InvalidInput(f"{path}: is not text, so it cannot be read as a table; save it as CSV.")
-    twice = sorted(name for name in POSITIONAL if list(head.names).count(name) > 1)
-    if twice:  # pandas would take the first
-        raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")
     types = _dtypes(sidecar, head.names)
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
@@ -142,6 +139,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
                 f"{path}: its rows have more cells than its first line, {', '.join(head.names)}, which must name the "
                 "columns. Remove what stands above them."
             ) from error
+    table = _each_once(table, head.names, path)
     if sidecar is None:  # names of others: "frame, y, x" means frame, y and x
         table = table.rename(columns=lambda name: name.strip() or name)
     table = _without_last_rows(table)
@@ -275,6 +273,23 @@ def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str]:
         return {}
     plain = ("int", "uint", "float", "bool", "str", "Int", "UInt", "Float")
     return {name: kind for name, kind in sidecar.columns.items() if name in names and kind.startswith(plain)}
+
+
+def _each_once(table: pd.DataFrame, names: Sequence[str], path: Path) -> pd.DataFrame:
+    """Drop columns that are there twice, as trackpy's filter_stubs leaves frames as index and as a column.
+
+    Raises
+    ------
+    InvalidInput
+        If columns of one name differ, of which pandas would take the first.
+    """
+    again: list[int] = []
+    for name in sorted(POSITIONAL):
+        first, *others = [column for column, each in enumerate(names) if each == name] or [0]
+        if not all(table.iloc[:, first].equals(table.iloc[:, other]) for other in others):
+            raise InvalidInput(f"{path}: has several columns {name!r} that differ; rename or drop the others.")
+        again.extend(others)
+    return table.drop(columns=table.columns[again])
 
 
 def _without_last_rows(table: pd.DataFrame) -> pd.DataFrame:
