@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from .tracker.measuring.measures import filter_by_length, measure_tracks
     from .tracker.measuring.msd import mean_squared_displacement
+    from .tracker.measuring.pair_correlation import pair_correlation
     from .tracker.measuring.velocity import velocity_correlation
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
@@ -82,6 +83,7 @@ _HOMES = {
     "mean_squared_displacement": "tracker.measuring.msd",
     "velocity_correlation": "tracker.measuring.velocity",
     "measure_displacements": "tracker.measuring.displacements",
+    "pair_correlation": "tracker.measuring.pair_correlation",
     "measure_drift": "tracker.measuring.drift",
     "subtract_drift": "tracker.measuring.drift",
     "measure_ensemble": "tracker.measuring.ensemble",
@@ -134,6 +136,7 @@ __all__ = [
     "measure_tracks",
     "msd_intervals",
     "non_gaussian_intervals",
+    "pair_correlation",
     "reach",
     "read_movie",
     "read_points",
@@ -168,6 +171,8 @@ _BY_OTHER_NAMES = {
     "imsd": "mean_squared_displacement",
     "msd": "mean_squared_displacement",
     "vanhove": "measure_displacements",
+    "pair_correlation_2d": "pair_correlation",
+    "pair_correlation_3d": "pair_correlation",
 }
 """Functions by the names of our commands, and of trackpy's."""
 

@@ -1,6 +1,7 @@
 """A picture of what tracks measure: the mean squared displacement with its errors, speeds, displacements, durations.
 
-With it, if they are measured, how displacements are distributed, and the autocorrelation of the velocity.
+With it, if they are measured, how displacements are distributed, the autocorrelation of the velocity, and how many
+particles are around each other.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def write_picture(
     min_length : int
         Detections of which every track has as many or more, as the title says; those of one are not counted.
     others : mapping of str to DataFrame
-        Tables to be drawn too, "displacements" and "velocity_correlation".
+        Tables to be drawn too, "displacements", "velocity_correlation" and "pair_correlation".
     overwrite : bool
 
     Raises
@@ -97,7 +98,7 @@ def draw(
 ) -> Figure:
     """Draw the mean squared displacement on logarithmic axes, three histograms over tracks, and other tables."""
     others, units = others or {}, measure_units(tracks.calibration)
-    rows = 2 + bool(others)
+    rows = 2 + -(-len(others) // 2)
     figure = Figure((_WIDTH, rows * _ROW), dpi=_DPI, layout="constrained")
     panels = figure.subplots(rows, 2).ravel().tolist()
     draw_curve(panels[0], curve, units)
@@ -169,7 +170,22 @@ def draw_correlation(panel: Axes, table: pd.DataFrame, units: dict[str, str]) ->
     panel.legend(fontsize="small", frameon=False)
 
 
-_DRAWN = {"displacements": draw_displacements, "velocity_correlation": draw_correlation}
+def draw_pairs(panel: Axes, table: pd.DataFrame, units: dict[str, str]) -> None:
+    """Draw the pair correlation, with a line at what chance gives."""
+    panel.set(xlabel=f"distance ({plural(units['distance'])})", ylabel="pair correlation")
+    if not len(table):
+        panel.text(0.5, 0.5, "no two particles in a frame", transform=panel.transAxes, ha="center")
+        return
+    panel.axhline(1.0, color=_GREY, linewidth=1)
+    panel.plot(table["distance"], table["pair_correlation"], color=_BLUE, linewidth=1)
+    panel.set(xlim=(0, None), ylim=(0, None))
+
+
+_DRAWN = {
+    "displacements": draw_displacements,
+    "velocity_correlation": draw_correlation,
+    "pair_correlation": draw_pairs,
+}
 
 
 def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> None:

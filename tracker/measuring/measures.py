@@ -112,6 +112,7 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
         "msd_low": f"{length}²",
         "msd_high": f"{length}²",
         "displacement": length,
+        "distance": length,
         "density": f"1/{length}",
         "gaussian": f"1/{length}",
         **dict.fromkeys(("correlation", "correlation_low", "correlation_high"), f"{length}²/{time}²"),

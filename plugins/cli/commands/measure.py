@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ....tracker.calibrating.digits import in_digits, in_unit
+from ....tracker.calibrating.lengths import A_LENGTH, is_above_zero
 from ...words.setting_options import INPUT, OF_TABLE, option_of
 from ..arguments import options
 from ..arguments.command_settings import given_settings, input_beside
@@ -71,6 +72,15 @@ def command(
             "--velocity-correlation",
         ),
     ] = False,
+    distance: Annotated[
+        float | None,
+        _measures(
+            "LENGTH",
+            "Also write how many particles are around each other, up to this distance, by how many chance would put "
+            "there, into NAME.pair_correlation.csv.",
+            "--pair-correlation",
+        ),
+    ] = None,
     max_lag: Annotated[
         int | None,
         _measures(
@@ -105,7 +115,8 @@ def command(
         options.in_output(
             "",
             "Also draw the mean squared displacement with its errors, and histograms of speed, displacement and "
-            "duration, into NAME.measures.png; with --displacements and --velocity-correlation these too.",
+            "duration, into NAME.measures.png; with --displacements, --velocity-correlation and --pair-correlation "
+            "these too.",
             "--picture",
         ),
     ] = False,
@@ -164,6 +175,11 @@ def command(
     positions of variance σ² along each axis shows as a negative correlation at a lag of one step of the time Δt: it
     takes off σ²/Δt² for each axis there, and adds twice that at lag 0, so that normalised comes out small.
 
+    With --pair-correlation, NAME.pair_correlation.csv has one row per bin of distance, 100 of them: pair_correlation:
+    g(r), the pairs of particles of one frame that far apart, by how many they would be if each were anywhere in the
+    box that holds all, which should be full of them (1 far away in a liquid); n: how many pairs they are, of all
+    frames. All detections count, those without a track and of tracks that --min-length leaves out too.
+
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
     growth of the mean squared displacement from one frame to two), msd_exponent (the power of time by which it grows
     from one frame to four: 1 for diffusion, 2 for straight motion) and, where particles divide, division_rate and
@@ -180,8 +196,8 @@ def command(
     Several tables, such as those of a plate's wells, go into one, whose first column, file, names the table of each
     track from the folder on that holds all of them. Tracks, detections, median length and median speed of each table
     are shown, with --json as JSON. A table that cannot be read, or has another unit than the first, is named; the
-    others are measured, and the exit code is 1. --msd, --displacements, --velocity-correlation, --intervals
-    and --picture are for one table.
+    others are measured, and the exit code is 1. --msd, --displacements, --velocity-correlation, --pair-correlation,
+    --intervals and --picture are for one table.
 
     [bold]Examples[/bold]
 
@@ -189,7 +205,7 @@ def command(
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
 
-    auctrack measure colloids.csv --displacements 1,10 --velocity-correlation --picture
+    auctrack measure colloids.csv --displacements 1,10 --pair-correlation 5 --picture
 
     auctrack measure movie.tracks.csv --frames 50:100 --roi :,100:300,: --msd     (late, and in the middle)
 
@@ -203,11 +219,14 @@ def command(
         "msd": msd,
         "displacements": displacements is not None,
         "velocity_correlation": velocity_correlation,
+        "pair_correlation": distance is not None,
         "intervals": intervals,
     }
     beside = [what for what, is_asked in written.items() if is_asked]
     lags = None if displacements is None else _lags(displacements)
-    asked = _Asked(beside, lags, max_lag, per_track=per_track, per_axis=per_axis, picture=picture)
+    if distance is not None and not is_above_zero(distance):
+        raise typer.BadParameter(f"needs {A_LENGTH}; got {distance:g}.", param_hint="--pair-correlation")
+    asked = _Asked(beside, lags, max_lag, distance, per_track=per_track, per_axis=per_axis, picture=picture)
     asked.refuse_idle()
     given = given_settings({**ctx.params, "min_length": None}).input
     how = _How(given, min_length, without_drift)
@@ -227,6 +246,7 @@ class _Asked:
     beside: Sequence[str]
     lags: Sequence[int] | None
     max_lag: int | None
+    max_distance: float | None
     per_track: bool
     per_axis: bool
     picture: bool
@@ -241,8 +261,8 @@ class _Asked:
                 "goes with --msd, --velocity-correlation or --picture only.", param_hint="--max-lag"
             )
 
-    def curves(self, kept: Tracks, sampled: Sequence[Tracks]) -> dict[str, pd.DataFrame]:
-        """Return the tables by lag, with intervals where trackings are sampled."""
+    def curves(self, kept: Tracks, sampled: Sequence[Tracks], found: Tracks) -> dict[str, pd.DataFrame]:
+        """Return the tables by lag, with intervals where trackings are sampled, and by distance, of all `found`."""
         from ....tracker.measuring.displacements import measure_displacements
         from ....tracker.measuring.intervals import (
             msd_intervals,
@@ -250,6 +270,7 @@ class _Asked:
             velocity_correlation_intervals,
         )
         from ....tracker.measuring.msd import mean_squared_displacement
+        from ....tracker.measuring.pair_correlation import pair_correlation
         from ....tracker.measuring.velocity import velocity_correlation
         from ...words.notes import on_lags
         from ..results.measure_intervals import with_intervals
@@ -268,6 +289,8 @@ class _Asked:
             curve = velocity_correlation(kept, self.max_lag)
             bounds = velocity_correlation_intervals(sampled, self.max_lag) if sampled else None
             made["velocity_correlation"] = curve if bounds is None else with_intervals(curve, bounds, "correlation")
+        if self.max_distance is not None:
+            made["pair_correlation"] = pair_correlation(found, self.max_distance)
         return made
 
 
@@ -297,6 +320,7 @@ def _measure_one(
     console.note(*(on_linked_anew(stated) if has_intervals else ()), *on_unknown_size(read, unit))
     console.note(*on_stride(read, _MISSED))
     console.note(*on_length(read, how.min_length), *on_drift(drift, read.calibration.unit))
+    found = read
     if drift is not None:
         read, sampled = subtract_drift(read, drift), [subtract_drift(each) for each in sampled]
     elif asked.beside or asked.picture:
@@ -307,8 +331,8 @@ def _measure_one(
     made_with = {"source": str(given), **how.made_with}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
     _report(measures, kept, files.measures)
-    made_with |= {name: getattr(asked, name) for name in ("lags", "max_lag", "per_track", "per_axis")}
-    curves = asked.curves(kept, sampled)
+    made_with |= {name: getattr(asked, name) for name in ("lags", "max_lag", "max_distance", "per_track", "per_axis")}
+    curves = asked.curves(kept, sampled, found)
     for what, table in curves.items():
         _write(table, kept, files.beside[what], files.kind, made_with, overwrite=overwrite)
         console.show(console.aligned([(what.replace("_", " "), str(files.beside[what]))]))

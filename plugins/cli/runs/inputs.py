@@ -24,7 +24,7 @@ from ..terminal import console
 from ..terminal.destination import SUFFIXES, other_ending, refuse_inputs, refuse_other_ending
 from .chosen_series import NO_CHOICE, ChosenSeries, chosen_series
 
-OF_MEASURE = ".measures", ".msd", ".displacements", ".velocity_correlation", ".intervals"
+OF_MEASURE = ".measures", ".msd", ".displacements", ".velocity_correlation", ".pair_correlation", ".intervals"
 """What `auctrack measure` puts behind the name of its tables."""
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".truth", *OF_MEASURE)
 """What our commands put behind the name of an input."""

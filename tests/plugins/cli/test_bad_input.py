@@ -440,6 +440,7 @@ def test_no_result_takes_the_place_of_its_input(auctrack, tmp_path, words):
         (("measure", "t.csv", "--displacements", "1,x"), "needs whole numbers of frames of at least 1, such as 1,10"),
         (("measure", "t.csv", "--displacements", "0"), "needs whole numbers of frames of at least 1, such as 1,10"),
         (("measure", "t.csv", "--displacements", "1", "-o", "k.displacements.csv"), "curve of --displacements goes"),
+        (("measure", "t.csv", "--pair-correlation", "0"), "--pair-correlation: needs a finite length above 0"),
         (("track", ""), "an input needs a name"),
     ],
 )

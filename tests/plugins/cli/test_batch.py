@@ -274,14 +274,15 @@ def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctra
 
 
 def test_no_table_that_a_command_writes_is_an_input(auctrack):
+    also = "--displacements", 1, "--velocity-correlation", "--pair-correlation", 5
     for words in (
         ("simulate", "in/walk.csv", "--frames", 6, "--particles", 5),
         ("link", "in/walk.csv", "-o", "in/walk.tracks.csv"),
-        ("measure", "in/walk.tracks.csv", "--msd", "--displacements", 1, "--velocity-correlation", "--intervals"),
+        ("measure", "in/walk.tracks.csv", "--msd", *also, "--intervals"),
     ):
         result = auctrack(*words)
         assert result.exit_code == 0, result.output
-    assert len([*Path("in").glob("*.csv")]) == 8
+    assert len([*Path("in").glob("*.csv")]) == 9
     assert [job.source for job in plan(["in"], Path("out"), "csv", InputSettings())] == ["in/walk.csv"]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+from scipy.spatial.distance import pdist
 from typer.testing import CliRunner
 
 from auctrack.plugins.cli import entry
@@ -134,6 +135,24 @@ def test_measure_writes_how_displacements_are_distributed_and_how_velocities_are
     again = auctrack("measure", "t.csv", "--velocity-correlation", "-o", "t2.parquet")
     assert again.exit_code == 0, again.output
     assert len(pd.read_parquet(tmp_path / "t2.velocity_correlation.parquet")) == 29
+
+
+def test_measure_writes_how_many_particles_are_around_each_other(auctrack, tmp_path):
+    rng = np.random.default_rng(1)
+    places = rng.uniform(0, 20, (300, 4, 2)).reshape(-1, 2)
+    rows = {"frame": np.tile(np.arange(4), 300), "track_id": np.repeat(np.arange(300), 4) // 2 * 2 - 1}
+    table = pd.DataFrame({**rows, **dict(zip("yx", places.T, strict=True))}).drop_duplicates(["frame", "track_id"])
+    table.to_csv(tmp_path / "t.csv")
+    asked = "t.csv", "--voxel", "0.5,0.5", "--pair-correlation", 3, "--velocity-correlation", "--displacements", 1
+    ok(auctrack("measure", *asked, "--min-length", 5, "--subtract-drift", "--picture"))
+    found = pd.read_csv(tmp_path / "t.pair_correlation.csv")
+    apart = np.concatenate([pdist(each[["y", "x"]] / 2) for _, each in table.groupby("frame")])
+    assert found["n"].sum() == (apart <= 3).sum()  # of all that was found, where it was
+    assert found["pair_correlation"].mean() == pytest.approx(1, abs=0.1)
+    beside = json.loads((tmp_path / "t.pair_correlation.csv.settings.json").read_text(encoding="utf-8"))["settings"]
+    assert beside["units"] == {"distance": "µm"}
+    assert beside["max_distance"] == 3
+    assert (tmp_path / "t.measures.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(("option", "times"), [("--msd", 1), ("--velocity-correlation", 1), ("--per-track", 2)])

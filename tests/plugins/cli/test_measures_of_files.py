@@ -126,7 +126,10 @@ def test_where_no_table_can_be_measured_nothing_is_written(auctrack, plate):
     assert not (plate / "res.measures.csv").exists()
 
 
-@pytest.mark.parametrize("option", ["--msd", "--displacements=1", "--velocity-correlation", "--intervals", "--picture"])
+@pytest.mark.parametrize(
+    "option",
+    ["--msd", "--displacements=1", "--velocity-correlation", "--pair-correlation=5", "--intervals", "--picture"],
+)
 @pytest.mark.parametrize("tables", [["res"], ["res/A*.csv"], ["res/A01.tracks.csv", "res/A02.tracks.csv"]])
 def test_what_is_for_one_table_is_wrong_usage_with_several(auctrack, plate, tables, option):
     result = auctrack("measure", *tables, option)

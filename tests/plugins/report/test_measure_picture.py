@@ -15,6 +15,7 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.measuring.displacements import measure_displacements
 from auctrack.tracker.measuring.measures import measure_tracks
 from auctrack.tracker.measuring.msd import mean_squared_displacement
+from auctrack.tracker.measuring.pair_correlation import pair_correlation
 from auctrack.tracker.measuring.velocity import velocity_correlation
 from auctrack.tracker.points import Tracks
 
@@ -115,10 +116,14 @@ def test_lengths_that_are_all_as_frequent_make_bars_that_are_all_as_high(frame):
 
 def test_other_tables_are_drawn_below_in_units_with_what_a_gaussian_would_be():
     of = walks(30)
-    others = {"displacements": measure_displacements(of, [1, 5]), "velocity_correlation": velocity_correlation(of)}
+    others = {
+        "displacements": measure_displacements(of, [1, 5]),
+        "velocity_correlation": velocity_correlation(of),
+        "pair_correlation": pair_correlation(of),
+    }
     figure = draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv", 1, others)
     FigureCanvasAgg(figure).draw()
-    spread, kept = figure.axes[4:]
+    spread, kept, around = figure.axes[4:]
     assert (spread.get_xlabel(), spread.get_ylabel()) == ("displacement (nm)", "density (1/nm)")
     assert len(spread.lines) == 2 * 2 * 2  # of two lags and two axes, points and a line
     of_bins = others["displacements"].query("lag == 5 and axis == 'x'")
@@ -127,15 +132,23 @@ def test_other_tables_are_drawn_below_in_units_with_what_a_gaussian_would_be():
     assert (kept.get_xlabel(), kept.get_ylabel()) == ("time lag (ms)", "velocity correlation (nm²/ms²)")
     (bars,) = kept.containers
     np.testing.assert_allclose(bars[0].get_xydata(), others["velocity_correlation"][["lag_time", "correlation"]])
+    assert (around.get_xlabel(), around.get_ylabel()) == ("distance (nm)", "pair correlation")
+    g = others["pair_correlation"][["distance", "pair_correlation"]]
+    np.testing.assert_allclose(around.lines[-1].get_xydata(), g)
 
 
 def test_other_tables_that_are_empty_say_so():
-    of = walks(3).only(walks(3).frames == 0)
-    others = {"displacements": measure_displacements(of), "velocity_correlation": velocity_correlation(of)}
+    of = walks(1).only(walks(1).frames == 0)
+    others = {
+        "displacements": measure_displacements(of),
+        "velocity_correlation": velocity_correlation(of),
+        "pair_correlation": pair_correlation(of),
+    }
     figure = draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv", 1, others)
     FigureCanvasAgg(figure).draw()
     assert [panel.texts[0].get_text() for panel in figure.axes[4:]] == [
         "no two positions that far apart",
         "no step over one frame",
+        "no two particles in a frame",
     ]
     assert len(draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv", 1, {}).axes) == 4

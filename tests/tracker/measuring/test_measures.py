@@ -141,6 +141,7 @@ def test_without_an_interval_times_are_in_frames():
         "msd_low": "µm²",
         "msd_high": "µm²",
         "displacement": "µm",
+        "distance": "µm",
         "density": "1/µm",
         "gaussian": "1/µm",
         "correlation": "µm²/s²",
