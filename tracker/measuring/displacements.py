@@ -62,6 +62,10 @@ def measure_displacements(tracks: Tracks, lags: int | Sequence[int] = 1) -> pd.D
     all displacements: `subtract_drift` takes it off. What n tracks lose by chance with that is given back, as of
     `mean_squared_displacement`, by one factor for all displacements of a lag.
 
+    An error of positions makes displacements more Gaussian than those of the particles: one of variance σ² along an
+    axis adds 2σ² to their mean square, and `non_gaussian` comes out smaller by the square of what that was to what it
+    is then. Where particles hardly move, as in cages over short lags, that is most of it.
+
     Examples
     --------
     >>> from auctrack import measure_displacements, read_tracks

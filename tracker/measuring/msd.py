@@ -66,6 +66,9 @@ def mean_squared_displacement(
     ratio of two sums over them, squared displacements over pairs, as resampling whole tracks (the bootstrap) finds
     it. A curve of one track has no such error. Errors at different lags are correlated.
 
+    An error of positions of variance σ² along each axis adds 2σ² for each at every lag, which particles that hardly
+    move show as a curve that does not begin at 0; `per_axis` tells an axis that is measured worse from the others.
+
     What n tracks lose by chance with the drift that is subtracted (`subtract_drift`), 1/n of the squares, is allowed
     for, so that the curve is that of what they do alone. `msd` is NaN where nothing is left, as of a single track.
     """

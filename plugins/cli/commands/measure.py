@@ -161,13 +161,15 @@ def command(
     With --msd, NAME.msd.csv has one row per lag: lag, in frames; lag_time: the same as time; msd: the mean of the
     squared displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: how
     many tracks they come from; standard_error: of msd, from how much tracks differ (displacements within one track
-    overlap, so their number means little).
+    overlap, so their number means little). An error of positions of variance σ² along each axis adds 2σ² for each axis
+    at every lag.
 
     With --displacements, NAME.displacements.csv has one row per lag, axis and bin that is not empty (the self part of
     the van Hove function): displacement: the middle of the bin; count; density: share of the displacements, over the
     width of the bin; gaussian: that density of a Gaussian of the same mean square; non_gaussian: mean fourth power over
     three times the squared mean square, less 1, which is 0 of a Gaussian and more where some particles go farther than
-    others; non_gaussian_error: its standard error, from how much tracks differ; n_tracks: how many they are.
+    others; non_gaussian_error: its standard error, from how much tracks differ; n_tracks: how many they are. An error
+    of positions makes non_gaussian smaller: by the square of what the mean square is without it to what it is with it.
 
     With --velocity-correlation, NAME.velocity_correlation.csv has one row per lag: correlation: the mean of the
     products of two velocities that far apart, over steps between consecutive frames; normalised: the same, in parts of

@@ -40,6 +40,17 @@ def test_every_pair_that_is_a_lag_apart_is_counted_in_its_bin(ndim, step, share)
         np.testing.assert_allclose(bins["gaussian"], norm.pdf(middle, scale=np.sqrt((moved**2).mean())))
 
 
+def test_an_error_of_positions_makes_displacements_more_gaussian_by_the_square_of_what_it_adds():
+    rng = np.random.default_rng(5)
+    places = rng.standard_t(7, (3000, 20, 3)).cumsum(axis=1)
+    both = tracks_of(places), tracks_of(places + rng.normal(0, 0.5, places.shape))
+    (clear, m), (blurred, of_both) = (
+        (measure_displacements(of)["non_gaussian"].mean(), mean_squared_displacement(of, 1)["msd"][0]) for of in both
+    )
+    assert of_both - m == pytest.approx(3 * 2 * 0.5**2, rel=0.03)
+    assert blurred == pytest.approx(clear * (m / of_both) ** 2, rel=0.1)
+
+
 def test_diffusion_is_gaussian_of_the_variance_2dt():
     table = measure_displacements(tracks_of(diffusing(4000, 20)), [1, 4, 9])
     for (lag, _), bins in of_each(table).items():
