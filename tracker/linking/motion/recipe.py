@@ -32,7 +32,8 @@ from .models.shares import shares_of
 FIRST_RADIUS = 1.5
 """Candidates of the first pass, in spacings; learned models that reach farther widen it up to `WIDEST_RADIUS`."""
 WIDEST_RADIUS = 2.2
-LEAST_RADIUS = 0.3
+LEAST_RADIUS = 0.7
+"""Candidates around a prediction, however narrow steps are: some go farther than Gaussians, as jumps in a glass do."""
 RIM = 1e-3
 """Share of the true links that a gate may leave out."""
 FLOW_GAIN = 0.02
@@ -219,7 +220,7 @@ def radius_of(belief: Belief) -> float:
     """Return the radius around the prediction that all but `RIM` of the steps stay in, in spacings."""
     model = belief.model
     mass = np.minimum(RIM / len(model.shares) / model.shares, 1)
-    return float(np.sqrt(model.first.max(axis=1) * chdtri(model.first.shape[1], mass)).max())
+    return max(float(np.sqrt(model.first.max(axis=1) * chdtri(model.first.shape[1], mass)).max()), LEAST_RADIUS)
 
 
 def _take_features(belief: Belief, features: Features) -> None:
@@ -284,7 +285,7 @@ def _take_flow(belief: Belief, least_gain: float, widest: float, spreads: bool) 
     unexplained, found = np.inf, 0.0
     for done in range(MOST_PASSES):
         belief.flow_weight = weight
-        radius = min(max(radius_of(belief), LEAST_RADIUS), widest)
+        radius = min(radius_of(belief), widest)
         belief.settle()
         graph = candidates_ahead(belief.movie, 1, radius, weight * ahead, belief.hooks)
         belief.restart(graph, _carried(belief, graph))
