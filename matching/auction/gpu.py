@@ -46,7 +46,7 @@ def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     """Return the counts with the steps' nanoseconds as seconds.
 
     The steps are feasibility (whether all can be matched), graph (sorting points, cheapest pairs), phases (bids with
-    an increment), final_bids (those without), paths, forest, trees (searches), and check (of all pairs).
+    an increment), final_bids (those without), paths, forest, trees, dual_phases (searches), and check (of all pairs).
     """
     return {
         f"{name[:-3]}_s" if name.endswith("_ns") else name: number / 1e9 if name.endswith("_ns") else number

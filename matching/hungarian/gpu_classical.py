@@ -19,8 +19,8 @@ THREADS, LEAST_CAPACITY, ZEROS = (cuda.declared(_FILE, name) for name in ("THREA
 """Cheap pairs that a row's list holds, and pairs of zero slack that a row keeps, at least."""
 PAIRS_KEPT, SHARE_KEPT, MOST_KEPT = 1 << 22, 8, 1 << 25
 """Of either kind, of all rows together, or one of so many of a large matrix: in dense clusters a row has many pairs
-within reach. A gradient of density, 10,000 rows whose prices an auction has settled, takes 0.9 s with 1,250 pairs a
-row and more, 4.3 with 419; of 5,000 rows two densities take no less with four times as many."""
+within reach. A gradient of density, 10,000 rows whose prices an auction has settled, takes 0.9 s with 1,678 pairs a
+row, 4.3 with 419; of 5,000 rows two densities take no less with four times as many."""
 MOST_ROWS, MOST_LEVELS = (1 << cuda.declared(_FILE, f"{name}_BITS") for name in ("ROW", "LEVEL"))
 """What fits into the word by which a column is claimed."""
 
