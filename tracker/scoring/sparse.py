@@ -166,13 +166,13 @@ def _divisions(compared: Comparison, pairs: Pairs) -> Counts:
     found, real = compared.found, compared.real
     by_column = np.argsort(pairs[1], kind="stable")
     starts = np.searchsorted(pairs[1], np.arange(len(real) + 1), sorter=by_column)
+    around = [_surroundings(real, mother) for mother in real.dividing.tolist()]
+    near = [np.concatenate([by_column[starts[node] : starts[node + 1]] for node in nodes]) for nodes in around]
     rows: list[int] = []
     columns: list[int] = []
-    for number, mother in enumerate(real.dividing.tolist()):
-        nodes = _surroundings(real, mother)
-        near = np.concatenate([by_column[starts[node] : starts[node + 1]] for node in nodes])
-        match = _match((pairs[0][near], pairs[1][near], pairs[2][near]), len(found))
-        trees = _trees_that_divide(found, real, match, mother, nodes)
+    divisions = zip(real.dividing.tolist(), around, _each_best(near, pairs), strict=True)
+    for number, (mother, nodes, made) in enumerate(divisions):
+        trees = _trees_that_divide(found, real, (pairs[0][made], pairs[1][made]), mother, nodes)
         dividing = np.flatnonzero(np.isin(found.tree[found.dividing], trees))
         rows += [number] * len(dividing)
         columns += dividing.tolist()
@@ -183,6 +183,18 @@ def _divisions(compared: Comparison, pairs: Pairs) -> Counts:
     return Counts(right, max(0, seen - right), len(real.dividing) - right)
 
 
+def _each_best(near: list[np.ndarray], pairs: Pairs) -> list[np.ndarray]:
+    """Return of the pairs near each division, places among all, those that are best by themselves."""
+    if not near:
+        return []
+    sizes, at = [len(own) for own in near], np.concatenate(near)
+    which = np.repeat(np.arange(len(near)), sizes)
+    ends = (which * (ends.max(initial=0) + 1) + ends[at] for ends in pairs[:2])  # each division has ends of its own
+    row, column = (np.unique(own, return_inverse=True)[1] for own in ends)
+    is_made = _match((row, column, pairs[2][at]), int(row.max(initial=-1)) + 1)[row] == column
+    return [own[made] for own, made in zip(near, np.split(is_made, np.cumsum(sizes)[:-1]), strict=True)]
+
+
 def _surroundings(real: Lineages, mother: int) -> list[int]:
     """Return the nodes of a division: the mother, what she was, her daughters, and what they become."""
     daughters = real.successors(mother)
@@ -190,14 +202,19 @@ def _surroundings(real: Lineages, mother: int) -> list[int]:
     return sorted({*real.predecessors(mother), mother, *daughters, *after})
 
 
-def _trees_that_divide(found: Lineages, real: Lineages, match: np.ndarray, mother: int, nodes: list[int]) -> list[int]:
-    """Return the found trees that have the cell before its division, and both daughters or what they become."""
+def _trees_that_divide(
+    found: Lineages, real: Lineages, matched: tuple[np.ndarray, np.ndarray], mother: int, nodes: list[int]
+) -> list[int]:
+    """Return the found trees that have the cell before its division, and both daughters or what they become.
+
+    `matched` are found nodes and the real ones that they are.
+    """
     frames, counts = np.unique(real.frame[nodes], return_counts=True)
     alone = frames[counts == 1]
     lines = [{daughter, *real.successors(daughter)} for daughter in real.successors(mother)]
     seen: dict[int, list[int]] = {}
-    for node in np.flatnonzero(match >= 0).tolist():
-        seen.setdefault(int(found.tree[node]), []).append(int(match[node]))
+    for tree, node in zip(found.tree[matched[0]].tolist(), matched[1].tolist(), strict=True):
+        seen.setdefault(tree, []).append(node)
     return [
         tree
         for tree, of in seen.items()
