@@ -20,6 +20,7 @@ from .resources import (
     memory_of_detection,
     memory_of_linking,
     memory_of_run,
+    most_memory_of_linking,
     most_seconds_linking,
     seconds_linking,
     seconds_writing,
@@ -55,8 +56,8 @@ class FirstLook:
         points.
     gpu_bytes : float
         Of a GPU's memory, where it takes part; 0 where none does.
-    most_linking : float
-        Seconds that linking takes at most, where that is not known better; else 0.
+    most_linking, most_bytes : float
+        Seconds that linking takes at most, and the memory of all of it then, where these are not known better; else 0.
     """
 
     points: Points
@@ -68,6 +69,7 @@ class FirstLook:
     seconds: StageSeconds
     gpu_bytes: float = 0.0
     most_linking: float = 0.0
+    most_bytes: float = 0.0
 
     @property
     def points_expected(self) -> int:
@@ -99,10 +101,12 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
     spent.devices["link"] = device_of_linking(expected, settings.link)
     spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"], points.table)
     most = most_seconds_linking(expected, in_a_row, settings.link, spent.devices["link"])
+    held = most_memory_of_linking(expected, count, in_a_row, settings.link, spent.devices["link"])
     spent["write"] = seconds_writing(expected)
     taken = memory_of_run(expected, working, memory)
     on_gpu = max(on_gpu, gpu_memory_of_linking(expected, settings.link))
-    return FirstLook(points, settings, count, seen, taken, is_over, spent, on_gpu, most)
+    most_bytes = memory_of_run(expected, working, held) if held else 0.0
+    return FirstLook(points, settings, count, seen, taken, is_over, spent, on_gpu, most, most_bytes)
 
 
 def _resolved(movie: Movie, settings: Settings) -> tuple[Settings, float]:

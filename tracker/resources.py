@@ -22,7 +22,13 @@ from .linking.motion.candidates.gpu_graph import BYTES_AN_EDGE
 from .linking.motion.learning.other_starts import SAMPLE
 from .linking.motion.models.features import columns_of
 from .linking.settings import LinkSettings
-from .linking.whole_movie.windows import BYTES_A_CANDIDATE, BYTES_A_DETECTION, BYTES_MADE, held_at_once
+from .linking.whole_movie.windows import (
+    BYTES_A_CANDIDATE,
+    BYTES_A_DETECTION,
+    BYTES_MADE,
+    FEWEST_FRAMES,
+    held_at_once,
+)
 from .points import Points
 from .reading.movie import Movie
 from .settings import Settings
@@ -42,10 +48,11 @@ _LOOKED_AT, _MOST_LOOKED_AT = 60, 60e6  # a voxel of a frame that settings are m
 SECONDS_AT_REST = 3
 """Seconds to start and to link a small table, on a CPU."""
 _SECONDS_PER_POINT = {True: 7e-6, False: 5e-7}  # of linking on two cores, by whether motion is learned
-_MOST_SECONDS_PER_POINT = (
-    (0.7, 8e-4),
-    (0.4, 1.5e-4),
-)  # by how far from a particle, in spacings, one is in the next frame
+_MOST_PER_POINT = (
+    (0.7, 8e-4, 9600),
+    (0.4, 1.5e-4, 2600),
+)  # seconds and bytes, by how far from a particle, in spacings, one is in the next frame
+_MOST_LAGS = 4  # frames that a link spans, where most of these bytes are candidates over missed frames
 _SECONDS_PER_TRIED = {True: 120e-6, False: 0.0}  # for each of those that starts of learning are tried on
 _WITH_FEATURES = 1.2  # times as long on a CPU, where features such as intensity are learned from too
 _SECONDS_PER_POINT_ON_GPU = {True: 6e-8, False: 1e-8}
@@ -81,14 +88,32 @@ def seconds_linking(points: float, settings: LinkSettings, device: str, columns:
 def most_seconds_linking(points: float, some: Points, settings: LinkSettings, device: str) -> float:
     """Return the seconds that linking so many points takes at most, by some of them; 0 where `seconds_linking` knows.
 
+    See `_most_per_point`.
+    """
+    return points * _most_per_point(some, settings, device)[0]
+
+
+def most_memory_of_linking(points: float, frames: int, some: Points, settings: LinkSettings, device: str) -> float:
+    """Return the bytes that linking so many points takes at most, by some of them; 0 where `memory_of_linking` knows.
+
+    See `_most_per_point`. More than the budget are of the fewest frames that are held at once.
+    """
+    each = _most_per_point(some, settings, device)[1]
+    fewest = min(1.0, FEWEST_FRAMES * _MOST_LAGS / max(frames, 1))
+    return min(points * each, max(settings.memory_budget, points * fewest * each))
+
+
+def _most_per_point(some: Points, settings: LinkSettings, device: str) -> tuple[float, float]:
+    """Return the seconds and the bytes that linking a point takes at most, 0 where all movies take as much.
+
     Where the nearest particle of the next frame is hardly nearer than others of its own, many links are tried, and some
     movies take forty times as long as others.
     """
     apart, ahead = nearest_distances(some), nearest_ahead(some)
     if device != "cpu" or not settings.is_learned or not len(apart) or not len(ahead):
-        return 0.0
+        return 0.0, 0.0
     ratio = np.median(ahead) / (np.median(apart) or np.inf)
-    return points * next((seconds for least, seconds in _MOST_SECONDS_PER_POINT if ratio >= least), 0.0)
+    return next(((seconds, held) for least, seconds, held in _MOST_PER_POINT if ratio >= least), (0.0, 0.0))
 
 
 def seconds_writing(points: float) -> float:

@@ -114,6 +114,18 @@ def test_linking_takes_longer_where_intensities_are_learned_from_as_those_of_a_m
         assert len(set(seconds)) == 1
 
 
+@pytest.mark.parametrize(("frames", "each", "budget", "taken"), [(10, 20_000, 0.2, 1.9e9), (4, 10_000, 0.1, 0.3e9)])
+def test_the_memory_that_linking_may_take_of_random_points_is_about_what_it_took(frames, each, budget, taken):
+    """In frames that know nothing of each other; 86 and 17 MB were said."""
+    some, settings = Points(in_frames(2, 500)), LinkSettings(memory_budget_gb=budget)
+    most = resources.most_memory_of_linking(frames * each, frames, some, settings, "cpu")
+    assert taken / 1.3 < most < 1.3 * taken
+    short = walks(500, 4, step=0.1)[0]
+    assert resources.most_memory_of_linking(frames * each, frames, short, settings, "cpu") == 0
+    in_windows = resources.most_memory_of_linking(100 * each, 100, some, settings, "cpu")
+    assert in_windows == pytest.approx(max(budget * 1e9, 12 * each * 9600))
+
+
 @pytest.mark.parametrize("step", [0.2, 0.5, 2.0])
 def test_linking_may_take_longer_where_particles_step_as_far_as_they_are_apart(step):
     """2,000 a frame, 20 frames, of steps of 0.5 and 2 spacings took 1.0 and 33 CPU seconds; 1 was foretold."""

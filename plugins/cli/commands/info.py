@@ -312,6 +312,7 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
         "memory_budget_gb": settings.link.memory_budget_gb,
         "expected_seconds": dict(look.seconds),
         "most_seconds_linking": look.most_linking or None,
+        "most_memory_gb": look.most_bytes / 1e9 or None,
         "expected_devices": dict(look.seconds.devices),
         "points_per_frame": {"least": low, "median": middle, "most": high},
         "spacing": spacing,

@@ -19,12 +19,14 @@ def looked_at(
     is_over_budget: bool = False,
     gpu_bytes: float = 0.0,
     most_linking: float = 0.0,
+    known_bytes: float = 0.0,
+    most_bytes: float = 0.0,
 ) -> FirstLook:
     spent = StageSeconds()
     spent.update(seconds)
     spent.devices["link"] = device
     points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
-    return FirstLook(points, Settings(), 1, 1, 0.0, is_over_budget, spent, gpu_bytes, most_linking)
+    return FirstLook(points, Settings(), 1, 1, known_bytes, is_over_budget, spent, gpu_bytes, most_linking, most_bytes)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,12 @@ def test_no_run_is_expected_to_take_no_time(seconds, said):
 @pytest.mark.parametrize(("most", "is_said"), [(0.0, False), (2.9, False), (9.9, False), (24.0, True)])
 def test_how_long_linking_may_take_is_said_where_that_is_much_longer(most, is_said):
     assert ("up to 24 s" in time_in_words(looked_at({"link": 5.0}, most_linking=most))) == is_said
+
+
+@pytest.mark.parametrize(("most", "is_said"), [(0.0, False), (0.9e9, False), (2.3e9, True)])
+def test_how_much_memory_linking_may_take_is_said_where_that_is_much_more(most, is_said):
+    said = memory_in_words(looked_at({}, known_bytes=0.5e9, most_bytes=most))
+    assert said.endswith("up to 2.3 GB") == is_said
 
 
 def test_where_the_particles_of_all_frames_would_be_linked_is_said():

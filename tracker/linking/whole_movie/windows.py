@@ -21,6 +21,8 @@ BYTES_MADE = 100
 WORTH_WHILE = 0.5
 """Largest share of a movie that a window may hold that exceeds the budget: with what is made of all the detections,
 larger ones hold hardly less, and take longer."""
+FEWEST_FRAMES = 3
+"""Times as many frames as a link may span that a window holds at least: as much before its own, those, and after."""
 CONTEXT = 8
 """Frames on each side of a seam, beside those that a link may span, beyond which hardly anything depends on them."""
 RUNS = 4
@@ -90,7 +92,7 @@ def held_at_once(detections: float, frames: int, budget: float, lags: int) -> fl
     if detections * BYTES_A_DETECTION <= budget:
         return detections
     at_once = max(budget - detections * BYTES_MADE, 0.0) / BYTES_A_DETECTION
-    fewest = detections * min(1.0, 3 * lags / max(frames, 1))
+    fewest = detections * min(1.0, FEWEST_FRAMES * lags / max(frames, 1))
     largest = max(at_once, fewest)
     return largest if largest <= max(at_once, WORTH_WHILE * detections) else detections
 
