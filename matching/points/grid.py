@@ -205,8 +205,7 @@ def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool
     where = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
     at = padded(x)
     if _is_dense(grid, radius):
-        found: Any = cKDTree(grid.points).query_ball_point(at, radius, return_length=True)
-        return int(found.sum()) > most
+        return int(cKDTree(grid.points).count_neighbors(cKDTree(at), radius)) > most
     in_cells = _counted(np.ascontiguousarray(at[::_ROWS_ASKED]), radius, *where, most // _ROWS_ASKED, True)
     return _ROWS_ASKED * in_cells > most and _counted(at, radius, *where, most, False) > most
 
@@ -236,11 +235,10 @@ def padded(points: np.ndarray) -> np.ndarray:
 
 def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """As `pairs_in_grid` for padded points so clustered that cells of the size of the radius cannot be afforded."""
-    tree = cKDTree(y)
-    found: Any = tree.query_ball_point(x, radius * (1 + CELL_MARGIN), return_sorted=True)
-    counts = np.fromiter((len(f) for f in found), np.int64, len(x))
-    indices = np.concatenate([np.asarray(f, np.int32) for f in found])
-    rows = np.repeat(np.arange(len(x)), counts)
+    reach = radius * (1 + CELL_MARGIN)
+    found = cKDTree(x).sparse_distance_matrix(cKDTree(y), reach, output_type="ndarray")
+    rows, indices = np.divmod(np.sort(found["i"] * len(y) + found["j"]), max(len(y), 1))
+    indices = indices.astype(np.int32)
     distance = np.sqrt(((x[rows] - y[indices]) ** 2).sum(axis=1))
     near = distance <= radius
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[near], minlength=len(x)))])
