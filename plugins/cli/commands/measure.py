@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ....tracker.calibrating.digits import in_digits, in_unit
-from ....tracker.calibrating.lengths import A_LENGTH, is_above_zero
 from ...words.setting_options import INPUT, OF_TABLE, option_of
 from ..arguments import options
 from ..arguments.command_settings import given_settings, input_beside
@@ -213,6 +212,7 @@ def command(
 
     auctrack measure results -o plate.csv     (all tables of tracks in a folder; or 'results/B*.tracks.csv')
     """
+    from ....tracker.calibrating.lengths import A_LENGTH, is_above_zero
     from ..runs.track_tables import names_one_table
     from ..terminal.destination import checked_format
 
