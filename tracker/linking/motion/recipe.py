@@ -364,7 +364,7 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
         if belief.link_gain < HOPELESS * least_gain:
             return
         belief.model = replace(belief.model, second=0.8 * belief.model.first)
-        belief.linked = True
+        belief.know_of_each_other()
         _sweeps(belief, 5, damping=0.5)
     belief.link_gain = belief.record.learn(lambda: _gain_of_link_before(belief))
     if belief.link_gain < least_gain:

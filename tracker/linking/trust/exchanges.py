@@ -54,7 +54,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
 def _known(belief: Belief) -> tuple[Any, ...]:
     """Return what chains are weighed by, as compiled code takes it."""
     step, base, alone, tie = chains_of(belief)
-    return step, base, alone, belief.past, tie, tables(belief.model, belief.lags).packed
+    return step, base, alone, belief.written_past, tie, tables(belief.model, belief.lags).packed
 
 
 def _all_undone(

@@ -63,7 +63,7 @@ def sampled_links(
     if explained is not None:
         base = base / (explained[0][graph.tail] * explained[1][graph.head])
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
-    weights = step, base, alone, belief.past, tie, belief.linked, tables(belief.model, belief.lags).packed
+    weights = step, base, alone, belief.written_past, tie, belief.linked, tables(belief.model, belief.lags).packed
     _, out, into = links_made(graph, source, target)
     movable = _movable(edges, weights, out, into)
     sampled, rng = np.empty((count, graph.n), np.int32), np.random.default_rng(seed)

@@ -13,6 +13,7 @@ numba does not, and then fetching them page by page takes longer than the sweep.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -75,6 +76,48 @@ class Others(NamedTuple):
     future: np.ndarray
 
 
+@dataclass(frozen=True)
+class Unwritten:
+    """Classes of edges' particles where steps know of no others, made of the edges they are asked for.
+
+    As `Factors.past`, brought to sums of 1: indexed like that, and never held for all edges.
+
+    Attributes
+    ----------
+    graph : Graph
+    steps : EdgeSteps
+    model : tuple
+        See `step_model.Tables`.
+    ends : EndsByPlace
+    came : float64 (n,)
+        Sum of `Others.into` at each detection.
+    """
+
+    graph: Graph
+    steps: EdgeSteps
+    model: Packed
+    ends: EndsByPlace
+    came: np.ndarray
+
+    def __getitem__(self, edges: slice | np.ndarray) -> np.ndarray:
+        """Return those of some edges, float64 (k, classes)."""
+        tail = self.graph.tail[edges]
+        past = np.empty((len(tail), len(self.model[0])))
+        first_densities(self.steps.at(edges), self.graph.lag[edges], self.model, past)
+        _classes(tail, self.came, self.ends.place, self.ends.shared.tie, past)
+        return past
+
+    def written(self) -> np.ndarray:
+        """Return those of all edges, float64 (edges, classes)."""
+        past = np.empty((len(self.graph), len(self.model[0])))
+
+        def write(piece: Piece) -> None:
+            past[piece.edges] = self[piece.edges]
+
+        side_by_side(write, self.graph.pieces)
+        return past
+
+
 class Weighed(NamedTuple):
     """What every edge is worth, float64 (edges,), and the evidence for it.
 
@@ -84,7 +127,7 @@ class Weighed(NamedTuple):
         By all evidence, and without what comes before.
     part_without_future
         Part of the odds that is left without what comes after.
-    past : float64 (edges, classes)
+    past : float64 (edges, classes) or Unwritten
         As `Factors`, brought to sums of 1.
     future : float64 (edges, classes)
         As `Factors`, brought to maxima of 1.
@@ -95,7 +138,7 @@ class Weighed(NamedTuple):
     odds: np.ndarray
     without_past: np.ndarray
     part_without_future: np.ndarray
-    past: np.ndarray
+    past: np.ndarray | Unwritten
     future: np.ndarray
     sums: Sums | None
 
@@ -200,21 +243,21 @@ def _unlinked(
     """Weigh edges whose steps know of no others, a piece at a time, so that temporary arrays are the size of one."""
     classes, (place, shared) = len(model[0]), ends
     base = place, *map(np.exp, (prior, shared.leaving, shared.arriving))
-    past = np.empty((len(graph), classes))
     odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
 
     def write(piece: Piece) -> None:
         e = piece.edges
         tail, head, lag = graph.tail[e], graph.head[e], graph.lag[e]
-        alone, future = np.empty((2, len(head), classes))
+        alone, past, future = np.empty((3, len(head), classes))
         first_densities(steps.at(e), lag, model, alone)
-        _uncoupled(tail, head, *sums, alone, place, shared.tie, past[e], future)
-        known = tail, head, lag, *base, alone, past[e], future
+        _uncoupled(tail, head, *sums, alone, place, shared.tie, past, future)
+        known = tail, head, lag, *base, alone, past, future
         _combined(*known, odds[e], without_past[e], part_without_future[e])
 
     side_by_side(write, graph.pieces)
     # Later links are no evidence for a class, so that each has the maximum of 1.
     future = np.broadcast_to(np.ones(()), (len(graph), classes))
+    past = Unwritten(graph, steps, model, ends, sums[0])
     return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
@@ -274,15 +317,18 @@ def odds_of(
 
 
 def step_sums(
-    graph: Graph, steps: EdgeSteps, probability: np.ndarray, past: np.ndarray, future: np.ndarray
+    graph: Graph, steps: EdgeSteps, probability: np.ndarray, past: np.ndarray | Unwritten, future: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
     arrays = graph.lag, probability, past, future
-    if graph.on_gpu:
+    if not isinstance(past, Unwritten) and graph.on_gpu:
         return _on_gpu(graph.ndim, past).step_sums(steps.all(), *arrays)
 
     def add_up(piece: Piece) -> Any:
         edges = piece.edges
+        if isinstance(past, Unwritten):  # made of those alone that count
+            counts = (graph.lag[edges] == 1) & (probability[edges] >= IGNORED)
+            edges = edges.start + np.flatnonzero(counts)
         sums = np.zeros(future.shape[1]), np.zeros((future.shape[1], graph.ndim))
         _step_sums(steps.at(edges), *(np.ascontiguousarray(array[edges]) for array in arrays), *sums)
         return sums
@@ -450,6 +496,18 @@ def _uncoupled(tail, head, came, went, alone, place, tie, past, future):
         for k in range(alone.shape[1]):
             past[e, k] = alone[e, k] * (1.0 + (tie[place[i]] - 1.0) * came[i])
             future[e, k] = 1.0 + (tie[place[j]] - 1.0) * went[j]
+
+
+@compiled(error_model="numpy")
+def _classes(tail, came, place, tie, past):
+    """Turn the densities of some edges into their pasts as `_uncoupled` and `_combined` do, in place."""
+    for e in range(len(past)):
+        own, i = 0.0, tail[e]
+        for k in range(past.shape[1]):
+            past[e, k] *= 1.0 + (tie[place[i]] - 1.0) * came[i]
+            own += past[e, k]
+        for k in range(past.shape[1]):
+            past[e, k] /= own
 
 
 @compiled(error_model="numpy")

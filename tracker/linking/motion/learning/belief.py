@@ -16,7 +16,7 @@ from ..candidates.steps import EdgeSteps
 from ..detections.border import Border
 from ..detections.ordered import Ordered
 from ..inference.marginals import cavities, link_marginals
-from ..inference.sweep import Others, Weighed, step_sums, weighed
+from ..inference.sweep import Others, Unwritten, Weighed, step_sums, weighed
 from ..models.features import FeatureModel, Features
 from ..models.shares import Ends, EndsByPlace, Shares, ends_by_place, looks_of, shares_of
 from ..models.step_model import TINY, StepModel, Sums, tables
@@ -100,7 +100,7 @@ class Belief:
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
     into: np.ndarray = field(default_factory=lambda: np.empty(0))
     out_of: np.ndarray = field(default_factory=lambda: np.empty(0))
-    past: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    past: np.ndarray | Unwritten = field(default_factory=lambda: np.empty((0, 0)))
     future: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
@@ -245,6 +245,12 @@ class Belief:
         if not self.linked:
             self.past = np.empty((0, len(self.model.shares)))
 
+    def know_of_each_other(self) -> None:
+        """Let links know of those before and after them, from the next sweep on."""
+        if isinstance(self.past, Unwritten):
+            self.past = self.past.written()
+        self.linked = True
+
     def own_steps(self) -> EdgeSteps:
         """Return the displacements less what the neighbours' flow explains."""
         if self.near is None or self.flow_weight == 0.0:
@@ -287,7 +293,12 @@ class Belief:
         """Return what links know of each other, None where they know of none."""
         if not self.linked:
             return None
-        return Others(self.probability, self.into, self.out_of, self.past, self.future)
+        return Others(self.probability, self.into, self.out_of, self.written_past, self.future)
+
+    @property
+    def written_past(self) -> np.ndarray:
+        """What comes before each link, float64 (edges, classes); nothing where links know of none."""
+        return np.empty((0, len(self.model.shares))) if isinstance(self.past, Unwritten) else self.past
 
     def edges_that_teach(self) -> np.ndarray:
         """Return the edges over one frame that features are learned from, all of some detections, int64 (k,)."""
