@@ -83,7 +83,7 @@ def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[C
     if problem.n_edges == 0:
         graph = CostGraph.of(cp, as_sparse(problem.on_host()))
         return graph, DeviceSolution.start(graph, starting_duals(graph))
-    if options.matrix == "only" and not problem.has_unmatched_cost:
+    if options.takes_matrix_of(problem):
         graph = CostGraph.of(cp, _form_for_gpu(dense_on_device(cp, problem), options))
         matching = _bid(graph, options)
         matching.count(matrix=1)

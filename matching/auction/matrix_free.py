@@ -64,8 +64,7 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
         options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
         return nothing_matched(problem)
-    is_for_matrix = options.matrix == "only" and not problem.has_unmatched_cost
-    found = None if is_for_matrix else _MatrixFree(problem, options).solve()
+    found = None if options.takes_matrix_of(problem) else _MatrixFree(problem, options).solve()
     if found is None:
         return match_matrix(problem, options)
     matched, stats, waiting = found

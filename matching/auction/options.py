@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from ..errors import InvalidProblem
 from ..options import need_choice, need_whole_number
+from ..problem import Problem
 
 
 @dataclass(frozen=True)
@@ -39,3 +40,7 @@ class AuctionOptions:
     def is_exact(self) -> bool:
         """Whether an exact finish follows the bids: not in the paper's variant, nor with an increment to stop at."""
         return self.variant == "default" and self.eps is None
+
+    def takes_matrix_of(self, points: Problem) -> bool:
+        """Whether these point sets get the matrix of all their costs at once."""
+        return self.matrix == "only" and not points.has_unmatched_cost
