@@ -22,12 +22,13 @@ __device__ __forceinline__ void note_sink(const Solve& s, int root, int level, i
 }
 __device__ __forceinline__ bool has_sink_before(uint64 sink, int level) { return (uint32)(sink >> 32) < (uint32)level; }
 
-// How many zeros a row has, and this lane's first of them: read before it is known whether they are needed.
+// How many zeros a row has, and this lane's first of them, at a place that the row has room for: read before it is known whether
+// they are needed.
 struct Zeros {
     int found, first;
 
-    __device__ __forceinline__ void read(const Solve& s, int i, int mine) {
-        found = s.n_zeros[i], first = s.zeros[(int64)i * s.most_zeros + mine];
+    __device__ __forceinline__ void read(const Solve& s, int i, int place) {
+        found = s.n_zeros[i], first = s.zeros[(int64)i * s.most_zeros + place];
     }
 };
 

@@ -6,7 +6,7 @@
 // was the best of all, whether its tree has a sink, and the pairs of the row behind.
 //
 // Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others. Rows with more
-// pairs of zero slack than are kept, as costs that tie have, come after them.
+// than ZEROS pairs of zero slack, as costs that tie have, come after them.
 // Hazards: as in hungarian/dual_phases.cuh; claims are asked for after a barrier.
 #pragma once
 #include "hungarian/claims.cuh"
@@ -34,7 +34,7 @@ __device__ __forceinline__ void claim_behind(const Solve& s, dual_t delta, int l
     });
 }
 
-// One level: the rows behind the offers that held claim columns; those with more pairs than are kept wait in `heavy`.
+// One level: the rows behind the offers that held claim columns; those with more than ZEROS pairs wait in `heavy`.
 // All threads of the block.
 __device__ __forceinline__ void grow_offers(const Solve& s, dual_t delta, int level, int n, const Offer* offers, Offer* next,
                                             int* n_next, int2* beyond, int* n_beyond, unsigned short* heavy, int* n_heavy) {
@@ -56,7 +56,7 @@ __device__ __forceinline__ void grow_offers(const Solve& s, dual_t delta, int le
         }
         if (mine == 0) poke(&s.roots[i], root);
         if (has_sink_before(sink, level) || (offer.col < 0 && s.is_bounded && !has_sink(s, i, delta))) continue;
-        if (zeros.found <= s.most_zeros) claim_behind(s, delta, level, offer, mine, lanes, zeros, next, n_next, beyond, n_beyond);
+        if (zeros.found <= ZEROS) claim_behind(s, delta, level, offer, mine, lanes, zeros, next, n_next, beyond, n_beyond);
         else if (mine == 0) heavy[next_place(n_heavy)] = (unsigned short)q;
     }
 }
@@ -66,10 +66,12 @@ __device__ __forceinline__ void grow_heavy(const Solve& s, dual_t delta, int lev
                                            int* n_next, int2* beyond, int* n_beyond, const unsigned short* heavy) {
     int lanes = blockDim.x;
     while (lanes > 32 && n * lanes > (int)blockDim.x) lanes /= 2;
+    const int mine = threadIdx.x % lanes;
     for (int q = threadIdx.x / lanes; q < n; q += blockDim.x / lanes) {
         const Offer& offer = offers[heavy[q]];
-        const Zeros zeros{s.n_zeros[offer.behind], NO_MEMBER};
-        claim_behind(s, delta, level, offer, threadIdx.x % lanes, lanes, zeros, next, n_next, beyond, n_beyond);
+        Zeros zeros;
+        zeros.read(s, offer.behind, min(mine, s.most_zeros - 1));
+        claim_behind(s, delta, level, offer, mine, lanes, zeros, next, n_next, beyond, n_beyond);
     }
 }
 

@@ -20,12 +20,12 @@ from ..problem.gpu_graph import DeviceSolution, bounds_on_device
 from .gpu_classical import (
     COUNTS,
     LEAST_CAPACITY,
+    ZEROS,
     bytes_of,
     given_up_after,
     pairs_of_a_row,
     room_for_sinks,
     stats_of,
-    zeros_of_a_row,
 )
 
 MOST_SIDE = 2048
@@ -147,7 +147,7 @@ def match_by_dual_phases(
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     capacity = pairs_of_a_row(LEAST_CAPACITY, rows, batch.shape[1])
-    most_zeros = zeros_of_a_row(rows, batch.shape[1], is_bounded=batch.is_bounded)
+    most_zeros = pairs_of_a_row(ZEROS, rows, batch.shape[1])
     counts = np.zeros(batch.n, COUNTS)
     counts["infeasible_row"] = -1
     counts["most_updates"], counts["few_left"] = most_updates or 0, few_left

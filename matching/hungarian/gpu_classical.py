@@ -111,7 +111,7 @@ def match_listed(
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = any_true(costs.row_bound < costs.none)
     is_bounded = bounded or any_true(costs.col_bound < costs.none)
-    most_zeros = zeros_of_a_row(n, m, is_bounded=is_bounded)
+    most_zeros = pairs_of_a_row(ZEROS, n, m)
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
@@ -142,11 +142,6 @@ def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
     """Return how many pairs each of `n_rows` > 0 rows has room for: all in a small problem, `least` in a large one."""
     kept = max(PAIRS_KEPT, min(n_rows * n_cols // SHARE_KEPT, MOST_KEPT))
     return max(least, min(n_cols, kept // n_rows))
-
-
-def zeros_of_a_row(n_rows: int, n_cols: int, *, is_bounded: bool) -> int:
-    """Return how many pairs of zero slack each row has room for; where sinks are bound, of those within reach."""
-    return pairs_of_a_row(ZEROS, n_rows, n_cols) if is_bounded else ZEROS
 
 
 def bytes_of(n_rows: int, n_cols: int, cost_bytes: int) -> int:

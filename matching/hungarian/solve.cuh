@@ -2,7 +2,7 @@
 #pragma once
 #include "hungarian/lists.cuh"
 
-constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps at least; for a row with more its list is looked at
+constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps at least; a row with more is shared by many threads
 #ifdef ONE_BLOCK
 constexpr int GATHER = 256, VALUES = 512;
 #else
@@ -53,7 +53,7 @@ struct Solve {
     Lists lists;
     int* zeros;       // (rows, most_zeros) columns of zero slack at Δ; in the search, (rows, ZEROS) chains
     int* n_zeros;     // (rows,) may be more than `most_zeros`
-    int most_zeros;   // ZEROS, or more where sinks must not be passed by: until distances are known, all pairs within Δ count
+    int most_zeros;   // ZEROS or more; for a row with more its list is looked at
     int* stamp;       // (rows,) round in which a row was queued
     dual_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
     uint64* claims;   // (columns,) level, hash and row by which a column was reached
@@ -89,7 +89,7 @@ struct Shared {
     uint64 least[32], most[32];
     int sums[32];
     int n_offers[3];  // by level modulo 3
-    unsigned short heavy[OFFERS];  // offers of a level, of which the rows behind have more pairs of zero slack than are kept
+    unsigned short heavy[OFFERS];  // offers of a level, of which the rows behind have more than ZEROS pairs of zero slack
     int n_heavy[2];  // by level modulo 2
     union {
         dual_t values[VALUES];

@@ -8,8 +8,9 @@
 #define FEW_COLUMNS (OFFERS / 2)  // columns of a level that one block takes over by itself
 #endif
 #ifndef MOST_HEAVY
-#define MOST_HEAVY 32  // rows of a level with more pairs of zero slack than are kept, above which all blocks take the levels that follow
+#define MOST_HEAVY 8  // rows of a level with more than ZEROS pairs of zero slack, above which all blocks take the levels that follow
 #endif
+constexpr int HEAVY_LANES = 1024;  // threads of all blocks that share such a row, at most
 static_assert(FEW_COLUMNS <= OFFERS, "a level that one block takes over fits");
 
 // Exchanges matched edges and other edges along the path to `sink`.
@@ -32,7 +33,7 @@ __device__ __forceinline__ void augment_path(const Solve& s, int sink) {
 // One level of the trees: free rows, or the columns that were claimed last with the rows they are matched with. All threads of
 // the group take part.
 __device__ __forceinline__ void grow(const Solve& s, const Group& group, const int* free_rows, dual_t delta, int level, int round, int n,
-                                     Shared& shared) {
+                                     int most_lanes, Shared& shared) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const next = s.queue + (~round & 1) * s.queue_length;
@@ -41,23 +42,23 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
         const uint64 before = atomicMin((unsigned long long*)&s.claims[j], claim);
         if (level_of(before) > level + 1) shared.gathered.add(make_int2(j, 0), next, n_next);
     };
-    int lanes = 32;
+    int lanes = most_lanes;
     while (lanes > 4 && (int64)n * lanes > group.threads) lanes /= 2;
+    const int mine = group.thread % lanes, place = min(mine, s.most_zeros - 1);
     for (int q = group.thread / lanes; q < n; q += group.threads / lanes) {
-        const int mine = threadIdx.x % lanes;
         if (level == 0) {
             const int i = free_rows[q];
             if (s.is_bounded && !has_sink(s, i, delta)) continue;
             if (mine == 0) poke(&s.roots[i], i);
             Zeros zeros;
-            zeros.read(s, i, mine);
+            zeros.read(s, i, place);
             claim_columns(s, delta, i, i, 0, mine, lanes, zeros, take);
             continue;
         }
         const int j = queue[q].x;
         const int row = row_of(peek(&s.claims[j])), i = peek(&s.columns[j].row);
         Zeros zeros;
-        if (i >= 0) zeros.read(s, i, mine);
+        if (i >= 0) zeros.read(s, i, place);
         const int root = peek(&s.roots[row]), from = peek(&s.rows[row].col);
         if (mine == 0) note_step(s, j, row, from);
         if (i < 0) {
@@ -74,18 +75,19 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
 // Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the group take part.
 __device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, const int* free_rows, int n_free, dual_t delta,
                                            Shared& shared, Progress& progress) {
-    int n = n_free, level = 0, few = FEW_COLUMNS;
+    int n = n_free, level = 0;
+    bool heavy = false;
     while (n > 0) {
         const int round = progress.round;
-        if (n <= few) {
+        if (n <= (heavy ? MOST_HEAVY : FEW_COLUMNS)) {
             const int most_heavy = group.is_grid ? MOST_HEAVY : OFFERS;
             if (!group.is_grid || blockIdx.x == 0) grow_few(s, free_rows, delta, level, round, n, most_heavy, shared);
             group.sync(s.counts);
             const int ended = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
             level = ended >> 1;
-            if (ended & 1) few = MOST_HEAVY;
+            heavy = heavy || (ended & 1);
         } else {
-            grow(s, group, free_rows, delta, level, round, n, shared);
+            grow(s, group, free_rows, delta, level, round, n, heavy ? HEAVY_LANES : 32, shared);
             group.sync(s.counts);
             level += 1;
         }
