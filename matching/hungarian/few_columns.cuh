@@ -56,7 +56,8 @@ __device__ __forceinline__ void grow_offers(const Solve& s, dual_t delta, int le
         }
         if (mine == 0) poke(&s.roots[i], root);
         if (has_sink_before(sink, level) || (offer.col < 0 && s.is_bounded && !has_sink(s, i, delta))) continue;
-        if (zeros.found <= ZEROS) claim_behind(s, delta, level, offer, mine, lanes, zeros, next, n_next, beyond, n_beyond);
+        if (zeros.found <= min(ZEROS, s.most_zeros))  // so that the compiler knows that all are kept
+            claim_behind(s, delta, level, offer, mine, lanes, zeros, next, n_next, beyond, n_beyond);
         else if (mine == 0) heavy[next_place(n_heavy)] = (unsigned short)q;
     }
 }

@@ -8,7 +8,7 @@
 #define FEW_COLUMNS (OFFERS / 2)  // columns of a level that one block takes over by itself
 #endif
 #ifndef MOST_HEAVY
-#define MOST_HEAVY 8  // rows of a level with more than ZEROS pairs of zero slack, above which all blocks take the levels that follow
+#define MOST_HEAVY 2  // rows of a level with more than ZEROS pairs of zero slack, above which all blocks take the levels that follow
 #endif
 constexpr int HEAVY_LANES = 1024;  // threads of all blocks that share such a row, at most
 static_assert(FEW_COLUMNS <= OFFERS, "a level that one block takes over fits");
