@@ -33,11 +33,9 @@ time of one CPU core or less, copies included. Its first use costs a process a s
 SMALL = 200
 """Rows up to which no solver takes long enough to be changed for another."""
 
-NEARLY_SQUARE = 1.01
-"""Columns for each row, or rows for each column, below which a GPU's auction of a matrix keeps its prices from phase to
-phase (`auction.gpu_scaling.FEW_UNASSIGNED`): by its own kernels on the host, 200 × 201 of Machol and Wien's costs take
-26,430 bids and a search, 200 × 200 take 26,261 bids, 200 × 240 take 135 searches. The classical method changes its
-duals as often as for equal sides: 300 × 301 and 300 × 300 of these 300 and 298 times, of blobs apart 138 and 115."""
+NEARLY_SQUARE = 1.15
+"""Columns for each row, or rows for each column, up to which a GPU's auction makes a matrix square
+(`auction.gpu_dense.MOST_OVER` has the figures), so that the classical method gives hard ones up."""
 
 FEW_SCANS = 2
 """Rows scanned, for each row, in which a matrix is solved that needs no more: 2,000 points and their copies moved by
@@ -154,7 +152,10 @@ FIRST_TRIED: dict[str, Callable[[int], tuple[tuple[str, dict[str, Any]], ...]]] 
         *(("jv", {"most_scans": 45}), ("auction", {"max_bids": 150, "matrix": "only"})),
         *(("jv", {"most_scans": 160}), ("auction", {"max_bids": 400, "matrix": "only"})),
     ),
-    "hungarian-classical": lambda rows: (("hungarian-classical", first_on_gpu(rows)), ("auction", {})),
+    "hungarian-classical": lambda rows: (
+        ("hungarian-classical", first_on_gpu(rows)),
+        ("auction", {"matrix": "only"}),
+    ),
     "auction of points on a GPU": _first_on_gpu_for_points,
 }
 """Solvers that are tried in place of one, with what each may spend on so many rows, before that takes what it needs.
@@ -296,7 +297,7 @@ def _may_be_hard(problem: Problem) -> bool:
 
 
 def _is_nearly_square(problem: Problem) -> bool:
-    """Whether so few of the longer side of a single problem stay unassigned that a GPU's auction settles them after.
+    """Whether so few of the longer side of a single problem stay unassigned that a GPU's auction makes it square.
 
     On a CPU `jv` needs no other: of 16 kinds of 1,000 rows, 1,001 to 1,330 columns, the auction took 1.5 to 13 times
     its time, but for one (squares on a line, 1,330 columns: 12 ms and 20).
@@ -306,7 +307,7 @@ def _is_nearly_square(problem: Problem) -> bool:
 
 def _are_nearly_square(rows: int, cols: int) -> bool:
     shorter, longer = sorted((rows, cols))
-    return SMALL <= shorter <= longer < NEARLY_SQUARE * shorter
+    return SMALL <= shorter <= longer <= NEARLY_SQUARE * shorter
 
 
 def _gate_width(problem: Problem) -> float:

@@ -207,8 +207,6 @@ def _solved_in_turns(problem: Problem, choice: Choice) -> Assignment:
             reason = f"{reason}; {tried} was given up, with {limits}"
             waiting = waiting[-1:] if error.is_far else waiting
         except DeviceMemoryExceeded:
-            if problem.kind != "points":
-                raise
             reason = f"{reason}; the matrix of {tried} did not fit the device"
     return _solved(problem, make_solver(choice.solver), choice.last_device(problem, first)).with_stats(auto=reason)
 

@@ -13,11 +13,11 @@ from ..problem.convert import as_dense, as_sparse
 from ..problem.gpu_graph import CostGraph, DeviceSolution, starting_duals
 from ..problem.gpu_points import dense_on_device
 from .bidding import out_of_bids
-from .gpu_dense import solve_dense
+from .gpu_dense import solve_dense, solve_in_phases
 from .gpu_eps import match_within_eps
 from .gpu_feasibility import find_fault
 from .gpu_points import solve_points
-from .gpu_scaling import solve_graph
+from .gpu_scaling import is_one_matrix, solve_graph
 from .options import AuctionOptions
 
 
@@ -109,6 +109,10 @@ def _bid(graph: CostGraph, options: AuctionOptions) -> DeviceSolution:
     if not options.is_exact:
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
-    matching, infeasible_row = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
+    if options.matrix == "only" and most_bids is None and is_one_matrix(graph):
+        matching, infeasible_row = solve_in_phases(graph)
+        matching.count(whole_matrix=1)
+    else:
+        matching, infeasible_row = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
     assert infeasible_row < 0, "the cardinality matching matched a row that bids and searches cannot"
     return matching

@@ -21,7 +21,7 @@ from auctrack.matching import (
     solving,
     verify,
 )
-from auctrack.matching.auction import gpu_points, gpu_scaling
+from auctrack.matching.auction import gpu_dense, gpu_points
 from auctrack.matching.device import cuda
 from auctrack.matching.jv.solver import without_mask
 from auctrack.matching.paths.dense_paths import assign_dense_rows
@@ -173,15 +173,15 @@ def test_arrays_on_a_gpu_have_all_solvers_of_one(monkeypatch):
     assert lie_there.device == "cuda"
 
 
-@pytest.mark.parametrize(("shape", "is_tried"), [((300, 301), True), ((302, 300), True), ((300, 303), False)])
-def test_a_gpu_changes_solvers_where_its_auction_settles_the_few_that_stay_unassigned(shape, is_tried):
+@pytest.mark.parametrize(("shape", "is_tried"), [((300, 301), True), ((345, 300), True), ((300, 346), False)])
+def test_a_gpu_changes_solvers_where_its_auction_makes_a_matrix_square(shape, is_tried):
     problem = Problem.dense(np.zeros(shape))
     on_gpu = choice.choose(problem, "cuda")
     square = on_gpu.first_tried(Problem.dense(np.zeros((300, 300))))
     assert on_gpu.first_tried(problem) == (square if is_tried else ())
     assert choice.choose(problem, "cpu").first_tried(problem) == ()
     assert on_gpu.first_tried(Problem.dense(np.zeros(shape), unmatched_cost=1.0)) == ()
-    assert gpu_scaling.FEW_UNASSIGNED == choice.NEARLY_SQUARE
+    assert gpu_dense.MOST_OVER == choice.NEARLY_SQUARE
 
 
 CLASSICAL, AUCTION = ("hungarian-classical", "cuda"), ("auction", "cuda")

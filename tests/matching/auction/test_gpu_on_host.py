@@ -250,6 +250,32 @@ def test_points_get_their_matrix_at_once_where_the_caller_wants_that(kind: str) 
     assert answer.cost == pytest.approx(solve(PROBLEMS[kind], device="cpu").cost, rel=1e-12)
 
 
+UNEQUAL = {
+    "reals": Problem.dense(RNG.random((40, 50))),
+    "far from zero": Problem.dense(1e6 + RNG.random((30, 31))),
+    "whole numbers that tie": Problem.dense(RNG.integers(-9, 9, (40, 55))),
+    "some forbidden": PROBLEMS["dense, some forbidden"],
+    "all tied": Problem.dense(np.ones((20, 30))),
+    "tall": Problem.dense(RNG.random((33, 30))),
+    "blocks of two densities": Problem.dense(np.abs(RNG.random((40, 1)) - RNG.random(44) ** 2)),
+    "too unequal to be made square": Problem.dense(RNG.random((20, 50))),
+}
+
+
+@pytest.mark.parametrize("kind", UNEQUAL)
+def test_a_matrix_of_unequal_sides_is_bid_for_as_a_whole_where_the_caller_wants_that(kind: str) -> None:
+    answer = solved(UNEQUAL[kind], matrix="only")
+    assert answer.stats["whole_matrix"] == 1
+    assert answer.cost == pytest.approx(solve(UNEQUAL[kind], device="cpu").cost, rel=1e-12)
+
+
+def test_columns_that_the_rows_added_to_a_matrix_hold_are_at_their_bound() -> None:
+    answer = solved(UNEQUAL["reals"], matrix="only")
+    assert answer.col_duals.max() == 0
+    assert (answer.col_duals[answer.row_of_col < 0] == 0).all()
+    assert "unassigned_columns" not in answer.stats
+
+
 def test_points_with_an_unmatched_cost_get_no_matrix_though_the_caller_wants_one() -> None:
     assert "matrix" not in solved(PROBLEMS["points, unmatched cost"], matrix="only").stats
 
