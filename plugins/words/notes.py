@@ -222,12 +222,22 @@ def on_chance(linking: Linking) -> list[str]:
     return []
 
 
+def on_repeats(linking: Linking) -> list[str]:
+    """Return what is said of links of particles that may as well have moved on by a spacing."""
+    if linking.motion is None or not linking.motion.repeats:
+        return []
+    return [
+        "the particles lie as regularly as in a crystal: had all moved by one of its spacings more from frame to "
+        "frame, it would look the same. The links take the shortest way; predict, from Python, says another one."
+    ]
+
+
 def on_doubt(linking: Linking) -> list[str]:
     """Return what makes links doubtful though they are the optimum: too few of them, or as long as they may be."""
     report = linking.report
     if not report["candidate_links"]:
         return []
-    notes = on_chance(linking)
+    notes = [*on_chance(linking), *on_repeats(linking)]
     lost, lengths = _lost(linking), _track_lengths(linking)
     is_mostly_single = float(np.median(lengths)) == 1
     if lost > _MANY_LOST:

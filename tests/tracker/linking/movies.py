@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.spatial import cKDTree
 
 from auctrack.tracker.points import Points
 
@@ -149,3 +150,61 @@ def vortices(n=1000, frames=8, *, step=0.5, missed=0.05, false=0.05, seed=0) -> 
     for _ in range(substeps * (frames - 1)):
         path.append(path[-1] + flow(path[-1] + flow(path[-1]) / 2))
     return through_walls(np.array(path[::substeps]), edge, missed=missed, false=false, seed=seed)
+
+
+def packing(n=600, ndim=3, seed=0) -> tuple[np.ndarray, float]:
+    """Spheres of several sizes, diameter 1 in the mean, pushed apart until none overlap; and the edge of their box.
+
+    Opposite walls of it are one. They fill .55 of space, and .78 of the plane.
+    """
+    rng = np.random.default_rng(seed)
+    radius = 0.5 * np.clip(rng.normal(1, 0.07, n), 0.8, 1.2)
+    edge = float((4 / 3 * np.pi * radius**3 if ndim == 3 else np.pi * radius**2).sum() / (0.55 if ndim == 3 else 0.78))
+    edge **= 1 / ndim
+    place = rng.uniform(0, edge, (n, ndim))
+    for _ in range(1000):
+        i, j = cKDTree(place, boxsize=edge).query_pairs(2 * radius.max(), output_type="ndarray").T
+        apart = place[i] - place[j]
+        apart -= edge * np.round(apart / edge)
+        distance = np.linalg.norm(apart, axis=1)
+        overlap = np.maximum(radius[i] + radius[j] - distance, 0)
+        if overlap.max() < 0.01:
+            break
+        push, away = (apart * (0.45 * overlap / distance)[:, None]), np.zeros_like(place)
+        np.add.at(away, i, push)
+        np.add.at(away, j, -push)
+        place = (place + away) % edge
+    return place, edge
+
+
+def crystal(kind: str, edge: float) -> np.ndarray:
+    """Places of a crystal, turned a little, nearest neighbours 1 apart, in a cube or square and well around it."""
+    cells = {
+        "square": np.eye(2),
+        "hexagonal": np.array([[1, 0], [0.5, np.sqrt(0.75)]]),
+        "fcc": np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]) / np.sqrt(2),
+    }
+    cell = cells[kind]
+    steps = np.arange(-int(2 * edge), int(3 * edge))
+    place = np.stack(np.meshgrid(*[steps] * len(cell), indexing="ij"), axis=-1).reshape(-1, len(cell)) @ cell
+    cos, sin = np.cos(0.3), np.sin(0.3)
+    place[:, -2:] = place[:, -2:] @ np.array([[cos, -sin], [sin, cos]])
+    return place[((place > -0.5 * edge) & (place < 1.5 * edge)).all(axis=1)]
+
+
+def passing(
+    places: np.ndarray, edge: float, shift: np.ndarray, *, jitter=0.03, missed=0.02, false=0.0, seed=0
+) -> tuple[Points, np.ndarray]:
+    """What a fixed field of this edge sees of particles that move as one, and who each detection is (-1: nobody).
+
+    `shift` (frames, d) is where they are in each frame; `jitter` (standard deviation) is what each has beside it.
+    """
+    rng = np.random.default_rng(seed)
+    at, names = [], []
+    for away in shift:
+        place = places + away + rng.normal(0, jitter, places.shape)
+        seen = np.flatnonzero(((place > 0) & (place < edge)).all(axis=1) & (rng.random(len(place)) >= missed))
+        clutter = rng.uniform(0, edge, (rng.poisson(false * len(seen)), places.shape[1]))
+        at.append(np.vstack([place[seen], clutter]))
+        names.append(np.append(seen, np.full(len(clutter), -1)))
+    return table(np.repeat(np.arange(len(at)), [len(each) for each in at]), np.vstack(at)), np.concatenate(names)

@@ -72,7 +72,8 @@ def ordered_on_gpu(cp: Any, points: Points, motion: Motion) -> Ordered | None:
     if grid is None:
         return None
     movie = _in_spacings(grid, row, ndim)
-    drift = drift_of(movie)
+    drift, repeats = drift_of(movie)
+    movie = replace(movie, repeats=repeats)
     if not drift.any():
         return movie
     position = movie.position - movie.of_each(drift)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...calibrating.digits import in_digits, in_unit, plural
 from ...calibrating.stated import AXES
+from .detections.ordered import Ordered
 from .learning.belief import Belief
 from .models.shares import RAREST
 
@@ -66,6 +67,9 @@ class Motion:
         Whether the best links of that sample make it clearly less likely than no links would, as where steps are as
         long as the spacing, and many of them are expected to be wrong: more are, for what is learned from wrong links
         fits them.
+    repeats : bool
+        Whether most frame pairs look the same moved by one of their spacings, as a crystal's do. Links take the
+        shortest way.
     """
 
     typical_step: float
@@ -88,6 +92,7 @@ class Motion:
     persistence_along: np.ndarray | None = None
     is_chance: bool = False
     is_unclear: bool = False
+    repeats: bool = False
 
     @property
     def contexts(self) -> str:
@@ -175,8 +180,8 @@ class Motion:
         return f" (a time of {in_unit(time_unit, -between / np.log(self.persistence))})"
 
 
-def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
-    """Return what was learned, in the unit of the positions; `drift` as `Ordered.drift` has it for the whole movie."""
+def motion_of(belief: Belief, movie: Ordered, unit: str) -> Motion:
+    """Return what was learned of a movie, or of a part of it, in the unit of the positions."""
     model, spacing = belief.model, belief.movie.spacing
     one = belief.graph.lag == 1
     p, square = belief.probability[one], belief.graph.squares[one]
@@ -197,7 +202,7 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         lost=belief.shares.lost,
         new=belief.shares.new,
         missed=belief.shares.seen[1:],
-        largest_drift=spacing * float(np.linalg.norm(drift, axis=1).max(initial=0.0)),
+        largest_drift=spacing * float(np.linalg.norm(movie.drift, axis=1).max(initial=0.0)),
         unit=unit,
         notes=tuple(belief.notes),
         features=belief.features.names if belief.features else (),
@@ -205,6 +210,7 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         persistence_along=model.shares @ along if belief.linked else None,
         is_chance=belief.is_chance,
         is_unclear=belief.is_unclear,
+        repeats=movie.repeats,
     )
 
 

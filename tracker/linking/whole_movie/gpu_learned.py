@@ -71,7 +71,7 @@ def links_on_gpu(task: Task) -> FoundOnGpu:
     """Return the links of a movie that is on the current device, no end twice among them, nothing given."""
     cp, settings, movie, n = cuda.cupy(), task.settings, task.movie, len(task.movie)
     belief = believed(movie, task.max_missed_frames, settings.motion, task.features)
-    motion, graph = motion_of(belief, movie.drift, task.points.calibration.unit), belief.graph
+    motion, graph = motion_of(belief, movie, task.points.calibration.unit), belief.graph
     can_be, weight = allowed(graph, task.points, movie, settings), against_unlinked(belief, settings)
     worth = cp.flatnonzero((weight > 0) & can_be)
     problem = matching_problem(graph.tail[worth], graph.head[worth], weight[worth], (n, n))

@@ -150,7 +150,7 @@ def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
     yield Step(1, STEPS)
     edges = _weighed(task, belief)
     belief.settle()
-    motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
+    motion = motion_of(belief, task.movie, task.points.calibration.unit)
     yield Step(2, STEPS)
     branching = settings.divisions or settings.merges
     free = _best(task, edges, edges.weight) if branching and len(given.pinned) else None
@@ -254,7 +254,7 @@ def _taught(task: Task, at_once: int) -> _Taught:
     except TooManyCandidates:
         return _taught(task, at_once // 2)
     _weighed(task, belief)  # how daughters move is learned there
-    motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
+    motion = motion_of(belief, task.movie, task.points.calibration.unit)
     bytes_a_detection = BYTES_A_CANDIDATE * len(belief.graph) / max(len(movie), 1)
     return _Taught(belief.record, motion, belief.lags, len(movie.number), max(bytes_a_detection, BYTES_A_DETECTION))
 

@@ -18,7 +18,7 @@ from auctrack.tracker.linking.motion.shared_shift.drift import drift_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
-from ..movies import in_view, table, walks
+from ..movies import crystal, in_view, packing, passing, table, walks
 
 
 def drifting(points: Points) -> Points:
@@ -42,6 +42,10 @@ def with_a_cluster() -> Points:
     return replace(points, table=pd.concat([points.table, added], ignore_index=True))
 
 
+def along_the_diagonal(step: float, frames: int, ndim: int = 2) -> np.ndarray:
+    return np.arange(frames)[:, None] * np.full(ndim, step)
+
+
 MOVIES = {
     "3D": walks(100, 6)[0],
     "bright and large ones": bright(*walks(200, 6, step=0.8, seed=6)),
@@ -58,6 +62,8 @@ MOVIES = {
     "a z that is the same everywhere": Points(walks(150, 6, ndim=2, seed=1)[0].table.assign(z=2.0)),
     "a dense cluster": with_a_cluster(),
     "more than a sample": walks(800, 6, seed=5)[0],
+    "a packing that moves by its spacing": passing(*packing(200, ndim=2), along_the_diagonal(0.7, 5))[0],
+    "a crystal that moves": passing(crystal("fcc", 5.0), 5.0, along_the_diagonal(0.1, 5, ndim=3))[0],
     "few": walks(12, 4)[0],
     "one frame": walks(20, 1)[0],
     "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),
@@ -84,18 +90,22 @@ def test_links_tracks_and_what_was_learned_are_those_of_a_cpu(gpu, name, given):
     np.testing.assert_allclose(found.links["probability"], wanted.links["probability"], atol=1e-6)
     assert found.report["is_optimal"]
     assert found.report["learned"] == wanted.report["learned"]
+    assert found.motion.repeats == wanted.motion.repeats == name.startswith("a crystal")
     assert found.motion.features == (("intensity", "size") if name.startswith("bright") else ())
     assert found.report["median_step"] == pytest.approx(wanted.report["median_step"])
 
 
 def dense_clusters(ndim: int) -> Points:
-    """Frames of particles that share a shift with the frame before, or none; few and no particles among them."""
+    """Frames of particles that share a shift with the frame before, near or far, or none; few and none among them."""
     rng = np.random.default_rng(ndim)
     size = 8.0 if ndim == 3 else 16.0
     first = rng.uniform(0, size, (250, ndim))
     jumped = first + np.array([2.5, -1.4, 3.7])[-ndim:] + rng.normal(0, 0.1, first.shape)
     frames = [first, jumped, jumped + 0.1, rng.uniform(0, size, (251, ndim)), first[:5], first, first[::2] + 4.0]
-    numbers = np.repeat([0, 1, 2, 3, 4, 6, 7], [len(frame) for frame in frames])
+    near = np.array([0.5, -1.2, 0.75])[-ndim:] + rng.normal(0, 0.05, (2, *first.shape))
+    lattice = np.array(list(np.ndindex(*[6 if ndim == 3 else 15] * ndim))) + 0.3
+    frames += [first, first + near[0], first + near[0] + near[1], lattice, lattice + 0.4]
+    numbers = np.repeat([0, 1, 2, 3, 4, 6, 7, 9, 10, 11, 13, 14], [len(frame) for frame in frames])
     return table(numbers, np.concatenate(frames))
 
 
@@ -113,11 +123,12 @@ def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_dig
         starts = np.append(np.unique(grid.first_of_frame[:-1]), len(points))
         position = cp.ascontiguousarray(grid.position[:, 3 - ndim :])
         extent = np.ptp(cuda.to_host(position), axis=0)
-        still = np.zeros((7, ndim))
+        still = np.zeros((12, ndim))
         known = 1.0, extent, still, 0.0, np.zeros(ndim)
         movie = Ordered(position, np.unique(points.frames), starts, None, grid.row, *known, grid)
-        found = drift_of(movie)
-        wanted = drift_of(replace(movie, position=cuda.to_host(position), host_row=movie.row, grid=None))
+        found = drift_of(movie).of_frames
+        wanted = drift_of(replace(movie, position=cuda.to_host(position), host_row=movie.row, grid=None)).of_frames
     assert (wanted[1] != wanted[0]).all()
     assert (wanted[2] == wanted[1]).all()
+    assert (np.diff(wanted, axis=0)[[7, 8]] != 0).all()
     np.testing.assert_array_equal(found, wanted)

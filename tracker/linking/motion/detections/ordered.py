@@ -60,6 +60,8 @@ class Ordered:
     grid : DeviceMovie or None
         Where positions are on a GPU, and with them what is learned: cells of their own, the drift off already. What is
         one per frame is on the host.
+    repeats : bool
+        Whether most frame pairs look the same moved by one of their spacings, of a whole movie whose drift was asked.
     """
 
     position: np.ndarray
@@ -73,6 +75,7 @@ class Ordered:
     log_density: float
     rounding: np.ndarray
     grid: DeviceMovie | None = None
+    repeats: bool = False
 
     def __len__(self) -> int:
         return int(self.starts[-1])

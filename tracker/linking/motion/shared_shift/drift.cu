@@ -1,9 +1,10 @@
 // The shift that all particles of a frame pair share, by vote, as in drift.py; a block a frame pair.
 //
-// Votes are counted in shared memory. Those near a winner are kept there, as far as there is room, and their median is found by
-// halving the range that it lies in, by a look at all votes for each bit: the kept ones or, where they are more, another walk.
+// Votes are counted in shared memory, but those in fine bins, which are too many. Those near a winner are kept there, as far as
+// there is room, and their median is found by halving the range that it lies in, by a look at all votes for each bit: the kept
+// ones or, where they are more, another walk.
 // What is added up are whole numbers, so no order of threads shows in the result.
-// Bytes: 24 a vote, mostly from cache: 200 voters have some 1,600 votes each.
+// Bytes: 24 a vote, mostly from cache: 400 voters have some 1,600 votes each.
 // variant: -DNDIM=3
 #include "../tracker/linking/gate/cells.cuh"
 
@@ -11,12 +12,15 @@
 #define NDIM 2
 #endif
 #ifndef REACH
-#define VOTERS 200
+#define VOTERS 400
 #define REACH 10
+#define FINE 4
+#define NEAR_WIDTH 26
 #define LEAST 0.3
 #define KEPT 1984
 #endif
-constexpr int WIDTH = 2 * REACH + 1, DEPTH = NDIM == 3 ? WIDTH : 1, BINS = DEPTH * WIDTH * WIDTH;
+constexpr int WIDTH = 2 * REACH + 1, BINS = WIDTH * WIDTH * (NDIM == 3 ? WIDTH : 1);
+constexpr int NEAR_BINS = NEAR_WIDTH * NEAR_WIDTH * (NDIM == 3 ? NEAR_WIDTH : 1);
 // What the threads of a block count together, three numbers at a time.
 struct Tally {
     uint64 at[3];
@@ -142,47 +146,65 @@ __device__ bool is_refined(const Poll& poll, Position& shift, double reach, doub
     return true;
 }
 
-// The poll of a frame pair, that of this block, from the first point of each of its frames and of the next.
+// The poll of a frame pair, from the first point of each frame and of the next.
 __device__ __forceinline__ Poll poll_of(
-    const int64* first, const int* slot, const Position* laid, const int* starts, Cells cells
+    int64 f, const int64* first, const int* slot, const Position* laid, const int* starts, Cells cells
 ) {
-    const int f = blockIdx.x;
     const int64 earlier = first[f + 1] - first[f];
     const int step = (int)max(earlier / VOTERS, (int64)1);
     return Poll{cells, starts, laid, first[f], step, (int)((earlier + step - 1) / step), slot[f + 1]};
 }
 
-// first: (pairs + 2,) the first point of each frame, and their number; slot: (pairs + 1,). all: (pairs, BINS).
+// Adds the votes to bins of 1 / fine spacings, zero in the middle; the first axis has one in 2D.
+__device__ __forceinline__ void count_into(int* counts, const Poll& poll, int fine, int width) {
+    const double edge = width / (2.0 * fine);
+    poll.walk(Position{0.0, 0.0, 0.0}, edge, [&](Position voter, Position other) {
+        const double z = fine * (other.z - (voter.z - edge)), y = fine * (other.y - (voter.y - edge));
+        const double x = fine * (other.x - (voter.x - edge));
+        if (fmin(z, fmin(y, x)) < 0 || fmax(z, fmax(y, x)) >= width) return;
+        atomicAdd(&counts[((NDIM == 3 ? (int)z : 0) * width + (int)y) * width + (int)x], 1);
+    });
+}
+
+// first: (frames + 1,) the first point of each frame, and their number; slot: (frames,). of_pairs: (pairs,) which are
+// counted, a block each; all: (pairs, BINS).
 extern "C" __global__ void count_votes(
     const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
-    double edge, int depth, int height, int width, int slots, double* all
+    double edge, int depth, int height, int width, int slots, const int64* of_pairs, int* all
 ) {
     __shared__ int counts[BINS];
     for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) counts[bin] = 0;
     __syncthreads();
-    const Poll poll = poll_of(first, slot, laid, starts, Cells{z0, y0, x0, edge, depth, height, width, slots});
-    poll.walk(Position{0.0, 0.0, 0.0}, REACH + 0.5, [&](Position voter, Position other) {
-        const double z = other.z - (voter.z - (REACH + 0.5)), y = other.y - (voter.y - (REACH + 0.5));
-        const double x = other.x - (voter.x - (REACH + 0.5));
-        if (fmin(z, fmin(y, x)) < 0 || fmax(z, fmax(y, x)) >= WIDTH) return;
-        atomicAdd(&counts[((NDIM == 3 ? (int)z : 0) * WIDTH + (int)y) * WIDTH + (int)x], 1);
-    });
+    const Cells cells{z0, y0, x0, edge, depth, height, width, slots};
+    count_into(counts, poll_of(of_pairs[blockIdx.x], first, slot, laid, starts, cells), 1, WIDTH);
     __syncthreads();
     for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) all[(int64)blockIdx.x * BINS + bin] = counts[bin];
 }
 
-// shift: (pairs, 3) what has been elected; what it comes to, or 0 where it is not believed or too short.
+// The same in fine bins, near; all: zeros.
+extern "C" __global__ void count_near_votes(
+    const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
+    double edge, int depth, int height, int width, int slots, const int64* of_pairs, int* all
+) {
+    const Cells cells{z0, y0, x0, edge, depth, height, width, slots};
+    const Poll poll = poll_of(of_pairs[blockIdx.x], first, slot, laid, starts, cells);
+    count_into(all + (int64)blockIdx.x * NEAR_BINS, poll, FINE, NEAR_WIDTH);
+}
+
+// shift: (pairs, 3) what has been elected; what it comes to by the votes within so far of it, or 0 where none is or it
+// is too short.
 extern "C" __global__ void refine_shifts(
     const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
-    double edge, int depth, int height, int width, int slots, const bool* is_believed, double* shift
+    double edge, int depth, int height, int width, int slots, const double* within, double* shift
 ) {
     __shared__ double kept[KEPT][3];
     __shared__ Tally tally;
     double* const own = shift + 3 * (int64)blockIdx.x;
     Position found{own[0], own[1], own[2]};
-    const Poll poll = poll_of(first, slot, laid, starts, Cells{z0, y0, x0, edge, depth, height, width, slots});
-    bool is_shared = is_believed[blockIdx.x];
-    const double reach[] = {1.5, 1.0, 0.75};
+    const Cells cells{z0, y0, x0, edge, depth, height, width, slots};
+    const Poll poll = poll_of(blockIdx.x, first, slot, laid, starts, cells);
+    const double most = within[blockIdx.x], reach[] = {most, 2 * most / 3, most / 2};
+    bool is_shared = most > 0;
 #pragma unroll 1  // unrolled, it takes NVRTC a second more
     for (int k = 0; is_shared && k < 3; k++) is_shared = is_refined(poll, found, reach[k], kept, tally);
     is_shared = is_shared && sqrt(found.z * found.z + found.y * found.y + found.x * found.x) > LEAST;

@@ -9,19 +9,21 @@ import numpy as np
 from .....matching.device import cuda
 from ...gate import gpu_movie
 from ...gate.gpu_movie import DeviceMovie
-from .shift_votes import FEWEST, winning_shifts
+from .election import elected
+from .near_shifts import FINE, WIDTH
+from .shift_votes import FEWEST
 
 KEPT = 1984
 """Votes near the winner that a frame pair has room for; where there are more, particles are asked again and again."""
 AT_ONCE = 256
-"""Frame pairs whose votes are held: 75 kB each, and what counting the votes of one takes eight times as much."""
+"""Frame pairs whose votes are held: 70 kB each, and what counting the votes of one takes eight times as much."""
 _KERNELS = str(Path(__file__).with_name("drift.cu"))
 
 
 def common_shifts(
     grid: DeviceMovie, starts: np.ndarray, number: np.ndarray, field: np.ndarray, limits: dict[str, float]
-) -> np.ndarray:
-    """Return what `drift.common_shifts` does of each frame and the one after it, float64 (frames − 1, d), on the host.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `drift.common_shifts` does of each frame and the one after it, on the host.
 
     Parameters
     ----------
@@ -35,17 +37,15 @@ def common_shifts(
         The numbers of `drift` by name, which kernels have from here.
     """
     ndim = len(field)
-    options = (f"-D{name}={value!r}" for name, value in {**limits, "KEPT": KEPT}.items())
+    numbers = {**limits, "FINE": FINE, "NEAR_WIDTH": WIDTH, "KEPT": KEPT}
+    options = (f"-D{name}={value!r}" for name, value in numbers.items())
     kernels = cuda.load(_KERNELS, f"-DNDIM={ndim}", *options)
-    bins = 2 * int(limits["REACH"]) + 1
-    size = (*[1] * (3 - ndim), *[bins] * ndim)
-    shifts = np.empty((len(number) - 1, 3))
+    shifts, repeats = np.empty((len(number) - 1, 3)), np.empty(len(number) - 1, bool)
     for first in range(0, len(shifts), AT_ONCE):
-        last = first + AT_ONCE
-        counts = grid.cp.empty((len(shifts[first:last]), *size))
+        some, last = slice(first, first + AT_ONCE), first + AT_ONCE
         chosen = starts[first : last + 2], number[first : last + 1]
-        shifts[first:last] = _shifts(kernels, grid, *chosen, counts, field, limits["VOTERS"])
-    return shifts[:, 3 - ndim :]
+        shifts[some], repeats[some] = _shifts(kernels, grid, *chosen, field, limits)
+    return shifts[:, 3 - ndim :], repeats
 
 
 def _shifts(
@@ -53,18 +53,25 @@ def _shifts(
     grid: DeviceMovie,
     starts: np.ndarray,
     number: np.ndarray,
-    counts: np.ndarray,
     field: np.ndarray,
-    most_voters: float,
-) -> np.ndarray:
-    """Return the shifts of some frame pairs, float64 (pairs, 3), on the host; `counts` has room for their votes."""
-    cp, pairs = grid.cp, len(counts)
+    limits: dict[str, float],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the shifts of some frame pairs, float64 (pairs, 3), and which of them repeat, on the host."""
+    cp, pairs = grid.cp, len(number) - 1
     movie = cp.asarray(starts), cp.asarray(number, np.int32), grid.position, grid.starts, *grid.cells
-    kernels["count_votes"]((pairs,), (gpu_movie.THREADS,), (*movie, counts))
+    threads = (gpu_movie.THREADS,)
+
+    def votes(kernel: str, bins: int, of_pairs: np.ndarray) -> np.ndarray:
+        counts = cp.zeros((len(of_pairs), *[1] * (3 - len(field)), *[bins] * len(field)), np.int32)
+        kernels[kernel]((len(of_pairs),), threads, (*movie, cp.asarray(of_pairs), counts))
+        return counts
+
     held = np.diff(starts)
-    step = np.maximum(held[:-1] // int(most_voters), 1)
-    elect, is_believed = winning_shifts(counts, field, np.maximum(-(-held[:-1] // step), 1))
-    is_believed &= np.minimum(held[:-1], held[1:]) >= FEWEST
-    shift = cp.asarray(elect)
-    kernels["refine_shifts"]((pairs,), (gpu_movie.THREADS,), (*movie, cp.asarray(is_believed), shift))
-    return cuda.to_host(shift)
+    step = np.maximum(held[:-1] // int(limits["VOTERS"]), 1)
+    voters = np.maximum(-(-held[:-1] // step), 1)
+    near = votes("count_near_votes", WIDTH, np.arange(pairs))
+    elect = elected(near, lambda some: votes("count_votes", 2 * int(limits["REACH"]) + 1, some), field, voters)
+    is_asked = np.minimum(held[:-1], held[1:]) >= FEWEST
+    shift = cp.asarray(elect.shift)
+    kernels["refine_shifts"]((pairs,), threads, (*movie, cp.asarray(is_asked * elect.within), shift))
+    return cuda.to_host(shift), is_asked & elect.repeats

@@ -20,7 +20,8 @@ def without_drift(movie: Ordered, motion: Motion) -> tuple[Ordered, Tried | None
 
     And what its sample's likeliest links came of, where that was asked.
     """
-    drift = drift_of(movie)
+    drift, repeats = drift_of(movie)
+    movie = replace(movie, repeats=repeats)
     if not drift.any():
         return movie, None
     without = replace(movie, position=movie.position - movie.of_each(drift), drift=drift)

@@ -57,7 +57,7 @@ def winning_shifts(counts: np.ndarray, field: np.ndarray, voters: np.ndarray) ->
     won, won_around, ahead = (cuda.to_host(of[of_best]) for of in (votes, around, lead))
     best, ahead_of_still = cuda.to_host(best), ahead - cuda.to_host(lead[:, still])
     shift = np.stack(np.unravel_index(best, size), axis=1) - np.array(size) // 2
-    inside = voters * np.prod(_shares_left(shift[:, 3 - len(field) :], field), axis=1)
+    inside = voters * np.prod(shares_left(shift[:, 3 - len(field) :], field), axis=1)
     design = 1 + (won - ahead) / inside * (1 - inside / voters)
     as_whole = AS_WHOLE ** len(field)
     share = as_whole * width / (as_whole * width + width_around)
@@ -72,11 +72,11 @@ def _widths(size: tuple[int, ...], field: tuple[float, ...]) -> tuple[np.ndarray
     chance = np.ones((1, *size))
     for axis, extent in zip(range(3, 0, -1), reversed(field), strict=False):
         away = np.arange(size[axis - 1]) - size[axis - 1] // 2
-        chance *= _shares_left(away, extent).reshape(-1, *[1] * (3 - axis))
+        chance *= shares_left(away, extent).reshape(-1, *[1] * (3 - axis))
     return _shared(chance).ravel(), _around(chance).ravel()
 
 
-def _shares_left(shift: np.ndarray, extent: np.ndarray | float) -> np.ndarray:
+def shares_left(shift: np.ndarray, extent: np.ndarray | float) -> np.ndarray:
     """Return the share of particles along an axis that a shift leaves in the field."""
     return np.maximum(1 - np.abs(shift) / np.maximum(extent, 1.0), LEAST_CHANCE)
 

@@ -40,7 +40,7 @@ def test_particles_that_stream_two_ways_have_no_shift_of_all(speed, seed):
     links = link_points(points).links
     assert f1(points, who, links["source"], links["target"]) > 0.97
     movie = ordered(points)
-    assert drift_of(movie).any() or speed < 0.8
+    assert drift_of(movie).of_frames.any() or speed < 0.8
     assert not without_drift(movie, "auto")[0].drift.any()
 
 
@@ -57,7 +57,7 @@ def test_a_shift_stays_a_shift_of_all_where_links_are_hardly_better_than_none(mo
     points, _ = walks(1000, 8, step=0.8, persistence=0.0, ndim=2)
     shift = np.random.default_rng(0).normal(0, 2, (8, 2))
     movie = ordered(table(points.frames, points.positions + shift[points.frames]))
-    drift = drift_of(movie)
+    drift = drift_of(movie).of_frames
     assert drift.any()
     np.testing.assert_array_equal(without_drift(movie, motion)[0].drift, drift)
 
@@ -66,7 +66,7 @@ def test_planes_farther_apart_than_particles_are_no_shift():
     """Votes for whole planes had passed for a shift of seven spacings: F1 .01."""
     exact, who = walks(500, 20, step=0.3, missed=0.03, false=0.03)
     points = Points(pd.DataFrame(exact.table).assign(z=exact.table["z"].round()))
-    assert drift_of(ordered(points)).any()
+    assert not drift_of(ordered(points)).of_frames.any()
     links = link_points(points).links
     assert f1(points, who, links["source"], links["target"]) > 0.99
 
