@@ -19,7 +19,7 @@ SEEN = {"hardly any noise": {}, "noise, missed and false ones": {"jitter": 0.07,
 @cache
 def glass(ndim: int) -> tuple[np.ndarray, float]:
     """A packing that goes on beyond its box, and the edge of that."""
-    place, edge = packing(600 if ndim == 3 else 900, ndim)
+    place, edge = packing(400 if ndim == 3 else 600, ndim)
     boxes = edge * np.stack(np.meshgrid(*[np.arange(-1, 2)] * ndim, indexing="ij"), axis=-1).reshape(-1, ndim)
     return (place + boxes[:, None]).reshape(-1, ndim), edge
 
@@ -57,19 +57,20 @@ def test_a_packing_at_rest_has_no_shift(ndim):
 @pytest.mark.parametrize(
     "path",
     [
-        lambda ndim: along(ndim, 1.0, seed=1, frames=6),
-        lambda ndim: along(ndim, 2.0, seed=2, frames=2).repeat(3, axis=0),
-        lambda ndim: np.random.default_rng(3).normal(0, 0.4, (6, ndim)),
+        lambda ndim: along(ndim, 1.0, seed=1, frames=4),
+        lambda ndim: along(ndim, 2.0, seed=2, frames=2).repeat(2, axis=0),
+        lambda ndim: np.random.default_rng(3).normal(0, 0.4, (4, ndim)),
     ],
     ids=["by a spacing a frame", "at once by two", "to and fro"],
 )
-def test_a_packing_that_moves_as_one_is_linked_right_and_nothing_is_to_be_said(ndim, path):
+def test_a_packing_that_moves_as_one_is_linked_right_without_doubt(ndim, path):
     """Of a glass that drifted by a spacing a frame 665 of 9,539 links were right, and no note said so."""
     points, who = passing(*glass(ndim), path(ndim))
     linking = link_points(points)
     assert f1(points, who, linking.links["source"], linking.links["target"]) > 0.999
     assert linking.motion.largest_drift > 0.5
-    assert not on_doubt(linking)
+    assert linking.report["expected_wrong"] < 0.01 * len(linking.links)
+    assert not on_repeats(linking)
 
 
 @pytest.mark.parametrize("kind", ["square", "hexagonal", "fcc"])
@@ -78,15 +79,15 @@ class TestCrystals:
     """A crystal that moves by one of its spacings looks the same: the shortest shift is taken, and that is said."""
 
     def test_at_rest_stays_at_rest(self, kind, seen):
-        place = crystal(kind, 9.0)
-        points, _ = passing(place, 9.0, np.zeros((4, place.shape[1])), **seen)
+        place = crystal(kind, 7.0)
+        points, _ = passing(place, 7.0, np.zeros((4, place.shape[1])), **seen)
         drift = drift_of(ordered(points))
         assert not drift.of_frames.any()
         assert drift.repeats
 
     def test_that_moves_by_a_spacing_is_said_to_be_one(self, kind, seen):
-        place = crystal(kind, 9.0)
-        points, _ = passing(place, 9.0, along(place.shape[1], 1.0, seed=1, frames=4), **seen)
+        place = crystal(kind, 7.0)
+        points, _ = passing(place, 7.0, along(place.shape[1], 1.0, seed=1, frames=4), **seen)
         linking = link_points(points)
         assert linking.motion.repeats
         assert len(on_repeats(linking)) == 1
