@@ -119,6 +119,10 @@ class NothingInside(InvalidInput):
     """A file is what it should be, and holds no particles."""
 
 
+class NoTracks(InvalidInput):
+    """A table holds particles of which nothing says which track they are of."""
+
+
 class SeveralMovies(InvalidInput):
     """A folder, which is read as one movie, holds several, a file each."""
 

@@ -22,7 +22,7 @@ from matplotlib.ticker import Formatter, MaxNLocator
 from ...tracker.calibrating.digits import in_digits, in_unit, plural
 from ...tracker.formats.write import write_whole
 from ...tracker.measuring.measures import measure_units
-from ...tracker.points import Tracks
+from ...tracker.points import Points, Tracks
 
 _WIDTH, _ROW, _DPI = 9.0, 3.5, 150
 _MOST_BINS = 60
@@ -50,41 +50,10 @@ class _InDigits(Formatter):
         return in_digits(x) if f"{x:e}"[0] in shown else ""
 
 
-def write_picture(
-    measures: pd.DataFrame,
-    curve: pd.DataFrame,
-    tracks: Tracks,
-    path: Path,
-    name: str,
-    min_length: int,
-    others: Mapping[str, pd.DataFrame],
-    *,
-    overwrite: bool,
-) -> None:
-    """Write a PNG of the measures, whole or not at all.
-
-    Parameters
-    ----------
-    measures, curve : DataFrame
-        As `measure_tracks` and `mean_squared_displacement` return them.
-    tracks : Tracks
-        What was measured.
-    path : Path
-    name : str
-        What the title calls them.
-    min_length : int
-        Detections of which every track has as many or more, as the title says; those of one are not counted.
-    others : mapping of str to DataFrame
-        Tables to be drawn too, "displacements", "velocity_correlation" and "pair_correlation".
-    overwrite : bool
-
-    Raises
-    ------
-    OutputExists, OutputFailed
-        As `tracker.formats.write.write_whole`.
-    """
+def write_picture(drawn: Figure, path: Path, *, overwrite: bool) -> None:
+    """Write a figure as PNG, whole or not at all; errors as of `tracker.formats.write.write_whole`."""
     image = io.BytesIO()
-    FigureCanvasAgg(draw(measures, curve, tracks, name, min_length, others)).print_png(image)
+    FigureCanvasAgg(drawn).print_png(image)
     write_whole({path: image.getvalue()}, overwrite=overwrite)
 
 
@@ -96,7 +65,21 @@ def draw(
     min_length: int,
     others: Mapping[str, pd.DataFrame] | None = None,
 ) -> Figure:
-    """Draw the mean squared displacement on logarithmic axes, three histograms over tracks, and other tables."""
+    """Draw the mean squared displacement on logarithmic axes, three histograms over tracks, and other tables.
+
+    Parameters
+    ----------
+    measures, curve : DataFrame
+        As `measure_tracks` and `mean_squared_displacement` return them.
+    tracks : Tracks
+        What was measured.
+    name : str
+        What the title calls them.
+    min_length : int
+        Detections of which every track has as many or more, as the title says; those of one are not counted.
+    others : mapping of str to DataFrame
+        Tables to be drawn too, "displacements", "velocity_correlation" and "pair_correlation".
+    """
     others, units = others or {}, measure_units(tracks.calibration)
     rows = 2 + -(-len(others) // 2)
     figure = Figure((_WIDTH, rows * _ROW), dpi=_DPI, layout="constrained")
@@ -111,6 +94,14 @@ def draw(
         draw_histogram(panel, moving[measure].dropna(), measure.replace("_", " "), units[measure])
     title = f"{name}: {len(moving):,} tracks of {max(min_length, 2)} detections or more"
     figure.suptitle(title, fontsize="medium", x=0.02, ha="left")
+    return figure
+
+
+def draw_points(table: pd.DataFrame, points: Points, name: str) -> Figure:
+    """Draw the pair correlation of points of which nothing else is measured."""
+    figure = Figure((_WIDTH / 2, _ROW), dpi=_DPI, layout="constrained")
+    draw_pairs(figure.subplots(), table, measure_units(points.calibration))
+    figure.suptitle(f"{name}: {len(points):,} points", fontsize="medium", x=0.02, ha="left")
     return figure
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
 from ..calibrating.units import is_pixel
-from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, NothingInside, Row
+from ..errors import Column, InvalidInput, InvalidSetting, InvalidTable, NothingInside, NoTracks, Row
 from ..other_tables import what_came
 from ..parent_columns import has_parents, parents_in, without_parents
 from ..points import AXES, Points, Tracks, shown
@@ -341,7 +341,7 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with a whole `track_id` in every row, below 0 where a point has none."""
     name = next((name for name in TRACK_COLUMNS if name in table.columns), None)
     if name is None:
-        raise InvalidInput(
+        raise NoTracks(
             f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}. "
             "Particles that are not linked yet are to be linked first (auctrack link).",
             **naming({"track_id": "…"}, "auctrack.read_tracks"),

@@ -11,19 +11,19 @@ import pandas as pd
 
 from ..calibrating.calibration import Calibration
 from ..formats.write import plain_table, sidecar_beside, write_whole
-from ..points import Tracks
+from ..points import Points
 from .measures import measure_units
 
 
 def write_measures(
-    table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: Mapping[str, Any], *, overwrite: bool
+    table: pd.DataFrame, points: Points, path: Path, kind: str, made_with: Mapping[str, Any], *, overwrite: bool
 ) -> None:
-    """Write a table of measures of tracks as "csv" or "parquet", whole or not at all; errors as of `write_tracks`.
+    """Write a table of measures of points or tracks as "csv" or "parquet", whole or not at all.
 
-    Units stand beside it by column, unless each row has its own.
+    Errors are those of `write_tracks`. Units stand beside it by column, unless each row has its own.
     """
-    made_with = {**made_with, "units": _units(table, tracks.calibration)}
-    sidecar = sidecar_beside(path, table, tracks.calibration, made_with, timeline=tracks.timeline)
+    made_with = {**made_with, "units": _units(table, points.calibration)}
+    sidecar = sidecar_beside(path, table, points.calibration, made_with, timeline=points.timeline)
     write_whole({path: plain_table(table, kind), **sidecar}, overwrite=overwrite)
 
 

@@ -20,7 +20,7 @@ from ..terminal import console
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ....tracker.points import Tracks
+    from ....tracker.points import Points, Tracks
     from ....tracker.settings import InputSettings
     from ..runs.measures_of_files import Measured
 
@@ -76,7 +76,7 @@ def command(
         _measures(
             "LENGTH",
             "Also write how many particles are around each other, up to this distance, by how many chance would put "
-            "there, into NAME.pair_correlation.csv.",
+            "there, into NAME.pair_correlation.csv. The only one that a table of points without tracks has too.",
             "--pair-correlation",
         ),
     ] = None,
@@ -179,7 +179,8 @@ def command(
     With --pair-correlation, NAME.pair_correlation.csv has one row per bin of distance, 100 of them: pair_correlation:
     g(r), the pairs of particles of one frame that far apart, by how many they would be if each were anywhere in the
     box that holds all, which should be full of them (1 far away in a liquid); n: how many pairs they are, of all
-    frames. All detections count, those without a track and of tracks that --min-length leaves out too.
+    frames. All detections count, those without a track and of tracks that --min-length leaves out too. Of a table of
+    points that nobody linked it is what is written, and drawn by --picture; there are no measures of tracks then.
 
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame), diffusion (from the
     growth of the mean squared displacement from one frame to two), msd_exponent (the power of time by which it grows
@@ -207,6 +208,8 @@ def command(
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd --subtract-drift
 
     auctrack measure colloids.csv --displacements 1,10 --pair-correlation 5 --picture
+
+    auctrack measure colloids.points.csv --pair-correlation 5     (of points, linked or not)
 
     auctrack measure movie.tracks.csv --frames 50:100 --roi :,100:300,: --msd     (late, and in the middle)
 
@@ -263,6 +266,11 @@ class _Asked:
                 "goes with --msd, --velocity-correlation or --picture only.", param_hint="--max-lag"
             )
 
+    @property
+    def is_of_points(self) -> bool:
+        """Whether nothing that is asked for needs tracks, but the measures themselves."""
+        return self.max_distance is not None and len(self.beside) == 1 and self.max_lag is None
+
     def curves(self, kept: Tracks, sampled: Sequence[Tracks], found: Tracks) -> dict[str, pd.DataFrame]:
         """Return the tables by lag, with intervals where trackings are sampled, and by distance, of all `found`."""
         from ....tracker.measuring.displacements import measure_displacements
@@ -300,6 +308,7 @@ def _measure_one(
     given: Path, how: _How, asked: _Asked, output: str | None, format_: str | None, *, overwrite: bool
 ) -> None:
     """Measure one table, and write what is asked for beside."""
+    from ....tracker.errors import NoTracks
     from ....tracker.measuring.drift import subtract_drift
     from ....tracker.measuring.measures import filter_by_length
     from ....tracker.measuring.msd import mean_squared_displacement
@@ -312,12 +321,20 @@ def _measure_one(
     name = "stdin" if given == STANDARD_INPUT else stem(str(given))
     files = _Files.of(destination(output, f"{name}.measures", format_, given.parent, _FORMATS), format_, asked.beside)
     also = [*files.beside.values(), *([files.picture] if asked.picture else [])]
-    make_ready(files.measures, *also, overwrite=overwrite, inputs=[given])
+    of_points = asked.is_of_points and how.is_of_points
+    make_ready(*([] if of_points else [files.measures]), *also, overwrite=overwrite, inputs=[given])
     has_intervals = "intervals" in asked.beside
     with table_file(given) as file:
-        with console.at_work(name, "reading it"):
-            read, drift, unit = _read(file, given, how.given, without_drift=how.without_drift)
-            stated = stated_settings(file) if has_intervals else None
+        try:
+            with console.at_work(name, "reading it"):
+                read, drift, unit = _read(file, given, how.given, without_drift=how.without_drift)
+                stated = stated_settings(file) if has_intervals else None
+        except NoTracks:
+            if not of_points:
+                raise
+            _measure_points(file, given, how, asked, files, overwrite=overwrite)
+            return
+        make_ready(files.measures, overwrite=overwrite, inputs=[given])
         sampled = sampled_tracks(read, file, stated, how.min_length, name) if has_intervals else []
     console.note(*(on_linked_anew(stated) if has_intervals else ()), *on_unknown_size(read, unit))
     console.note(*on_stride(read, _MISSED))
@@ -343,11 +360,34 @@ def _measure_one(
         _write(table, kept, files.beside["intervals"], files.kind, made_with, overwrite=overwrite)
         _report_intervals(table, files.beside["intervals"])
     if asked.picture:
-        from ...report.measure_picture import write_picture
+        from ...report.measure_picture import draw, write_picture
 
         msd = curves.pop("msd", None)
         msd = mean_squared_displacement(kept, asked.max_lag) if msd is None or asked.per_track else msd
-        write_picture(measures, msd, kept, files.picture, given.name, how.min_length, curves, overwrite=overwrite)
+        drawn = draw(measures, msd, kept, given.name, how.min_length, curves)
+        write_picture(drawn, files.picture, overwrite=overwrite)
+        console.show(console.aligned([("picture", str(files.picture))]))
+
+
+def _measure_points(file: Path, given: Path, how: _How, asked: _Asked, files: _Files, *, overwrite: bool) -> None:
+    """Write how particles that nobody linked are around each other, the only one of these tables that they have."""
+    from ....tracker.formats.tables import read_points
+    from ....tracker.measuring.pair_correlation import pair_correlation
+    from ...report.measure_picture import draw_points, write_picture
+    from ...words.notes import on_unknown_size
+
+    part = how.given
+    with console.at_work(given.name, "measuring it"):
+        points = read_points(file, **part.of_table).cut(part.frame_slice, part.roi_slices)
+        table = pair_correlation(points, asked.max_distance)
+    console.note(*on_unknown_size(points, _unit_asked_for(file, part)))
+    (written,) = files.beside.values()
+    made_with = {"source": str(given), **how.made_with, "max_distance": asked.max_distance}
+    _write(table, points, written, files.kind, made_with, overwrite=overwrite)
+    found = console.found_in(len(points), len(points.frame_numbers))
+    console.show(console.aligned([("points", f"{found}, without tracks"), ("pair correlation", str(written))]))
+    if asked.picture:
+        write_picture(draw_points(table, points, given.name), files.picture, overwrite=overwrite)
         console.show(console.aligned([("picture", str(files.picture))]))
 
 
@@ -358,6 +398,11 @@ class _How:
     given: InputSettings
     min_length: int
     without_drift: bool
+
+    @property
+    def is_of_points(self) -> bool:
+        """Whether none of it needs tracks."""
+        return self.min_length == 1 and not self.without_drift
 
     @property
     def made_with(self) -> dict[str, Any]:
@@ -432,8 +477,13 @@ def _read(
     from ..results.tracks_table import read_tracks_table
 
     read = read_tracks_table(file, table, given.of_table).cut(given.frame_slice, given.roi_slices)
+    return read, measure_drift(read) if without_drift else None, _unit_asked_for(file, given)
+
+
+def _unit_asked_for(file: Path, given: InputSettings) -> str | None:
+    """Return the unit that was asked for, now or when the table was made."""
     beside = input_beside(file)
-    return read, measure_drift(read) if without_drift else None, given.unit or (beside.unit if beside else None)
+    return given.unit or (beside.unit if beside else None)
 
 
 def _with_parents(tracks: Tracks) -> pd.DataFrame:
@@ -499,14 +549,14 @@ def _report_intervals(table: pd.DataFrame, written: Path) -> None:
 
 
 def _write(
-    table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
+    table: pd.DataFrame, points: Points, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
 ) -> None:
     """Write a table of measures; Ctrl+C waits until it is there."""
     from ....tracker.measuring.measures_file import write_measures
     from ..terminal.interrupt import held_back
 
     with held_back():
-        write_measures(table, tracks, path, kind, made_with, overwrite=overwrite)
+        write_measures(table, points, path, kind, made_with, overwrite=overwrite)
 
 
 def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:

@@ -155,6 +155,43 @@ def test_measure_writes_how_many_particles_are_around_each_other(auctrack, tmp_p
     assert (tmp_path / "t.measures.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_of_points_that_nobody_linked_only_what_is_around_them_is_measured(auctrack, tmp_path):
+    rows = {
+        "frame": np.repeat([0, 1], 150),
+        **dict(zip("yx", np.random.default_rng(1).uniform(0, 20, (2, 300)), strict=True)),
+    }
+    pd.DataFrame(rows).to_csv(tmp_path / "p.csv", index=False)
+    pd.DataFrame({**rows, "track_id": np.arange(300)}).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "p.measures.csv").write_text("of tracks of that name")
+    asked = "--pair-correlation", 3, "--frames", "1:", "--roi", ":10,:"
+    result = auctrack("measure", "p.csv", *asked, "--picture")
+    ok(result)
+    ok(auctrack("measure", "t.csv", *asked))
+    assert "pixels of unknown size" in result.output
+    of_points, of_tracks = (tmp_path / f"{name}.pair_correlation.csv" for name in "pt")
+    assert of_points.read_bytes() == of_tracks.read_bytes()
+    beside = json.loads(of_points.with_suffix(".csv.settings.json").read_text(encoding="utf-8"))["settings"]
+    assert (beside["frames"], beside["max_distance"], beside["units"]) == ("1:", 3, {"distance": "pixel"})
+    assert (tmp_path / "p.measures.csv").read_text() == "of tracks of that name"
+    assert (tmp_path / "p.measures.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_points_that_were_detected_in_pixels_on_purpose_are_not_asked_for_their_size(auctrack, movie):
+    ok(auctrack("detect", movie, "--unit", "pixel", "-o", "p.csv"))
+    result = auctrack("measure", "p.csv", "--pair-correlation", 20)
+    ok(result)
+    assert "note" not in result.output
+
+
+@pytest.mark.parametrize("more", [["--msd"], ["--min-length", 2], ["--subtract-drift"], ["--picture", "--max-lag", 3]])
+def test_what_needs_tracks_asks_for_them_beside_a_pair_correlation_too(auctrack, tmp_path, more):
+    pd.DataFrame({"frame": [0, 0], "y": [1, 2], "x": [1, 2]}).to_csv(tmp_path / "p.csv", index=False)
+    result = auctrack("measure", "p.csv", "--pair-correlation", 3, *more)
+    assert result.exit_code == 1
+    assert "track_id" in result.output
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["p.csv"]
+
+
 @pytest.mark.parametrize(("option", "times"), [("--msd", 1), ("--velocity-correlation", 1), ("--per-track", 2)])
 def test_a_curve_that_is_written_and_drawn_is_computed_once(auctrack, tmp_path, monkeypatch, option, times):
     rows = [(track, frame, 1.0, frame * 2.0) for track in (0, 1) for frame in range(5)]

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from auctrack.plugins.report.measure_picture import draw, draw_histogram
+from auctrack.plugins.report.measure_picture import draw, draw_histogram, draw_points
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.measuring.displacements import measure_displacements
 from auctrack.tracker.measuring.measures import measure_tracks
@@ -152,3 +152,12 @@ def test_other_tables_that_are_empty_say_so():
         "no two particles in a frame",
     ]
     assert len(draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv", 1, {}).axes) == 4
+
+
+def test_points_that_nobody_linked_have_a_picture_of_what_is_around_them():
+    table = pair_correlation(walks(30))
+    figure = draw_points(table, walks(30), "walks.csv")
+    FigureCanvasAgg(figure).draw()
+    (panel,) = figure.axes
+    np.testing.assert_allclose(panel.lines[-1].get_xydata(), table[["distance", "pair_correlation"]])
+    assert (panel.get_xlabel(), figure.get_suptitle()) == ("distance (nm)", "walks.csv: 360 points")
