@@ -53,8 +53,9 @@ def command(
         Path | None,
         options.in_output(
             "FILE",
-            "Where the JSON summary goes. Default: auctrack-summary.json in the output folder; an earlier one is kept "
-            "if the options fit no input.",
+            "Where the JSON summary of this run goes. Default: auctrack-summary.json in the output folder, where "
+            "inputs of other runs stay, so that the tasks of a Slurm array make one together; what it says of an input "
+            "is kept if the options fit none.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -132,6 +133,7 @@ def command(
         jobs = [only(jobs, output, format_)]
     from ....tracker.formats.write import require_writable
     from ..runs import batch
+    from ..runs.summary import NAME, is_worth_a_summary, write_summary
 
     require_writable(folder)
     if summary is not None:
@@ -141,7 +143,6 @@ def command(
 
         raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite, picture=picture))
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
-    usual = folder / "auctrack-summary.json"
-    if summary is not None or batch.is_worth_a_summary(jobs, settings, outcomes, usual):
-        batch.write_summary(summary or usual, outcomes)
-    raise typer.Exit(exit_code(outcomes))
+    if summary is not None or is_worth_a_summary(jobs, settings, folder):
+        write_summary(summary or folder / NAME, outcomes, of_folder=summary is None)
+    raise typer.Exit(exit_code([outcome.status for outcome in outcomes]))

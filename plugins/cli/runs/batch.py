@@ -1,4 +1,4 @@
-"""Track many inputs: skip what is up to date, go on after a failure, leave a summary."""
+"""Track many inputs: skip what is up to date, go on after a failure."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from ..terminal import console
 from ..terminal.destination import note_losses
 from ..terminal.interrupt import CtrlCAsItself, held_back
 from .fingerprint import key_of
-from .inputs import Job, files_behind, refuse_hopeless
+from .inputs import Job, refuse_hopeless
 from .one_input import failure_of
-from .outcome import Outcome, exit_code, named_failed, tally
+from .outcome import Outcome
 from .record import as_drawn, tracking_record
 from .silent_file import opened
 
@@ -350,31 +350,3 @@ def pixels_note(points: Points, settings: Settings) -> str:
 def _proof(made: Mapping[str, Any]) -> str:
     proof = "proven optimal" if made["is_optimal"] else f"gap {made['gap']:.3g}"
     return f"{proof} (solver {made['solver']}, {made['device']})"
-
-
-def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write every outcome as JSON, whole or not at all; replaces an earlier summary."""
-    content = {
-        "auctrack": __version__,
-        "exit_code": exit_code(outcomes),
-        "outcome": tally(outcomes),
-        "inputs": [outcome.entry() for outcome in outcomes],
-    }
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    if len(outcomes) > 1 or exit_code(outcomes):
-        console.say(f"{tally(outcomes)}; summary in {path}")  # first, as its disk may be full
-    failed = [outcome.name for outcome in outcomes if outcome.status == "failed"]
-    if len(outcomes) > 1 and failed:
-        console.say(named_failed(failed))
-    with held_back():
-        write_whole({path: text.encode(errors="backslashreplace")}, overwrite=True)  # names that are not UTF-8
-
-
-def is_worth_a_summary(jobs: Sequence[Job], settings: Settings, outcomes: Sequence[Outcome], path: Path) -> bool:
-    """Whether a run leaves a summary unasked: not where no input was there, and not in a folder without results.
-
-    Nor in the place of an earlier run's, where settings fit no input, so that nothing was begun.
-    """
-    if path.exists() and all(outcome.is_refused for outcome in outcomes):
-        return False
-    return path.parent.is_dir() and any(files_behind(job, settings.input) for job in jobs)

@@ -64,17 +64,15 @@ class Outcome:
         return {**said, "series": self.series.asked if self.series.part else None}
 
 
-def exit_code(outcomes: Sequence[Outcome]) -> int:
-    """Return the exit code of a run."""
-    states = {outcome.status for outcome in outcomes}
+def exit_code(states: Sequence[str]) -> int:
+    """Return the exit code of a run by what became of its inputs."""
     if "interrupted" in states:
         return INTERRUPTED
     return SOME_FAILED if "failed" in states else ALL_GOOD
 
 
-def tally(outcomes: Sequence[Outcome]) -> str:
+def tally(states: Sequence[str]) -> str:
     """Return how many inputs came to what: "3 tracked, 1 failed"."""
-    states = [outcome.status for outcome in outcomes]
     return ", ".join(f"{states.count(status)} {status}" for status in dict.fromkeys(states))
 
 

@@ -15,7 +15,6 @@ import tifffile
 
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceUnavailable
-from auctrack.plugins.cli.runs import batch
 from auctrack.tracker.errors import OutputFailed
 from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.formats.write import write_tracks
@@ -358,7 +357,7 @@ def test_what_became_of_the_inputs_is_said_though_the_summary_cannot_be_written(
     def full(*_given, **_more):
         raise OutputFailed("No space left on device")
 
-    monkeypatch.setattr(batch, "write_whole", full)
+    monkeypatch.setattr("auctrack.plugins.cli.runs.summary.write_whole", full)
     result = auctrack("track", movie, other)
     assert result.exit_code == 1
     assert "2 tracked" in result.stderr

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ import tifffile
 from auctrack.plugins.cli.runs import batch, dry_run
 from auctrack.plugins.cli.runs.inputs import Job, plan
 from auctrack.plugins.cli.runs.outcome import Outcome
+from auctrack.plugins.cli.runs.summary import write_summary
 from auctrack.plugins.cli.terminal import interrupt
 from auctrack.plugins.cli.terminal.interrupt import held_back
 from auctrack.tracker import pipeline
@@ -233,7 +235,8 @@ def test_frames_in_files_of_their_own_are_one_movie_and_stacks_are_one_each(
     assert summary()["inputs"][0]["figures"]["frames"] == 3
     write_movie(movie.parent / "other.ome.tif")
     assert auctrack("track", f"{movie.parent}/*.tif").exit_code == 0
-    assert [entry["result"] for entry in summary()["inputs"]] == ["other.tracks.csv", "spots.tracks.csv"]
+    ours, of_the_run_before = ["other.tracks.csv", "spots.tracks.csv"], ["frames.tracks.csv"]
+    assert [entry["result"] for entry in summary()["inputs"]] == [*ours, *of_the_run_before]
 
 
 @pytest.mark.parametrize("quoted", [True, False])
@@ -754,6 +757,52 @@ def test_a_run_that_its_options_kept_from_beginning_leaves_the_summary_of_an_ear
     assert statuses(summary()) == ["failed", "failed"]  # one of them not for an option
     auctrack("track", movie, "--channel", "GFP", "--summary", "asked.json")
     assert statuses(json.loads(Path("asked.json").read_text(encoding="utf-8"))) == ["failed"]
+
+
+def test_the_summary_of_a_folder_is_of_all_runs_into_it_and_one_that_is_asked_for_of_its_own(
+    auctrack, movie, write_movie, tmp_path, summary
+):
+    other, broken = write_movie(tmp_path / "in/other.ome.tif"), tmp_path / "in/broken.ome.tif"
+    broken.write_bytes(b"II*\0")
+    for each in (movie, broken, other):  # as the tasks of an array, one after the other
+        auctrack("track", each, "-o", "out")
+    found = summary(tmp_path / "out")
+    assert (statuses(found), found["outcome"]) == (["tracked", "failed", "tracked"], "2 tracked, 1 failed")
+    assert found["exit_code"] == 1
+    write_movie(broken)
+    auctrack("track", broken, movie, "-o", tmp_path / "out", "--summary", "of_this_run.json")
+    assert summary(tmp_path / "out") == found
+    assert statuses(json.loads(Path("of_this_run.json").read_text(encoding="utf-8"))) == ["tracked", "up to date"]
+    auctrack("track", broken, "-o", tmp_path / "out")  # the same place by another name
+    found = summary(tmp_path / "out")
+    assert (statuses(found), found["exit_code"]) == (["up to date", "tracked", "tracked"], 0)
+    (tmp_path / "out/auctrack-summary.json").write_text('{"inputs": [3]}')
+    auctrack("track", other, "-o", "out")
+    assert statuses(summary(tmp_path / "out")) == ["up to date"]
+
+
+def test_an_input_that_its_options_kept_from_beginning_is_in_the_summary_if_it_was_in_none(
+    auctrack, movie, write_movie, tmp_path, summary
+):
+    auctrack("track", movie)
+    auctrack("track", write_movie(tmp_path / "in/other.ome.tif"), movie, "--channel", "GFP")
+    by_result = {entry["result"]: entry["status"] for entry in summary()["inputs"]}
+    assert by_result == {"spots.tracks.csv": "tracked", "other.tracks.csv": "failed"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such lock")
+def test_runs_side_by_side_into_one_folder_make_one_summary(tmp_path, summary):
+    path, together = tmp_path / "auctrack-summary.json", threading.Barrier(8)
+
+    def end_of_a_run(number):
+        for k in range(5):
+            together.wait()
+            write_summary(path, [Outcome("movie.tif", f"{number}.{k}.tracks.csv", "tracked")], of_folder=True)
+
+    with ThreadPoolExecutor(8) as runs:
+        list(runs.map(end_of_a_run, range(8)))
+    assert summary()["outcome"] == "40 tracked"
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("name", ["-", "ours", "movie.tif"])
