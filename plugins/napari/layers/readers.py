@@ -32,6 +32,8 @@ Read = Callable[[str | Sequence[str]], list[LayerData]]
 _STAND_IN = {3: "TYX", 4: "TZYX", 5: "TCZYX"}  # to read a file with as long as nobody has said its axes
 _LARGE_BYTES = 5_000_000  # of a table that takes longer to read than a user waits
 _NOTHING_YET: Any = [(None,)]  # napari's word for a file that was taken and adds no layer now
+_MOST_SERIES = 16
+"""Images of one file that are opened unasked: each takes .1 s and is a layer for each channel."""
 _LOOKED_AT = 3
 _DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
@@ -52,12 +54,26 @@ def _is_of_frames(folder: str) -> bool:
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
-    """Return one layer a channel, of each series; those of the first alone are shown, as they lie over each other."""
+    """Return one layer a channel, of each series; those of one alone are shown, as they lie over each other."""
     try:
         return _read_series(str(path))
     except UnknownSeries as error:
-        layers = [_read_series(str(path), number) for number in range(len(error.names))]
-        return layers[0] + [(data, {**given, "visible": False}, kind) for of in layers[1:] for data, given, kind in of]
+        layers = [_read_series(str(path), number) for number in _opened_series(str(path), error.names)]
+        hidden = [(data, {**given, "visible": False}, kind) for of in layers[1:] for data, given, kind in of]
+        return layers[0] + hidden if layers else _NOTHING_YET
+
+
+def _opened_series(path: str, names: Sequence[str]) -> Sequence[int]:
+    """Return which images of a file are opened: all of a few; of many, where there is a viewer, those asked for."""
+    from napari import current_viewer
+
+    viewer = current_viewer()
+    if len(names) <= _MOST_SERIES or viewer is None:
+        return range(len(names))
+    from .main_window import main_window
+    from .series_dialog import ask_series
+
+    return ask_series(path, names, main_window(viewer))
 
 
 def _read_series(path: str, series: int | None = None) -> list[LayerData]:

@@ -21,7 +21,7 @@ from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.linking.settings import LinkSettings
 
 from .conftest import finish, open_dock, process_events, spots
-from .test_by_mouse import mouse  # noqa: F401 - a fixture
+from .test_by_mouse import later, mouse  # noqa: F401 - a fixture
 from .test_correcting import press
 
 SIZES = {f"PhysicalSize{axis}": 0.5 for axis in "YX"} | {f"PhysicalSize{axis}Unit": "µm" for axis in "YX"}
@@ -178,3 +178,42 @@ def test_a_reopened_session_measures_what_is_added_in_its_own_series_or_refuses_
     finish(opened)
     assert "series 1 " in opened.parts.bar.error.text()
     assert len(table()) == n - 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown_names"), [([], []), ([0], ["plate Pos0"]), ([2, 1], ["plate Pos1", "plate Pos2"])], ids=str
+)
+def test_of_very_many_images_those_are_opened_that_are_asked_for(viewer, plate, mouse, monkeypatch, rows, shown_names):  # noqa: F811
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+    from qtpy.QtWidgets import QApplication, QDialogButtonBox
+
+    from auctrack.plugins.napari.layers.series_dialog import SeriesDialog
+
+    monkeypatch.setattr(readers, "_MOST_SERIES", 2)
+    offered = []
+
+    def act() -> bool:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, SeriesDialog):
+            return False
+        offered.append((dialog.list.count(), dialog.chosen))
+        for k, row in enumerate(rows):
+            place = dialog.list.visualItemRect(dialog.list.item(row)).center()
+            keys = Qt.KeyboardModifier.ControlModifier if k else Qt.KeyboardModifier.NoModifier
+            QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, keys, place)
+        button = QDialogButtonBox.StandardButton.Open if rows else QDialogButtonBox.StandardButton.Cancel
+        mouse.click(dialog.buttons.button(button))
+        return True
+
+    later(act)
+    viewer.open(plate, plugin="auctrack")
+    assert offered == [(3, [0])]
+    assert [layer.name for layer in viewer.layers] == shown_names
+    assert shown(viewer) == set(shown_names[:1])
+
+
+def test_without_a_viewer_nobody_is_asked(plate, monkeypatch):
+    monkeypatch.setattr(readers, "_MOST_SERIES", 2)
+    monkeypatch.setattr("napari.current_viewer", lambda: None)
+    assert len(readers.movie_reader(plate)(plate)) == 3
