@@ -8,7 +8,9 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -209,7 +211,7 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
                     _fill(file, content, temporary)
                     file.flush()
                     os.fsync(file.fileno())
-            _rename(temporary)
+            _beyond_ctrl_c(partial(_rename, temporary))
         _LOG.info("written: %s", ", ".join(map(str, contents)))
     except (OutputExists, OutputFailed):
         raise
@@ -316,6 +318,17 @@ def _stands_alone(table: Path) -> bool:
         return not table.exists() and read_sidecar(table) is not None
     except InvalidInput:
         return False
+
+
+def _beyond_ctrl_c(work: Callable[[], None]) -> None:
+    """Do what takes a moment in a thread that no Ctrl-C reaches: one that comes meanwhile is heard once it is done."""
+    with ThreadPoolExecutor(1) as other_thread:
+        try:
+            other_thread.submit(int).result()  # so that it runs, and is waited for, whenever a Ctrl-C comes
+        except RuntimeError:  # none can begin any more, as Python is ending
+            work()
+        else:
+            other_thread.submit(work).result()
 
 
 def _rename(temporary: Mapping[Path, Path]) -> None:

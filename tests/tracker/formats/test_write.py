@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import hashlib
+import itertools
 import json
 import os
 import stat
@@ -375,6 +377,45 @@ def test_new_units_never_stand_beside_an_old_table_nor_old_beside_new(
         assert after == before
     else:
         assert list(after) == ["t.csv"]
+
+
+@pytest.mark.parametrize(("place", "at"), [*(("t.csv", at) for at in range(3)), *(("t_RES", at) for at in range(4))])
+def test_a_ctrl_c_between_two_renames_is_heard_after_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, at: int
+) -> None:
+    path, one = (
+        tmp_path / place,
+        Tracks(some_tracks().table[["track_id", "frame", "z", "y", "x"]].assign(z=3, y=9, x=1)),
+    )
+    more = {"image_shape": [5, 12, 30], "effective": {"detect": {"diameter": 2}}}
+    write_tracks(one, path, settings=more)
+    other, renames = one.only(one.table["frame"] < 5), itertools.count()
+    real = Path.replace
+
+    def pressed(self: Path, target: Path) -> Path:
+        if next(renames) == at:
+            _thread.interrupt_main()
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        write_tracks(other, path, settings=more, overwrite=True)
+    monkeypatch.undo()
+    assert len(read_tracks(path)) == len(other)
+    assert read_sidecar(path) is not None
+    assert sorted(file.name for file in tmp_path.iterdir()) == [place, f"{place}.settings.json"]
+
+
+def test_a_file_is_written_as_python_ends_when_no_thread_can_begin(tmp_path: Path) -> None:
+    code = f"""
+import atexit
+from pathlib import Path
+from auctrack.tracker.formats.write import write_whole
+atexit.register(write_whole, {{Path({str(tmp_path / "late.txt")!r}): b"whole"}})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert contents(tmp_path) == {"late.txt": b"whole"}
 
 
 def test_a_single_file_is_never_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
