@@ -430,8 +430,8 @@ def _refuse_rows_without_a_place(table: pd.DataFrame, columns: Mapping[str, np.n
     if isinstance(table[name].iloc[row], str) and len(rows) > len(table) / 2:
         raise InvalidTable(
             *(Column(name), " needs plain numbers; ", Row(row), f" has {shown(table[name].iloc[row])}, and "),
-            f"{len(rows)} of {counted(len(table), 'row')} are like it. Write numbers alone there, without units or "
-            "separators of thousands, or name another column.",
+            f"{len(rows)} of {counted(len(table), 'row')} are like it. Write numbers alone there, with a decimal "
+            "point and without units or separators of thousands, or name another column.",
         )
     if table[name].isna().all():
         flat = " Leave it out where positions are 2D." if name == "z" else ""

@@ -375,8 +375,8 @@ def _whole_numbers(column: pd.Series) -> np.ndarray:
     if len(bad):
         raise InvalidTable(
             Column(str(column.name)),
-            " needs whole numbers below 2**53 (empty or negative for a point without a track), which pandas.factorize "
-            "makes of names; ",
+            " needs whole numbers below 2**53 (empty or negative for a point without a track; names are to be "
+            "numbered, in Python by pandas.factorize); ",
             *(Row(int(bad[0])), f" has {shown(column.iloc[bad[0]])}."),
         )
     return values.astype(np.int64)

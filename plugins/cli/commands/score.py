@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ....tracker.calibrating.digits import plural
 from ....tracker.errors import InvalidInput
 from ....tracker.suffixes import PLAIN_TABLES
 from ...words.setting_options import INPUT
@@ -265,7 +266,7 @@ def _read_pair(
     if tolerance is None and "true_id" not in found.table.columns:
         raise InvalidInput(
             f"{tracks}: has no column true_id beside its track ids, so detections are judged by their distance from "
-            f"real particles. Give the largest that is still right by --tolerance, in {found.calibration.unit}."
+            f"real particles. Give the largest that is still right by --tolerance, in {plural(found.calibration.unit)}."
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")

@@ -230,7 +230,9 @@ def test_missing_frames_stay_missing_and_the_order_of_rows_stays() -> None:
     assert points.table["true_id"].tolist() == ID.tolist()
 
 
-@pytest.mark.parametrize(("name", "separator"), [("t.csv", ";"), ("t.csv", "\t"), ("t.tsv", "\t"), ("t.txt", ",")])
+@pytest.mark.parametrize(
+    ("name", "separator"), [("t.csv", ";"), ("t.csv", "\t"), ("t.tsv", "\t"), ("t.txt", ","), ("t.csv", "|")]
+)
 def test_semicolons_and_tabs(tmp_path: Path, name: str, separator: str) -> None:
     DIALECTS["celltrackR"].to_csv(tmp_path / name, index=False, sep=separator)
     np.testing.assert_array_equal(read_points(tmp_path / name).table["x"], X)

@@ -217,7 +217,8 @@ def _head(path: Path, encoding: str) -> _Head:
     titles = _title_lines([line for _, line in (first, *others)])
     (place, header), *following = [first, *others][titles:]
     below = [line for _, line in following]
-    separator = max(_SEPARATORS, key=header.count) if any(sign in header for sign in _SEPARATORS) else " "
+    is_parted = any(sign in header for sign in _SEPARATORS)
+    separator = max(_SEPARATORS if is_parted else " |", key=header.count)
     names, *rows = csv.reader([header, *below], delimiter=separator)
     names = [name.strip() for name in names]
     numbered = next((names.index(name) for name in _NUMBERED if name in names), None)
