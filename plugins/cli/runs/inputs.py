@@ -107,7 +107,9 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
         for source, files in _expanded(argument, given):
             same = tuple(os.path.realpath(file) for file in files or (source,))  # resolve() dies of a loop of links
             if same in inputs:
-                console.note(f"{source} is given twice; it is tracked once.")
+                first = inputs[same][0]
+                again = "is given twice" if first == source else f"is {first} by another name"
+                console.note(f"{source} {again}; it is tracked once.")
             else:
                 inputs[same] = source, files
     chosen = _each_once(

@@ -342,6 +342,16 @@ def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, su
     assert "given twice" in result.stderr
 
 
+def test_a_link_beside_its_file_is_said_to_be_that_and_a_hard_link_has_a_result_of_its_own(auctrack, tmp_path, summary):
+    (tmp_path / "in").mkdir()
+    pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0}).to_csv(tmp_path / "in/a.csv", index=False)
+    (tmp_path / "in/b.csv").hardlink_to("in/a.csv")
+    (tmp_path / "in/c.csv").symlink_to("a.csv")
+    result = auctrack("track", "in")
+    assert "in/c.csv is in/a.csv by another name" in result.stderr
+    assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv"]
+
+
 @pytest.mark.parametrize("how", ["folder", "pattern", "files"])
 def test_files_of_one_dataset_are_tracked_once(tmp_path, how, capsys):
     """Each of them is read as the whole movie, which was tracked as many times as it has files."""
