@@ -33,6 +33,49 @@ def walks(
     return Points(pd.concat(parts, ignore_index=True)), np.concatenate(names)
 
 
+def caged(
+    n=400, frames=16, *, jump=0.01, shear=0.0, missed=0.0, false=0.0, ndim=3, seed=0
+) -> tuple[Points, np.ndarray, np.ndarray]:
+    """Particles of a disordered packing at density 1, each in a cage a twentieth as wide.
+
+    A share of them jumps at each step, by .4 to 1.2, to where most room is among the others; all are sheared along x,
+    to and fro, by up to `shear` for each 1 along y.
+
+    Returns
+    -------
+    points : Points
+    names : int (detections,)
+        Who each is; -1: nobody.
+    jumped : bool (detections,)
+        Which of them have just jumped.
+    """
+    rng, edge = np.random.default_rng(seed), n ** (1 / ndim)
+    site = rng.uniform(0, edge, (n, ndim))
+    for _ in range(30):
+        near, far = cKDTree(site).query_pairs(1.0, output_type="ndarray").T
+        apart = site[far] - site[near]
+        push = apart * (0.25 / np.linalg.norm(apart, axis=1, keepdims=True) - 0.25)
+        np.add.at(site, far, push)
+        np.subtract.at(site, near, push)
+    at, who, numbers, jumps = [], [], [], []
+    for frame in range(frames):
+        jumps_now = np.flatnonzero(rng.random(n) < jump * (frame > 0))
+        way = rng.normal(size=(len(jumps_now), 10, ndim))
+        way *= rng.uniform(0.4, 1.2, (len(jumps_now), 10, 1)) / np.linalg.norm(way, axis=2, keepdims=True)
+        to = site[jumps_now, None] + way
+        room = cKDTree(site).query(to)[0] * ((to > 0) & (to < edge)).all(axis=2)
+        site[jumps_now] = to[np.arange(len(to)), room.argmax(axis=1)]
+        place = site + rng.normal(0, 0.05, site.shape)
+        place[:, -1] += shear * np.sin(frame) * (place[:, -2] - edge / 2)
+        seen = np.flatnonzero(rng.random(n) >= missed)
+        clutter = rng.uniform(0, edge, (rng.poisson(false * n), ndim))
+        at += [place[seen], clutter]
+        who += [seen, np.full(len(clutter), -1)]
+        jumps += [np.isin(seen, jumps_now), np.zeros(len(clutter), bool)]
+        numbers.append(np.full(len(seen) + len(clutter), frame))
+    return table(np.concatenate(numbers), np.vstack(at)), np.concatenate(who), np.concatenate(jumps)
+
+
 def in_view(n=300, frames=8, **moving) -> tuple[Points, np.ndarray]:
     """What is seen of `walks` in a window of some n particles inside their field, through which they come and go."""
     points, names = walks(int(2.2 * n), frames, **moving)

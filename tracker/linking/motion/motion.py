@@ -163,7 +163,8 @@ class Motion:
         widths = [in_digits(np.sqrt(np.average(variances[kind], weights=self.class_shares[kind]))) for kind in kinds]
         if len(kinds) == 1:
             return f"steps vary by {widths[0]} {plural(self.unit)} along each axis"
-        parts = [f"{share:.0%} by {width}" for share, width in zip(shares, widths, strict=True)]
+        digits = max(int(np.ceil(-2 - np.log10(min(shares)))), 0)  # those of the least
+        parts = [f"{share:.{digits}%} by {width}" for share, width in zip(shares, widths, strict=True)]
         return f"steps vary along each axis: {', '.join(parts)} {plural(self.unit)}"
 
     def _along_axes(self) -> str:

@@ -25,6 +25,7 @@ from .learning.belief import Belief
 from .learning.gaps import with_gaps
 from .learning.learning_record import LearningRecord
 from .learning.other_starts import ROOM, PersistentStart, Start, Trial, Tried, followed, try_starts
+from .learning.rare_steps import with_rare_steps
 from .learning.start import mutual_nearest, starting_model
 from .models.features import FeatureModel, Features
 from .models.shares import shares_of
@@ -100,6 +101,7 @@ def believed(
     if hooks is not None and hooks.predict is not None:
         belief.notes.append("steps are counted from where predict expects the particles")
     with_gaps(belief, max_missed_frames, radius_of(belief))
+    with_rare_steps(belief)
     return belief
 
 

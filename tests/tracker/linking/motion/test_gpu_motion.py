@@ -18,7 +18,7 @@ from auctrack.tracker.linking.motion.shared_shift.drift import drift_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
-from ..movies import crystal, in_view, packing, passing, table, walks
+from ..movies import caged, crystal, in_view, packing, passing, table, walks
 
 
 def drifting(points: Points) -> Points:
@@ -64,6 +64,8 @@ MOVIES = {
     "more than a sample": walks(800, 6, seed=5)[0],
     "a packing that moves by its spacing": passing(*packing(200, ndim=2), along_the_diagonal(0.7, 5))[0],
     "a crystal that moves": passing(crystal("fcc", 5.0), 5.0, along_the_diagonal(0.1, 5, ndim=3))[0],
+    "jumps out of cages": caged(150, 12, missed=0.02, false=0.02)[0],
+    "farther jumps than candidates are": caged(300, 10, shear=0.08)[0],
     "few": walks(12, 4)[0],
     "one frame": walks(20, 1)[0],
     "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),

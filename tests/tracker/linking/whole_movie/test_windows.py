@@ -26,7 +26,7 @@ from auctrack.tracker.linking.whole_movie.windows import (
 from auctrack.tracker.points import Points
 
 from ...traced import with_peak
-from ..movies import f1, table, walks
+from ..movies import caged, f1, table, walks
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
@@ -71,6 +71,16 @@ def test_by_the_same_models_windows_make_the_links_of_the_whole_movie(movie):
     differ = (windows.links["probability"] - whole.links["probability"]).abs()
     assert (differ > 0.05).mean() < 0.002
     assert windows.links["margin"].notna().all()
+
+
+@pytest.mark.usefixtures("taught_by_the_whole")
+def test_windows_link_the_rare_steps_that_the_whole_movie_has_taught():
+    """Farther than the others are candidates, so that each window looks for its own."""
+    points, names, jumped = caged(100, 60, shear=0.06)
+    whole, windows = link_points(points), link_points(points, held(3000))
+    assert windows.report["windows"] > 2
+    assert ends(windows) == ends(whole)
+    assert f1(points, names, *windows.links[["source", "target"]].to_numpy().T) > 1 - jumped.mean() / 4
 
 
 def test_windows_go_by_what_an_excerpt_teaches_and_say_so(movie):

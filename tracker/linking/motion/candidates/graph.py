@@ -328,6 +328,25 @@ def merged(graphs: Sequence[Graph]) -> Graph:
     return Graph(indptr, head, lag, written, first.place)
 
 
+def extended(graph: Graph, more: Graph) -> tuple[Graph, np.ndarray]:
+    """Return a graph with those edges of another that it lacks, and mark its own among them, bool (edges,)."""
+    key, further = (g.tail.astype(np.int64) * g.n + g.head for g in (graph, more))
+    at, after = (np.searchsorted(key, further, side) for side in ("left", "right"))
+    is_new = at == after
+    more, at = more.only(is_new), at[is_new]
+    is_own = np.ones(len(graph) + len(more), bool, like=key)
+    is_own[at + np.arange(len(more), like=at)] = False
+
+    def both(own: np.ndarray, others: np.ndarray) -> np.ndarray:
+        array = np.empty_like(own, shape=(len(is_own), *own.shape[1:]))
+        array[is_own], array[~is_own] = own, others
+        return array
+
+    head, lag = both(graph.head, more.head), both(graph.lag, more.lag)
+    written = None if graph.written is None else both(graph.written, more.step)
+    return Graph(graph.indptr + more.indptr, head, lag, written, graph.place), is_own
+
+
 def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return per detection the sum of `into` over the edges into it, and that of `out_of` over those out of it.
 

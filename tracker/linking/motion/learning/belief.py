@@ -251,6 +251,13 @@ class Belief:
             self.past = self.past.written()
         self.linked = True
 
+    @property
+    def flow_ahead(self) -> np.ndarray | float:
+        """What of the next step the neighbours' flow foretells, float64 (n, d); 0 where it is no context."""
+        if self.near is None:
+            return 0.0
+        return self.flow_weight * fields_of(self.graph, self.near, self.probability).ahead[0]
+
     def own_steps(self) -> EdgeSteps:
         """Return the displacements less what the neighbours' flow explains."""
         if self.near is None or self.flow_weight == 0.0:

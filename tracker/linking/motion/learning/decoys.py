@@ -34,9 +34,15 @@ def are_chance(movie: Ordered, learned: Callable[[Ordered], Belief]) -> bool:
     """
     decoyed, is_asked, is_decoy = with_decoys(movie)
     ends = np.concatenate(best_links(learned(decoyed)))
-    to_decoys, to_all = int(is_decoy[ends].sum()), int(is_asked[ends].sum())
-    to_particles = to_all - to_decoys
-    return bool(to_particles - to_decoys < FEWEST_RIGHT * to_particles + DEVIATIONS * np.sqrt(to_all))
+    to_decoys = int(is_decoy[ends].sum())
+    to_particles = int(is_asked[ends].sum()) - to_decoys
+    return is_chance(to_particles, to_decoys)
+
+
+def is_chance(to_particles: float, to_decoys: float) -> bool:
+    """Return whether so many links to particles are hardly more than chance makes, as so many to decoys tell."""
+    surplus, spread = to_particles - to_decoys, float(np.sqrt(to_particles + to_decoys))
+    return surplus < FEWEST_RIGHT * to_particles + DEVIATIONS * spread
 
 
 def with_decoys(movie: Ordered) -> tuple[Ordered, np.ndarray, np.ndarray]:

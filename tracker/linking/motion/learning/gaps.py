@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 
 from ..candidates.expected import candidates_ahead
-from ..candidates.flow import fields_of
 from ..candidates.graph import Graph, merged, sums_at_ends
 from ..detections.ordered import Ordered
 from ..models.step_model import tables
@@ -82,9 +81,7 @@ def _further(belief: Belief, lags: int, radius: float) -> list[Graph]:
     """Return the candidates of each lag up to `lags` that are not there yet."""
     movie, graph = belief.movie, belief.graph
     following, followed = sums_at_ends(graph, belief.probability, belief.probability)
-    ahead = 0.0
-    if belief.near is not None:
-        ahead = belief.flow_weight * fields_of(graph, belief.near, belief.probability).ahead[0]
+    ahead = belief.flow_ahead
     velocity, further = _carried_on(belief), tables(belief.model, lags).slope
     more: list[Graph] = []
     for lag in range(belief.lags + 1, lags + 1):

@@ -21,7 +21,7 @@ TINY = 1e-300
 RELATIVE = 0.03
 """Smallest standard deviation of a class, in those of the whole model on the same axis."""
 LEAST_SHARE = 0.02
-"""Smallest share of a class."""
+"""Smallest share of a class while it is not known whether there is one."""
 LEAST_TURN = 0.01
 """Smallest share of links that keep their class, of those that redraw it, and of those that begin afresh."""
 
@@ -69,6 +69,8 @@ class StepModel:
         Probabilities that the class is kept, that it is redrawn, and that the displacement is drawn afresh.
     rounding : float64 (d,), optional
         Variance that the rounding of places adds to any displacement.
+    least_share : float
+        Smallest share of a class.
     """
 
     shares: np.ndarray
@@ -77,6 +79,7 @@ class StepModel:
     persistence: np.ndarray
     turns: np.ndarray
     rounding: np.ndarray | float = 0.0
+    least_share: float = LEAST_SHARE
 
     @property
     def variance(self) -> np.ndarray:
@@ -96,6 +99,18 @@ class StepModel:
         shares = self.shares[busy] / self.shares[busy].sum()
         first, second, persistence = self.first[busy], self.second[busy], self.persistence[busy]
         return replace(self, shares=shares, first=first, second=second, persistence=persistence)
+
+    def with_rare_class(self, share: float, variance: float) -> StepModel:
+        """Return the model with one more class, alike along all axes, which may be as rare as it is."""
+        width = np.full((1, self.first.shape[1]), variance)
+        return replace(
+            self,
+            shares=np.append((1 - share) * self.shares, share),
+            first=np.concatenate([self.first, width]),
+            second=np.concatenate([self.second, width]),
+            persistence=np.concatenate([self.persistence, np.zeros_like(width)]),
+            least_share=min(share, self.least_share),
+        )
 
     def learned_from(self, sums: Sums) -> StepModel:
         """Return the model with what consecutive links say: persistence by least squares, and the rest."""
@@ -119,7 +134,7 @@ class StepModel:
 
     def floored(self) -> StepModel:
         """Return the model with shares and variances that are not too small to be true."""
-        shares = np.maximum(self.shares, LEAST_SHARE)
+        shares = np.maximum(self.shares, self.least_share)
         shares = shares / shares.sum()
         narrowest = np.maximum(NARROWEST**2, self.rounding)
         first = np.maximum(self.first, np.maximum(narrowest, RELATIVE**2 * (shares @ self.first)))

@@ -39,6 +39,16 @@ def test_idle_classes_are_left_out_and_the_others_share_all():
     assert busy.second.tolist() == [4.0, 5.0]
 
 
+def test_a_class_that_is_known_to_be_rare_stays_as_rare():
+    first = np.array([[1.0, 1.0], [2.0, 3.0]])
+    usual = StepModel(np.array([0.4, 0.6]), first, first, np.full_like(first, 0.5), np.ones(3) / 3)
+    rare = usual.with_rare_class(0.001, 9.0)
+    assert rare.shares.tolist() == pytest.approx([0.3996, 0.5994, 0.001])
+    assert rare.first.tolist() == [[1.0, 1.0], [2.0, 3.0], [9.0, 9.0]]
+    assert (rare.second[-1].tolist(), rare.persistence[-1].tolist()) == ([9.0, 9.0], [0.0, 0.0])
+    assert rare.floored().shares.tolist() == pytest.approx(rare.shares.tolist())
+
+
 def pairs(persistence: list[float], count: int) -> Sums:
     """What pairs of steps say whose axes repeat so much of the step before, each with a variance of its own."""
     rng = np.random.default_rng(0)
