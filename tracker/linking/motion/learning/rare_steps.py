@@ -23,8 +23,6 @@ from .decoys import ASTRAY, is_chance
 
 FARTHEST = 1.5
 """Spacings within which they are looked for; half of it is their length to start with, root mean square."""
-APART = 2.0
-"""How many times as wide as any other class they must be: a wider one has found them."""
 ROUNDS = 20
 """Of expectation-maximisation of their share."""
 SWEEPS = 2
@@ -55,8 +53,6 @@ def _variance(ndim: int) -> float:
 def _share_of_steps(belief: Belief) -> float:
     """Return the share of the links that are rare steps, 0 where they are hardly more than chance makes."""
     movie, links = belief.movie, max(float(belief.probability.sum()), 1.0)
-    if APART**2 * belief.model.first.mean(axis=1).max() > _variance(movie.ndim):
-        return 0.0
     left_over, share = _LeftOver.of(belief), LEAST_SHARE
     odds = left_over.odds()
     for _ in range(ROUNDS):
@@ -74,7 +70,7 @@ def _going_on(odds: np.ndarray, share: float) -> float:
 
 @dataclass(frozen=True)
 class _LeftOver:
-    """The ends and beginnings that links leave over, away from the border of the field of view.
+    """The ends and beginnings that links leave over.
 
     Attributes
     ----------
@@ -98,11 +94,8 @@ class _LeftOver:
     def of(cls, belief: Belief) -> _LeftOver:
         """Return those of a belief."""
         came, went = sums_at_ends(belief.graph, belief.probability, belief.probability)
-        inside = np.ones(len(came), bool, like=came)
-        if belief.border is not None:
-            inside[belief.border.at] = False
         ahead = belief.flow_ahead + np.zeros_like(belief.movie.position)
-        return cls(belief, came, went, (went < 0.5) & inside, (came < 0.5) & inside, ahead)
+        return cls(belief, came, went, went < 0.5, came < 0.5, ahead)
 
     def pairs(self, ahead: np.ndarray) -> Graph:
         """Return the pairs of an end and a beginning in the next frame near where the end is expected."""
