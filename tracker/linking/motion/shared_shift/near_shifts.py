@@ -44,7 +44,8 @@ class NearShifts(NamedTuple):
     is_found : bool (pairs,)
         Whether it holds enough, and more than chance, Poisson's, gives as many windows as there are.
     repeats : bool (pairs,)
-        Whether a window apart from it may be as full, as in a crystal: moved by one of its spacings it looks the same.
+        Whether a window apart from it may be as full and what is between them is not, as in a crystal: moved by one of
+        its spacings it looks the same. In a dense cluster windows are full all the way.
     """
 
     shift: np.ndarray
@@ -98,8 +99,18 @@ def _fullest(
     shift[named] = middle[stands[np.unique(pair[stands], return_index=True)[1]]]
     by_chance = gammainc(votes[first], mean[named] * asked[first])
     is_found[named] = (share[first] >= SHARED) & (by_chance < BY_CHANCE / (WIDTH - 1) ** 3)
-    repeats[pair[is_rival]] = True
+    repeats[pair[is_rival & (_halfway(pair, middle, best, share) < share / 2)]] = True
     return NearShifts(shift, is_found, repeats & is_found)
+
+
+def _halfway(pair: np.ndarray, middle: np.ndarray, best: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Return what share the window halfway from each to the best holds, 0 where it holds too few to be given."""
+    cell = np.rint(FINE * middle).astype(np.int64)
+    sides = (int(pair.max(initial=0)) + 1, *[2 * WIDTH] * 3)
+    key, halfway = (np.ravel_multi_index((pair, *(at.T + WIDTH)), sides) for at in (cell, (cell + cell[best]) // 2))
+    order = np.argsort(key)
+    found = order[np.minimum(np.searchsorted(key, halfway, sorter=order), len(key) - 1)]
+    return np.where(key[found] == halfway, share[found], 0.0)
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,10 @@
 """Dense packings that move as one: the near shift that most particles share, which in crystals is one of many."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auctrack.plugins.words.notes import on_doubt, on_repeats
@@ -11,7 +13,7 @@ from auctrack.tracker.linking.motion.detections.ordered import ordered
 from auctrack.tracker.linking.motion.shared_shift.drift import drift_of
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
-from tests.tracker.linking.movies import crystal, f1, packing, passing, walks
+from tests.tracker.linking.movies import crystal, f1, packing, passing, table, walks
 
 SEEN = {"hardly any noise": {}, "noise, missed and false ones": {"jitter": 0.07, "missed": 0.1, "false": 0.1}}
 
@@ -116,6 +118,16 @@ def test_particles_anywhere_are_no_crystal(ndim, n, step):
     for seed in range(5):
         points, _ = walks(n, 4, step=step, ndim=ndim, seed=seed)
         assert not drift_of(ordered(points)).repeats
+
+
+@pytest.mark.parametrize("many", [50, 100, 400])
+def test_a_dense_cluster_is_no_crystal(many):
+    """Windows are full all the way through it."""
+    rng, points = np.random.default_rng(7), walks(150, 5, ndim=2, seed=7)[0]
+    cluster = rng.normal(6.0, 0.3, (many, 2)) + rng.normal(0, 0.02, (5, many, 2))
+    added = table(np.repeat(np.arange(5), many), cluster.reshape(-1, 2)).table
+    both = replace(points, table=pd.concat([points.table, added], ignore_index=True))
+    assert not drift_of(ordered(both)).repeats
 
 
 def test_where_a_drift_is_predicted_nothing_is_said_of_others():
