@@ -367,7 +367,8 @@ def test_more_false_detections_than_particles_are_not_taken_for_particles_that_a
 
 
 def test_particles_that_are_lost_raise_doubt_and_the_proof_is_put_in_its_place(auctrack, tmp_path):
-    (note,) = notes(auctrack("link", wanderers(tmp_path, stay=0.6), "--unmatched-cost", 1))
+    lattice, note = notes(auctrack("link", wanderers(tmp_path, stay=0.6), "--unmatched-cost", 1))
+    assert "as regularly as in a crystal" in lattice
     assert re.search(r"\d\d% of the particles have no link to the next frame", note)
     assert "does not make them right" in note
 
