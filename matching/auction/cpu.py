@@ -14,6 +14,7 @@ from .feasibility import check_feasible
 from .matrix_free import match_points
 from .options import AuctionOptions
 from .phases import SMALL, match_by_auction
+from .squared import is_made_square, match_squared
 
 PAIRS_AT_ONCE = 2**22
 """Pairs of small point sets that are written out together: some 100 MB, however many the sets are."""
@@ -45,6 +46,8 @@ def match_on_cpu(problem: Problem, options: AuctionOptions) -> Matched:
         match = named(".papers.vasconcelos_2009.cpu:match_as_in_the_paper")
     elif problem.kind == "sparse" or _are_small_points(problem).all():
         return match_by_auction(as_sparse(problem), options)
+    elif options.matrix == "only" and options.is_exact and is_made_square(problem):
+        match = match_squared
     else:
         match = match_points if problem.kind == "points" else match_by_auction
     return match_each(problem, partial(match, options=options))

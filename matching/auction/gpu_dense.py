@@ -13,6 +13,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
+from ..problem.convert import are_nearly_square
 from ..problem.gpu_graph import CostGraph, DeviceSolution
 from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
@@ -46,10 +47,6 @@ NEAR, FIRST_IN_MATRIX = 8, 1.5
 """Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
 MATRIX_LEAVES, MATRIX_ROUNDS = 0.02, 8000
 """Share of the rows left by a phase on the matrix, and the rounds after which it is the last."""
-MOST_OVER = 1.15
-"""Columns per row up to which a matrix is made square, by rows that take what is left over at no cost. One H200,
-seconds of the auction so and of the classical method, two densities: 2,000 x 2,040 0.066 and 3.0, x 2,200 0.15 and
-1.4, 3,000 x 3,900 0.89 and 1.6; inner products 0.027 and 0.29, 0.17 and 0.27. The rows added bid against each other."""
 
 
 def solve_dense(matrix: CostGraph, most_bids: int | None = None) -> tuple[DeviceSolution, int]:
@@ -124,7 +121,7 @@ def solve_in_phases(matrix: CostGraph) -> tuple[DeviceSolution, int]:
     """As `gpu_scaling.solve_graph`, for one matrix of which the cheapest pairs say little."""
     if not matrix.is_bounded:
         return solve_graph(matrix, start=_prices_of_phases(matrix))
-    if matrix.has_unmatched_cost or matrix.n_cols > MOST_OVER * matrix.n_rows:
+    if matrix.has_unmatched_cost or not are_nearly_square(matrix.n_rows, matrix.n_cols):
         return solve_graph(matrix)
     square = _squared(matrix)
     matching, infeasible_row = solve_graph(square, start=_prices_of_phases(square))

@@ -43,8 +43,8 @@ class Auction(AuctionOptions):
     matrix : bool or "only"
         Whether point sets whose neighbours say little get the matrix of all their costs, where it is small enough; else
         `NotConverged` is raised there, for another solver to take over. "only": sets without `unmatched_cost` get it at
-        once, whatever its size, and are matched as it would be; and a GPU bids for all pairs of a matrix at once,
-        without a look at the cheapest first.
+        once, whatever its size, and are matched as it would be; a matrix whose sides differ by up to 15 % is made
+        square; and a GPU bids for all its pairs at once, without a look at the cheapest first.
     """
 
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")

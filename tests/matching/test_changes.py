@@ -21,7 +21,7 @@ from auctrack.matching import (
     solving,
     verify,
 )
-from auctrack.matching.auction import gpu_dense, gpu_points
+from auctrack.matching.auction import gpu_points
 from auctrack.matching.device import cuda
 from auctrack.matching.jv.solver import without_mask
 from auctrack.matching.paths.dense_paths import assign_dense_rows
@@ -174,14 +174,14 @@ def test_arrays_on_a_gpu_have_all_solvers_of_one(monkeypatch):
 
 
 @pytest.mark.parametrize(("shape", "is_tried"), [((300, 301), True), ((345, 300), True), ((300, 346), False)])
-def test_a_gpu_changes_solvers_where_its_auction_makes_a_matrix_square(shape, is_tried):
+def test_solvers_are_changed_where_the_auction_makes_a_matrix_square(shape, is_tried):
     problem = Problem.dense(np.zeros(shape))
     on_gpu = choice.choose(problem, "cuda")
     square = on_gpu.first_tried(Problem.dense(np.zeros((300, 300))))
     assert on_gpu.first_tried(problem) == (square if is_tried else ())
-    assert choice.choose(problem, "cpu").first_tried(problem) == ()
+    on_cpu = choice.choose(problem, "cpu")
+    assert on_cpu.first_tried(problem) == (on_cpu.first_tried(Problem.dense(np.zeros((300, 300)))) if is_tried else ())
     assert on_gpu.first_tried(Problem.dense(np.zeros(shape), unmatched_cost=1.0)) == ()
-    assert gpu_dense.MOST_OVER == choice.NEARLY_SQUARE
 
 
 CLASSICAL, AUCTION = ("hungarian-classical", "cuda"), ("auction", "cuda")

@@ -1,0 +1,36 @@
+"""Matrices whose sides differ little, made square: rows that take the columns left over, at no cost.
+
+All prices are free then, so that phases settle them; from bounds, columns that stay unassigned hold the others' prices
+back, and where costs are hard each of the last rows takes a long search.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..certificate.matched import Matched
+from ..problem import Problem
+from ..problem.convert import are_nearly_square
+from .options import AuctionOptions
+from .phases import match_by_auction
+
+
+def is_made_square(problem: Problem) -> bool:
+    """Whether a matrix of unequal sides, rows the shorter, is made square."""
+    n, m = problem.shape
+    return problem.kind == "dense" and not problem.has_unmatched_cost and n < m and are_nearly_square(n, m)
+
+
+def match_squared(problem: Problem, options: AuctionOptions) -> Matched:
+    """Match one matrix of unequal sides as a square one."""
+    n, m = problem.shape
+    cost = np.concatenate([problem.cost_matrix, np.zeros((m - n, m), problem.cost_dtype)])
+    forbidden = problem.forbidden
+    if forbidden is not None:
+        forbidden = np.concatenate([forbidden.reshape(n, m), np.zeros((m - n, m), bool)])
+    found = match_by_auction(Problem.dense(cost, forbidden=forbidden), options)
+    held = found.col_of_row[:n]
+    left_over = np.ones(m, bool)
+    left_over[held[held >= 0]] = False
+    v = np.where(left_over, 0, found.col_duals - found.col_duals.max())
+    return Matched(problem, held, v, found.stats, found.unfinished, found.is_refinable)
