@@ -334,7 +334,7 @@ def extended(graph: Graph, more: Graph) -> tuple[Graph, np.ndarray]:
     at, after = (np.searchsorted(key, further, side) for side in ("left", "right"))
     is_new = at == after
     more, at = more.only(is_new), at[is_new]
-    is_own = np.ones(len(graph) + len(more), bool, like=key)
+    is_own = ~np.zeros(len(graph) + len(more), bool, like=key)
     is_own[at + np.arange(len(more), like=at)] = False
 
     def both(own: np.ndarray, others: np.ndarray) -> np.ndarray:
