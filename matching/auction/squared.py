@@ -10,15 +10,16 @@ import numpy as np
 
 from ..certificate.matched import Matched
 from ..problem import Problem
-from ..problem.convert import are_nearly_square
+from ..problem.convert import DENSE_LIMIT_BYTES, are_nearly_square
 from .options import AuctionOptions
 from .phases import match_by_auction
 
 
 def is_made_square(problem: Problem) -> bool:
-    """Whether a matrix of unequal sides, rows the shorter, is made square."""
+    """Whether a matrix of unequal sides, rows the shorter, is made square, within `DENSE_LIMIT_BYTES`."""
     n, m = problem.shape
-    return problem.kind == "dense" and not problem.has_unmatched_cost and n < m and are_nearly_square(n, m)
+    is_free = problem.kind == "dense" and not problem.has_unmatched_cost
+    return is_free and n < m and are_nearly_square(n, m) and problem.cost_dtype.itemsize * m * m <= DENSE_LIMIT_BYTES
 
 
 def match_squared(problem: Problem, options: AuctionOptions) -> Matched:

@@ -24,7 +24,6 @@ columns in the time that a graph's take for an edge."""
 MATRIX_PAIRS = 2**27
 """Pairs of such a matrix at most: 1 GiB."""
 
-
 MOST_OVER = 1.15
 """Columns per row up to which a matrix is made square, by rows that take what is left over at no cost. One H200,
 seconds of the auction so and of the classical method, two densities: 2,000 x 2,040 0.066 and 3.0, x 2,200 0.15 and

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Auction, Infeasible, NotConverged, Problem, solve, verify
+from auctrack.matching.auction import squared
 from auctrack.matching.auction.squared import is_made_square
 
 RNG = np.random.default_rng(5)
@@ -62,6 +63,15 @@ def test_rows_that_cannot_all_be_matched_are_named():
 def test_sides_differ_by_up_to_fifteen_percent(shape, is_made):
     assert is_made_square(Problem.dense(np.zeros(shape))) == is_made
     assert not is_made_square(Problem.dense(np.zeros(shape), unmatched_cost=1.0))
+
+
+def test_no_larger_matrix_is_made_than_the_limit_allows(monkeypatch):
+    of_45_columns = 8 * 45 * 45
+    monkeypatch.setattr(squared, "DENSE_LIMIT_BYTES", of_45_columns)
+    assert is_made_square(PROBLEMS["reals"])
+    monkeypatch.setattr(squared, "DENSE_LIMIT_BYTES", of_45_columns - 1)
+    assert not is_made_square(PROBLEMS["reals"])
+    assert is_made_square(PROBLEMS["float32"])
 
 
 def test_auto_hands_hard_ones_over():

@@ -103,7 +103,7 @@ class _LeftOver:
         return candidates_ahead(self.belief.movie, 1, FARTHEST, expected, self.belief.hooks, self.begins)
 
     def odds(self, throw: float = 0.0) -> np.ndarray:
-        """Return the odds that each end goes on, were all steps rare ones, on the host.
+        """Return the odds that ends go on, were all steps rare ones, of those that can go on, on the host.
 
         Ends are thrown by so many spacings along each axis first, and back at the borders of the field of view.
         """
@@ -117,4 +117,5 @@ class _LeftOver:
         model = tables(StepModel(np.ones(1), width, width, 0 * width, np.ones(3) / 3), 1).packed
         prior, sums = belief.shares.log_odds(movie.log_density)[:1], (self.came, self.went)
         pair = weighed(near, EdgeSteps(near), model, prior, belief.ends_by_place, sums, None).odds
-        return np.bincount(*map(cuda.to_host, (near.tail, pair)), minlength=1)
+        of_each = np.bincount(*map(cuda.to_host, (near.tail, pair)))
+        return of_each[of_each > 0]
