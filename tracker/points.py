@@ -146,7 +146,18 @@ class Points:
 
     @cached_property
     def _counted_frames(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.unique(self.frames, return_counts=True)
+        firsts = self._first_rows
+        if firsts is None:
+            return np.unique(self.frames, return_counts=True)
+        return self.frames[firsts], np.diff(firsts, append=len(self))
+
+    @cached_property
+    def _first_rows(self) -> np.ndarray | None:
+        """Rows at which frames begin, int64 (frames,); None where the table is not in the order of time."""
+        frames = self.frames
+        if (frames[1:] < frames[:-1]).any():
+            return None
+        return np.flatnonzero(np.append(np.ones(min(len(frames), 1), bool), frames[1:] != frames[:-1]))
 
     @property
     def frame_step(self) -> int:
@@ -262,13 +273,12 @@ class Points:
 
     def by_frame(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return frame numbers, where each one's rows begin in the order of time, and that order; None: the table's."""
-        frames = self.frames
-        in_order = bool((frames[1:] >= frames[:-1]).all())
-        order = None if in_order else np.argsort(frames, kind="stable")
-        ordered = frames if order is None else frames[order]
-        is_first = np.concatenate([np.ones(min(len(frames), 1), bool), ordered[1:] != ordered[:-1]])
-        firsts = np.flatnonzero(is_first)
-        return ordered[firsts], np.append(firsts, len(frames)), order
+        numbers, sizes = self._counted_frames
+        cuts = np.append(0, np.cumsum(sizes))
+        if self._first_rows is not None:
+            return numbers, cuts, None
+        span = np.min_scalar_type(int(numbers[-1]) - int(numbers[0]))  # two bytes are sorted in a tenth of the time
+        return numbers, cuts, np.argsort((self.frames - numbers[0]).astype(span), kind="stable")
 
 
 @dataclass(frozen=True, eq=False)

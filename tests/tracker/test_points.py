@@ -29,11 +29,12 @@ class TestTable:
         np.testing.assert_array_equal(points.positions[0], [4, 3.5])
 
     @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1]])
-    def test_rows_of_each_frame_come_in_the_order_of_time_and_of_the_table(self, order):
-        frames = np.array([0, 0, 2, 2, 5])[order]
+    @pytest.mark.parametrize("numbers", [[0, 2, 5], [-3, 0, 70_000], [-(2**62), 0, 2**62]])
+    def test_rows_of_each_frame_come_in_the_order_of_time_and_of_the_table(self, numbers, order):
+        frames = np.repeat(numbers, [2, 2, 1])[order]
         points = Points(pd.DataFrame({"frame": frames, "y": 0.0, "x": 0.0}))
         rows = {frame: np.arange(5)[own].tolist() for frame, own in points.rows_by_frame()}
-        assert list(rows) == [0, 2, 5]
+        assert list(rows) == numbers
         assert rows == {frame: np.flatnonzero(frames == frame).tolist() for frame in rows}
 
     def test_some_rows_are_points_of_the_same_movie(self):

@@ -207,22 +207,22 @@ def _is_flat(points: Points) -> bool:
     first = points.positions_of(np.flatnonzero(points.frames[:GLANCE] == points.frames[0]))
     if first[:, 0].std() > NARROWEST * np.linalg.norm(np.ptp(first[:, 1:], axis=0)):
         return False  # no spacing is longer than that: of most movies a glance at one frame is enough
-    row = np.argsort(points.frames, kind="stable")
-    _, firsts, of_frame = np.unique(points.frames[row], return_index=True, return_inverse=True)
-    if len(firsts) == len(row):
+    numbers, cuts, order = points.by_frame()
+    if len(numbers) == len(points):
         return False
-    position = points.positions_of(row)
-    z = position[:, 0] - (np.bincount(of_frame, position[:, 0]) / np.bincount(of_frame))[of_frame]
-    spacing = _spacing(position, np.append(firsts, len(row)), np.array([1, 2]))
-    return float(np.sqrt((z**2).sum() / (len(row) - len(firsts)))) <= NARROWEST * spacing
+    position = points.positions_of(slice(None) if order is None else order)
+    mean = np.add.reduceat(position[:, 0], cuts[:-1]) / np.diff(cuts)
+    z = position[:, 0] - np.repeat(mean, np.diff(cuts))
+    spacing = _spacing(position, cuts, np.array([1, 2]))
+    return float(np.sqrt((z**2).sum() / (len(points) - len(numbers)))) <= NARROWEST * spacing
 
 
 def ordered(points: Points) -> Ordered:
     """Sort the detections of a movie by frame and place, and measure their spacing, on the axes they spread along."""
     ndim = spread_axes(points)
     row = by_frame_and_place(points.frames, [points.table[axis].to_numpy() for axis in points.axes[-ndim:]])
-    numbers, firsts = np.unique(points.frames[row], return_index=True)
-    starts, rank = np.append(firsts, len(row)), np.arange(len(row), dtype=np.int32)
+    numbers, starts = points.frame_numbers, np.append(0, np.cumsum(points.frame_sizes))
+    rank = np.arange(len(row), dtype=np.int32)
     position = points.positions[row][:, -ndim:]
     spacing = _spacing(position, starts)
     position = (position - position.min(axis=0)) / spacing if len(row) else position
