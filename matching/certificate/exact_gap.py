@@ -15,7 +15,8 @@ than is being decided, they are found again as pairs of floats, above the forced
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,18 +122,21 @@ class _Answer(NamedTuple):
         """Return `_slacks` of the duals above the base."""
         return _slacks(self.pays, self.col_unmatched, self.col_of_row, self.row_of_col, base, duals)
 
-    def forced(self) -> tuple[Duals, np.ndarray, np.ndarray]:
-        """Return the best of each block's forced duals, what members pay above them, and blocks above their least."""
-        n, m = len(self.pays), len(self.col_bound)
-        each = list(_forced(self.edges, self.row_bound, self.col_bound))
-        above = np.array([np.maximum(self.slacks(_no_duals(n, m), duals), 0.0) for duals in each])
-        sums = np.array([self.sums(of_members) for of_members in above])
-        above_least, best = np.where(self.by_rows, sums[0], sums[1]), sums.argmin(axis=0)
+    def forced(self) -> Iterator[tuple[Duals, np.ndarray]]:
+        """Yield forced duals, and what members pay above them."""
+        nothing = _no_duals(len(self.pays), len(self.col_bound))
+        for duals in _forced(self.edges, self.row_bound, self.col_bound):
+            yield duals, np.maximum(self.slacks(nothing, duals), 0.0)
+
+    def best_of(self, forced: Sequence[tuple[Duals, np.ndarray]]) -> tuple[Duals, np.ndarray]:
+        """Return each block's best forced duals, and what members pay above them."""
+        each, above = zip(*forced, strict=True)
+        best = np.array([self.sums(of_members) for of_members in above]).argmin(axis=0)
         if len(best) == 1:
-            return each[best[0]], above[best[0]], above_least
-        of_rows, of_cols = np.split(best[self.block], [n])
+            return forced[best[0]]
+        of_rows, of_cols = np.split(best[self.block], [len(self.pays)])
         sides = zip((of_rows, of_rows, of_cols, of_cols), zip(*each, strict=True), strict=True)
-        return Duals(*(np.choose(*side) for side in sides)), np.choose(best[self.block], above), above_least
+        return Duals(*(np.choose(*side) for side in sides)), np.choose(best[self.block], above)
 
     def gap_of(
         self, base: Duals, duals: Duals, above_forced: np.ndarray, above_least: np.ndarray
@@ -243,9 +247,20 @@ def of_blocks(problem: Problem, blocks: np.ndarray, of_rows: Iterable[Any], of_c
 
 
 def _gaps_above_forced(answer: _Answer, stated: Duals, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As `exact_gaps`, where the duals leave something in every block."""
-    forced, *measures = answer.forced()
-    gap, is_proven = answer.gap_of(_no_duals(len(stated.r), len(v)), stated, *measures)
+    """As `exact_gaps`, where the duals leave something in every block.
+
+    Mostly it is within the share of what each edge of a group costs at least, whatever duals are forced.
+    """
+    nothing, each = _no_duals(len(stated.r), len(v)), answer.forced()
+    of_sides = list(islice(each, 1 if answer.by_rows.all() else 2))
+    least = [answer.sums(above_forced) for _, above_forced in of_sides]
+    above_least = np.where(answer.by_rows, least[0], least[-1])
+    gap, is_proven = answer.gap_of(nothing, stated, np.zeros(len(answer.block)), above_least)
+    if is_proven.all():
+        return gap, is_proven
+    forced, above_forced = answer.best_of([*of_sides, *each])
+    measures = above_forced, above_least
+    gap, is_proven = answer.gap_of(nothing, stated, *measures)
     n = np.diff(answer.offsets[0])
     most = np.where(n <= FEW_ROWS, np.maximum(SWEEPS, n), SWEEPS)
     for begun, is_begun in () if is_proven.all() else answer.beginnings(forced, v):
