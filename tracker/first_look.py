@@ -24,6 +24,7 @@ from .resources import (
     most_seconds_linking,
     seconds_linking,
     seconds_writing,
+    what_is_ahead,
 )
 from .settings import Settings
 from .stage_seconds import StageSeconds
@@ -49,8 +50,9 @@ class FirstLook:
         Frames of the input, and how many of them were looked at.
     bytes : float
         Memory that tracking all of it is expected to take.
-    is_over_budget : bool
-        Whether the fewest frames that motion is learned from take more than the memory budget.
+    least_budget : float
+        Bytes that the fewest frames that motion is learned from may take, where the memory budget has no room for them;
+        else 0.
     seconds : StageSeconds
         What each stage of it is expected to take, once compiled: what the frames looked at took, and linking by their
         points.
@@ -65,7 +67,7 @@ class FirstLook:
     frames: int
     frames_seen: int
     bytes: float
-    is_over_budget: bool
+    least_budget: float
     seconds: StageSeconds
     gpu_bytes: float = 0.0
     most_linking: float = 0.0
@@ -97,16 +99,17 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
             spent["detect"] += measured_in + detecting
             count, seen = len(given), len(part)
     expected = len(points) * count / max(seen, 1)
-    memory, is_over = memory_of_linking(expected, count, settings.link)
+    ahead = what_is_ahead(in_a_row)
+    memory, least = memory_of_linking(expected, count, settings.link, ahead)
     spent.devices["link"] = device_of_linking(expected, settings.link)
-    spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"], points.table)
-    most = most_seconds_linking(expected, in_a_row, settings.link, spent.devices["link"])
-    held = most_memory_of_linking(expected, count, in_a_row, settings.link, spent.devices["link"])
+    spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"], points.table, ahead)
+    most = most_seconds_linking(expected, ahead, settings.link, spent.devices["link"])
+    held = most_memory_of_linking(expected, count, ahead, settings.link, spent.devices["link"])
     spent["write"] = seconds_writing(expected)
     taken = memory_of_run(expected, working, memory)
     on_gpu = max(on_gpu, gpu_memory_of_linking(expected, settings.link))
     most_bytes = memory_of_run(expected, working, held) if held else 0.0
-    return FirstLook(points, settings, count, seen, taken, is_over, spent, on_gpu, most, most_bytes)
+    return FirstLook(points, settings, count, seen, taken, least, spent, on_gpu, most, most_bytes)
 
 
 def _resolved(movie: Movie, settings: Settings) -> tuple[Settings, float]:

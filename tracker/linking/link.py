@@ -95,9 +95,9 @@ def link_points(
     -----
     Memory is bounded by `settings.memory_budget_gb`. With learned motion a movie that would take more is processed in
     overlapping windows, with models learned on an excerpt; `report["windows"]` says so, and for how many links two
-    windows disagree; on a GPU so is what would take more than its own memory. If corrections are kept or trackings
-    sampled, the whole movie is held. However dense particles are, of the candidate links of a detection only the
-    nearest are looked at.
+    windows disagree; where the fewest frames of a window may take more than it, a warning says how much; on a GPU so is
+    what would take more than its own memory. If corrections are kept or trackings sampled, the whole movie is held.
+    However dense particles are, of the candidate links of a detection only the nearest are looked at.
     """
     steps = link_steps(
         points,

@@ -94,8 +94,10 @@ class LinkSettings(KnownByName):
         Memory, in GB (10^9 bytes), that filtering and linking may use besides the frame or table itself. Larger work is
         done in parts: fewer frames at a time, a large frame in tiles, fewer frame pairs, a movie with learned motion in
         windows (`linking.whole_movie.windows`), as `Linking.report` says. Links are the same except at the seams of
-        windows and for ties. It counts the host's memory. A GPU's own memory is its limit: a movie that is learned
-        there as a whole needs no budget, and windows that it has no room for are cut smaller.
+        windows and for ties. A window's fewest frames, three times as many as a link may span, are held in any case;
+        where they may take more, a warning says how much before anything is learned. It counts the host's memory. A
+        GPU's own memory is its limit: a movie that is learned there as a whole needs no budget, and windows that it has
+        no room for are cut smaller.
     motion : {"auto", "none", "diffusion", "velocity", "flow", "flow+velocity"}
         What predicts a step. "none" links each frame pair by distance alone. All others link the whole movie at once by
         likelihood, learned from the movie: "diffusion" knows only how long steps are, "velocity" also each particle's

@@ -310,6 +310,7 @@ def _seen(look: FirstLook, linking: Linking, settings: Settings) -> tuple[dict[s
         "memory_gb": look.bytes / 1e9,
         "gpu_memory_gb": look.gpu_bytes / 1e9,
         "memory_budget_gb": settings.link.memory_budget_gb,
+        "least_memory_budget_gb": look.least_budget / 1e9 or None,
         "expected_seconds": dict(look.seconds),
         "most_seconds_linking": look.most_linking or None,
         "most_memory_gb": look.most_bytes / 1e9 or None,

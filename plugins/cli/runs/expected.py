@@ -15,7 +15,8 @@ _LONG_STEPS = "steps are long beside the spacing, so that linking may take up to
 def memory_in_words(look: FirstLook) -> str:
     """Return the memory that is expected, and what bounds it."""
     budget = f"memory budget {look.settings.link.memory_budget_gb:g} GB"
-    over = ", which the fewest frames that motion is learned from exceed" if look.is_over_budget else ""
+    least = f", less than the {in_digits(look.least_budget / 1e9, 2)} GB that the fewest frames it learns from may take"
+    over = least if look.least_budget else ""
     on_gpu = f", and {in_digits(look.gpu_bytes / 1e9, 2)} GB of the GPU's" if look.gpu_bytes else ""
     most = (
         f"; {_LONG_STEPS} {in_digits(look.most_bytes / 1e9, 2)} GB" if look.most_bytes > _DOUBTFUL * look.bytes else ""

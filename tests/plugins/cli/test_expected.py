@@ -16,7 +16,7 @@ def looked_at(
     seconds: dict[str, float],
     device: str = "",
     *,
-    is_over_budget: bool = False,
+    least_budget: float = 0.0,
     gpu_bytes: float = 0.0,
     most_linking: float = 0.0,
     known_bytes: float = 0.0,
@@ -26,7 +26,7 @@ def looked_at(
     spent.update(seconds)
     spent.devices["link"] = device
     points = Points(pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}))
-    return FirstLook(points, Settings(), 1, 1, known_bytes, is_over_budget, spent, gpu_bytes, most_linking, most_bytes)
+    return FirstLook(points, Settings(), 1, 1, known_bytes, least_budget, spent, gpu_bytes, most_linking, most_bytes)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_where_the_particles_of_all_frames_would_be_linked_is_said():
     assert "(cuda)" in time_in_words(looked_at({"link": 1.0}, "cuda"))
 
 
-def test_a_run_that_cannot_keep_to_its_budget_is_said_to_exceed_it():
-    assert "exceed" in memory_in_words(looked_at({}, is_over_budget=True))
-    assert "exceed" not in memory_in_words(looked_at({}))
+def test_of_a_run_that_cannot_keep_to_its_budget_the_least_that_it_keeps_to_is_said():
+    assert "less than the 4.6 GB that the fewest frames" in memory_in_words(looked_at({}, least_budget=4.63e9))
+    assert "less than" not in memory_in_words(looked_at({}))
 
 
 def test_the_memory_of_a_gpu_is_said_where_one_takes_part():

@@ -25,7 +25,7 @@ def mean_spacing(points: Points) -> float | None:
     Where most are in pairs, as if these were one (`spacing_of`). Measured on the first frames with two particles or
     more, until `ENOUGH` particles were seen; None without such.
     """
-    nearest = _nearest_two_of_first(points, ENOUGH)
+    nearest = nearest_two_of_first(points)
     return spacing_of(nearest, points.ndim) if len(nearest) else None
 
 
@@ -54,10 +54,11 @@ def mean_of_near(nearest: np.ndarray) -> float:
 
 def nearest_distances(points: Points, enough: int = ENOUGH) -> np.ndarray:
     """Return how far particles are from their nearest neighbour in the same frame, of the first frames until enough."""
-    return _nearest_two_of_first(points, enough)[:, 0]
+    return nearest_two_of_first(points, enough)[:, 0]
 
 
-def _nearest_two_of_first(points: Points, enough: int) -> np.ndarray:
+def nearest_two_of_first(points: Points, enough: int = ENOUGH) -> np.ndarray:
+    """Return how far particles are from the nearest two of the same frame, (n, 2), of the first frames until enough."""
     nearest = [np.empty((0, 2))]
     frames = (points.positions_of(rows) for _, rows in points.rows_by_frame())
     for positions in itertools.islice((own for own in frames if len(own) > 1), enough):
@@ -72,22 +73,6 @@ def nearest_two(positions: np.ndarray, step: int) -> np.ndarray:
     tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
     distance, _ = tree.query(positions[::step], k=[2, 3])
     return np.atleast_2d(distance)
-
-
-def nearest_ahead(points: Points) -> np.ndarray:
-    """Return how far particles are from the nearest of the next frame, of the first frames until `ENOUGH`."""
-    nearest = [np.empty(0)]
-    for (frame, own), (after, others) in itertools.pairwise(points.rows_by_frame()):
-        if after - frame != points.frame_step:
-            continue
-        positions = points.positions_of(own)
-        some = positions[:: max(len(positions) // ENOUGH, 1)]
-        tree = cKDTree(points.positions_of(others), balanced_tree=False, compact_nodes=False)
-        distance, _ = tree.query(some, k=[1])
-        nearest.append(np.ravel(distance))
-        if sum(map(len, nearest)) >= ENOUGH:
-            break
-    return np.concatenate(nearest)
 
 
 def automatic_range(points: Points) -> float:

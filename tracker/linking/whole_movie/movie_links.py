@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -36,9 +37,12 @@ from .windows import (
     BYTES_MADE,
     ENOUGH,
     LEAST_RUN,
+    ROUNDING,
     Window,
     excerpt,
+    most_held,
     pays,
+    taken_at_most,
     windows_of,
 )
 
@@ -168,13 +172,21 @@ def links_at_once(task: Task, most: int | None = None) -> Steps[MovieLinks]:
 
 
 def links_in_windows(task: Task) -> Steps[MovieLinks]:
-    """Return the links of a movie that is worked through in windows the memory budget has room for, where that pays."""
+    """Return the links of a movie that is worked through in windows the memory budget has room for, where that pays.
+
+    Where it has no room for the fewest frames it is exceeded, which is warned of before anything is learned.
+    """
     settings, n = task.settings, len(task.movie)
     missed, budget = task.max_missed_frames, _room_for_windows(task)
     at_once = int(budget / BYTES_A_DETECTION)
-    if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1), at_once):
+    windows = windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1)
+    is_worth_it = pays(task.movie, windows, at_once)
+    notes = _over_budget(task, most_held(task.movie, windows) if is_worth_it else n)
+    for said in notes:
+        warnings.warn(f"{said}; by distance alone (motion none) links take less.", stacklevel=2)
+    if not is_worth_it:
         found = yield from links_as_a_whole(task)
-        return replace(found, windows={**found.windows, "notes": [_over_budget(task, n)]})
+        return replace(found, windows={**found.windows, "notes": notes})
     yield Step(0, STEPS)
     taught = _taught(task, min(at_once, n))
     record, lags = taught.record, taught.lags
@@ -194,8 +206,7 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     )
     if either:
         note += f"; at {count - 1} seams {one} of {either} links differ"
-    most = max(int(task.movie.starts[window.last] - task.movie.starts[window.first]) for window in windows)
-    over = [_over_budget(task, most, taught.bytes_a_detection)] if most * taught.bytes_a_detection > budget else []
+    over = _over_budget(task, most_held(task.movie, windows), taught.bytes_a_detection)
     notes = [note, *over] if count > 1 else over
     said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": notes}
     return MovieLinks(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
@@ -207,13 +218,15 @@ def _room_for_windows(task: Task) -> float:
     return room if task.movie.grid is None else min(room, cuda.free_bytes() / BYTES_AN_EDGE * BYTES_A_CANDIDATE)
 
 
-def _over_budget(task: Task, at_once: int, bytes_a_detection: float = BYTES_A_DETECTION) -> str:
-    """Return a note on a movie of which more is held at once than the memory budget has room for."""
-    taken = at_once * bytes_a_detection + len(task.movie) * BYTES_MADE
-    return (
+def _over_budget(task: Task, held: int, bytes_a_detection: float = BYTES_A_DETECTION) -> list[str]:
+    """Return a note on a movie of which more is held at once than the memory budget has room for; else none."""
+    taken = taken_at_most(held, len(task.movie), bytes_a_detection)
+    if taken <= task.settings.memory_budget * (1 + ROUNDING):
+        return []
+    return [
         f"the fewest frames that links are made from may take {taken / 1e9:.2g} GB, more than the memory budget of "
         f"{task.settings.memory_budget_gb:g} GB"
-    )
+    ]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ FEWEST_FRAMES = 3
 """Times as many frames as a link may span that a window holds at least: as much before its own, those, and after."""
 CONTEXT = 8
 """Frames on each side of a seam, beside those that a link may span, beyond which hardly anything depends on them."""
+ROUNDING = 1e-9
+"""Of a budget that windows fill."""
 RUNS = 4
 """Runs of frames, spread over the movie, that models are learned from."""
 LEAST_RUN = 8
@@ -79,22 +81,33 @@ def windows_of(movie: Ordered, at_once: int, lags: int) -> list[Window]:
 
 def pays(movie: Ordered, windows: list[Window], at_once: int) -> bool:
     """Whether windows hold what they may, or less than the movie by enough to be worth it."""
-    largest = max(int(movie.starts[window.last] - movie.starts[window.first]) for window in windows)
-    return largest <= max(at_once, WORTH_WHILE * len(movie))
+    return most_held(movie, windows) <= max(at_once, WORTH_WHILE * len(movie))
 
 
-def held_at_once(detections: float, frames: int, budget: float, lags: int) -> float:
+def most_held(movie: Ordered, windows: list[Window]) -> int:
+    """Return how many detections the largest window holds."""
+    return max(int(movie.starts[window.last] - movie.starts[window.first]) for window in windows)
+
+
+def taken_at_most(held: float, detections: float, bytes_a_detection: float = BYTES_A_DETECTION) -> float:
+    """Return the bytes that a budget must have room for, where so many of a movie's detections are held at once."""
+    return held * bytes_a_detection + detections * BYTES_MADE
+
+
+def held_at_once(
+    detections: float, frames: int, budget: float, lags: int, bytes_a_detection: float = BYTES_A_DETECTION
+) -> float:
     """Return about how many detections are held at once of a movie whose frames have as many each.
 
     All of them where the budget, in bytes, has room, or where windows of the fewest frames would hold hardly fewer; as
-    `movie_links.links_within_budget` finds out from the frames themselves.
+    `movie_links.links_within_budget` finds out from the frames themselves, and from the candidates that these have.
     """
-    if detections * BYTES_A_DETECTION <= budget:
+    if detections * bytes_a_detection <= budget:
         return detections
-    at_once = max(budget - detections * BYTES_MADE, 0.0) / BYTES_A_DETECTION
+    room = max(budget - detections * BYTES_MADE, 0.0)
     fewest = detections * min(1.0, FEWEST_FRAMES * lags / max(frames, 1))
-    largest = max(at_once, fewest)
-    return largest if largest <= max(at_once, WORTH_WHILE * detections) else detections
+    largest = max(room / bytes_a_detection, fewest)
+    return largest if largest <= max(room / BYTES_A_DETECTION, WORTH_WHILE * detections) else detections
 
 
 def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:

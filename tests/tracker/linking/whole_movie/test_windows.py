@@ -15,11 +15,13 @@ from auctrack.tracker.linking.motion.recipe import believed
 from auctrack.tracker.linking.motion.shared_shift import drift
 from auctrack.tracker.linking.motion.shared_shift.shift_of_all import without_drift
 from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.whole_movie import movie_links
 from auctrack.tracker.linking.whole_movie.windows import (
     BYTES_A_DETECTION,
     BYTES_MADE,
     excerpt,
     held_at_once,
+    most_held,
     pays,
     windows_of,
 )
@@ -28,6 +30,7 @@ from auctrack.tracker.points import Points
 from ...traced import with_peak
 from ..movies import caged, f1, table, walks
 
+pytestmark = pytest.mark.filterwarnings("ignore:the fewest frames")  # that a budget has no room for them is meant here
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
 
@@ -260,11 +263,16 @@ def both(points, asked):
 
 
 class TestTheWholeMovieIsHeld:
-    def test_where_the_fewest_frames_would_hold_hardly_less_and_this_is_said(self):
+    def test_where_the_fewest_frames_would_hold_hardly_less_and_this_is_said_before_any_is_learned(self, monkeypatch):
         points, _ = walks(200, 10, step=0.3)
-        linking = link_points(points, held(200))
+        with pytest.warns(UserWarning, match="motion none"):
+            linking = link_points(points, held(200))
         assert linking.report["windows"] == 1
-        assert any("memory budget" in note for note in linking.report["notes"])
+        taken = f"may take {len(points) * (BYTES_A_DETECTION + BYTES_MADE) / 1e9:.2g} GB, more than the memory budget"
+        assert any(taken in note for note in linking.report["notes"])
+        monkeypatch.setattr(movie_links, "believed", None)
+        with pytest.warns(UserWarning, match=taken), pytest.raises(TypeError):
+            link_points(points, held(200))
 
     @pytest.mark.parametrize("asked", [{"editable": True}, {"samples": 2}])
     def test_where_corrections_or_samples_need_it(self, movie, asked):
@@ -297,8 +305,9 @@ def test_more_candidates_than_usual_are_worked_through_in_windows_too():
     assert linking.report["is_optimal"]
 
 
-def test_windows_of_the_fewest_frames_that_exceed_the_budget_are_noted():
-    linking = link_points(scattered(), held(1000))
+def test_windows_of_the_fewest_frames_that_exceed_the_budget_are_noted_and_warned_of():
+    with pytest.warns(UserWarning, match="more than the memory budget of 0.0008 GB; by distance alone"):
+        linking = link_points(scattered(), held(1000))
     assert linking.report["windows"] > 1
     assert "memory budget" in linking.report["notes"][-1]
 
@@ -311,7 +320,7 @@ def test_what_is_held_at_once_is_told_of_a_movie_by_its_numbers_alone(share, fra
     n, budget = len(movie), share * len(movie) * BYTES_A_DETECTION
     at_once = int((budget - n * BYTES_MADE) / BYTES_A_DETECTION)
     windows = windows_of(movie, at_once, lags)
-    most = max(int(movie.starts[window.last] - movie.starts[window.first]) for window in windows)
+    most = most_held(movie, windows)
     if share == 1.0 or not pays(movie, windows, at_once):
         most = n
     assert held_at_once(n, frames, budget, lags) == pytest.approx(most, abs=20)  # a frame
