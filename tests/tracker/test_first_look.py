@@ -196,7 +196,7 @@ def test_windows_are_counted_by_the_candidates_of_a_dense_place():
     assert windows < 0.5e9
     assert windows < 5e5 * dense.near * 130  # which all of them would take
     assert whole == pytest.approx(5e5 * even.near * 130)
-    _, least = resources.memory_of_linking(5e5, 8, tight, dense)
+    _, least = resources.memory_of_linking(5e5, 4, tight, dense)
     assert least == pytest.approx(5e5 * (dense.near * 240 + BYTES_MADE))
 
 
