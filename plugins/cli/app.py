@@ -26,6 +26,13 @@ from .terminal.unread import outlive_readers
 
 _LOG = logging.getLogger(__name__)
 
+_FOR_SEVERAL = {
+    "link": "It links one table, whose result is named by -o; auctrack track links each of several, or of a folder",
+    "detect": "It takes one movie: of several files its folder, or a pattern in quotes",
+    "info": "It looks at one input: of a movie of several files the folder, or a pattern in quotes",
+}
+"""What is said of more inputs than a command takes, as a pattern without quotes makes them."""
+
 
 class _OneSentence(TyperGroup):
     """A group in which an error that we know ends in one sentence and its exit code, never in a traceback."""
@@ -59,7 +66,12 @@ class _OneSentence(TyperGroup):
 
 
 def _name_what_was_meant(error: Any) -> None:
-    """Have the error of an option that is none propose what other programs call so, not what is spelt alike."""
+    """Have the error of an option that is none propose what other programs call so, not what is spelt alike.
+
+    And that of several inputs where one is taken say what takes them.
+    """
+    if "unexpected extra argument" in getattr(error, "message", "") and error.ctx.command.name in _FOR_SEVERAL:
+        error.message = f"{error.message}. {_FOR_SEVERAL[error.ctx.command.name]}."
     name = getattr(error, "option_name", None)
     if name is None or not hasattr(error, "possibilities"):
         return

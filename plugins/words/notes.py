@@ -321,6 +321,21 @@ def on_lags(asked: Sequence[int], found: np.ndarray) -> list[str]:
     return [f"no two positions of a track are {lag} frames apart." for lag in asked if lag not in found]
 
 
+def on_distances(asked: float, found: pd.DataFrame, points: Points) -> list[str]:
+    """Return that pairs are looked for farther apart than particles can be, and of how many bins some are `found`."""
+    from ...tracker.measuring.pair_correlation import BINS
+
+    widest = float(np.linalg.norm(np.ptp(points.positions, axis=0))) if len(points) else 0.0
+    if not 0.0 < widest < asked:
+        return []
+    unit = points.calibration.unit
+    return [
+        f"pairs are asked for up to {in_unit(unit, asked)} apart, and the box that holds all particles is only "
+        f"{in_unit(unit, widest)} from corner to corner: the table has {len(found)} of {BINS} bins, each "
+        f"{in_unit(unit, asked / BINS)} wide. A shorter distance has finer ones."
+    ]
+
+
 def on_carried(tracks: Tracks) -> list[str]:
     """Return that tracks surely move together where that makes a good part of how far they come."""
     from ...tracker.measuring.drift import are_carried, measure_drift

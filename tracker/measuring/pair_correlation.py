@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 from ..calibrating.lengths import require_length
 from ..points import Points, require
 
-_BINS = 100
+BINS = 100
 _REACH = 5.0
 """Edges of the volume that each particle has to itself, as far as which is looked unless a distance is given."""
 _DIRECTIONS = 64
@@ -72,7 +72,7 @@ def pair_correlation(points: Points, max_distance: float | None = None) -> pd.Da
     if not pairs or not len(box):
         return pd.DataFrame({"distance": [], "pair_correlation": [], "n": np.empty(0, np.int64)})
     room = float(box.prod()) * len(frames) / len(position)
-    edges = np.linspace(0.0, max_distance or _REACH * room ** (1 / len(box)), _BINS + 1)
+    edges = np.linspace(0.0, max_distance or _REACH * room ** (1 / len(box)), BINS + 1)
     count = np.sum([_ordered_pairs(each, edges) for each in frames], axis=0)
     middle = (edges[1:] + edges[:-1]) / 2
     share = _share_in_shells(middle, edges, box)

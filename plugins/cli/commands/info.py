@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ....tracker.calibrating.digits import in_digits, in_unit, plural
+from ....tracker.calibrating.digits import counted, in_digits, in_unit, plural
 from ....tracker.errors import InvalidInput
 from ...words.errors import sentence
 from ...words.setting_options import DETECT, INPUT, as_options
@@ -77,9 +77,16 @@ def command(
     auctrack info movie.tif --axes TZYX --voxel 2,0.5,0.5 --json
     """
     from ..runs.chosen_series import only_series
+    from ..runs.inputs import tables_of
     from ..terminal.standard_input import STANDARD_INPUT, table_file
 
     settings = given_settings(ctx.params)
+    if tables := tables_of(source, settings.input):
+        one, folder = shlex.quote(tables[0]), shlex.quote(source)
+        raise InvalidInput(
+            f"{source}: holds {counted(len(tables), 'table')} and no movie. Ask for one of them, such as auctrack info "
+            f"{one}; auctrack track {folder} --dry-run shows what to expect of each."
+        )
     if Path(source) != STANDARD_INPUT:
         settings = only_series(source, settings.input).settings(settings)
         _tell(source, settings, "auctrack track", source, as_json=as_json)

@@ -282,7 +282,7 @@ class _Asked:
         from ....tracker.measuring.msd import mean_squared_displacement
         from ....tracker.measuring.pair_correlation import pair_correlation
         from ....tracker.measuring.velocity import velocity_correlation
-        from ...words.notes import on_lags
+        from ...words.notes import on_distances, on_lags
         from ..results.measure_intervals import with_intervals
 
         made: dict[str, pd.DataFrame] = {}
@@ -300,7 +300,8 @@ class _Asked:
             bounds = velocity_correlation_intervals(sampled, self.max_lag) if sampled else None
             made["velocity_correlation"] = curve if bounds is None else with_intervals(curve, bounds, "correlation")
         if self.max_distance is not None:
-            made["pair_correlation"] = pair_correlation(found, self.max_distance)
+            made["pair_correlation"] = table = pair_correlation(found, self.max_distance)
+            console.note(*on_distances(self.max_distance, table, found))
         return made
 
 
@@ -374,13 +375,15 @@ def _measure_points(file: Path, given: Path, how: _How, asked: _Asked, files: _F
     from ....tracker.formats.tables import read_points
     from ....tracker.measuring.pair_correlation import pair_correlation
     from ...report.measure_picture import draw_points, write_picture
-    from ...words.notes import on_unknown_size
+    from ...words.notes import on_distances, on_unknown_size
 
+    assert asked.max_distance is not None  # what makes them measurable
     part = how.given
     with console.at_work(given.name, "measuring it"):
         points = read_points(file, **part.of_table).cut(part.frame_slice, part.roi_slices)
         table = pair_correlation(points, asked.max_distance)
     console.note(*on_unknown_size(points, _unit_asked_for(file, part)))
+    console.note(*on_distances(asked.max_distance, table, points))
     (written,) = files.beside.values()
     made_with = {"source": str(given), **how.made_with, "max_distance": asked.max_distance}
     _write(table, points, written, files.kind, made_with, overwrite=overwrite)

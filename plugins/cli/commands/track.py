@@ -143,6 +143,6 @@ def command(
 
         raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite, picture=picture))
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
-    if summary is not None or is_worth_a_summary(jobs, settings, folder):
+    if summary is not None or is_worth_a_summary(jobs, outcomes, settings, folder):
         write_summary(summary or folder / NAME, outcomes, of_folder=summary is None)
     raise typer.Exit(exit_code([outcome.status for outcome in outcomes]))

@@ -309,6 +309,12 @@ def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path
     return [one for several in each for one in several]
 
 
+def tables_of(folder: str, given: InputSettings) -> list[str]:
+    """Return the tables that a folder gives, each an input of its own; none of what is no such folder."""
+    inside = _expanded(folder, given) if Path(folder).is_dir() else []
+    return [source for source, files in inside if files and source != folder and given.is_table(source)]
+
+
 def _is_input_table(file: Path) -> bool:
     """Whether a file of a folder is a table to track: a .txt may be anything, and must be named itself."""
     name = file.name.lower()

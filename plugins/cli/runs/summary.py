@@ -25,9 +25,11 @@ except ImportError:  # Windows
 NAME = "auctrack-summary.json"
 
 
-def is_worth_a_summary(jobs: Sequence[Job], settings: Settings, folder: Path) -> bool:
-    """Whether a run leaves a summary unasked: not where no input was there, and not in a folder without results."""
-    return folder.is_dir() and any(files_behind(job, settings.input) for job in jobs)
+def is_worth_a_summary(jobs: Sequence[Job], outcomes: Sequence[Outcome], settings: Settings, folder: Path) -> bool:
+    """Whether a run leaves a summary unasked: not where no input was there, nor a new folder where none was begun."""
+    is_there = any(files_behind(job, settings.input) for job in jobs)
+    has_failed = any(outcome.status == "failed" and not outcome.is_refused for outcome in outcomes)
+    return is_there and (folder.is_dir() or has_failed)
 
 
 def write_summary(path: Path, outcomes: Sequence[Outcome], *, of_folder: bool) -> None:
@@ -39,6 +41,7 @@ def write_summary(path: Path, outcomes: Sequence[Outcome], *, of_folder: bool) -
     failed = [outcome.name for outcome in outcomes if outcome.status == "failed"]
     if len(outcomes) > 1 and failed:
         console.say(named_failed(failed))
+    path.parent.mkdir(parents=True, exist_ok=True)  # where all have failed nothing else has made it
     with held_back(), _one_at_a_time(path):
         began = not all(outcome.is_refused for outcome in outcomes)
         _write(path, _together(ours, _earlier(path), replace=began) if of_folder else ours)

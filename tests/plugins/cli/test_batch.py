@@ -801,6 +801,17 @@ def test_an_input_that_its_options_kept_from_beginning_is_in_the_summary_if_it_w
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such lock")
+def test_a_task_that_fails_before_any_other_made_the_folder_is_in_the_summary_too(auctrack, movie, tmp_path, summary):
+    broken = tmp_path / "in/broken.ome.tif"
+    broken.write_bytes(b"II*\0")
+    auctrack("track", broken, "-o", "new/out")
+    assert statuses(summary(tmp_path / "new/out")) == ["failed"]
+    auctrack("track", movie, "-o", "new/out")
+    assert statuses(summary(tmp_path / "new/out")) == ["tracked", "failed"]
+    auctrack("track", movie, "--channel", "GFP", "-o", "other")
+    assert not (tmp_path / "other").exists()
+
+
 def test_runs_side_by_side_into_one_folder_make_one_summary(tmp_path, summary):
     path, together = tmp_path / "auctrack-summary.json", threading.Barrier(8)
 

@@ -176,6 +176,22 @@ def test_of_points_that_nobody_linked_only_what_is_around_them_is_measured(auctr
     assert (tmp_path / "p.measures.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(("distance", "bins", "width"), [(25, 100, 0.25), (500, 6, 5), (5000, 1, 50)])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_distance_beyond_the_box_of_all_particles_is_said_with_the_bins_that_are_left(
+    auctrack, tmp_path, distance, bins, width, linked
+):
+    places = np.random.default_rng(1).uniform(0, 20, (300, 2))
+    table = pd.DataFrame(places, columns=["y", "x"]).assign(frame=np.repeat([0, 1], 150))
+    (table.assign(track_id=np.arange(300)) if linked else table).to_csv(tmp_path / "p.csv", index=False)
+    result = auctrack("measure", "p.csv", "--pair-correlation", distance, "--unit", "pixel")
+    ok(result)
+    assert len(pd.read_csv(tmp_path / "p.pair_correlation.csv")) == bins
+    said = f"has {bins} of 100 bins, each {width} pixels wide"
+    assert (said in result.output) == (distance > 28)
+    assert ("corner to corner" in result.output) == (distance > 28)
+
+
 def test_points_that_were_detected_in_pixels_on_purpose_are_not_asked_for_their_size(auctrack, movie):
     ok(auctrack("detect", movie, "--unit", "pixel", "-o", "p.csv"))
     result = auctrack("measure", "p.csv", "--pair-correlation", 20)

@@ -218,3 +218,15 @@ def test_too_small_a_whole_number_is_refused_in_the_same_words_everywhere(auctra
     assert refused.exit_code == 2
     assert option in said
     assert f"needs a whole number of at least {least}; got {least - 1}." in said
+
+
+def test_info_of_a_folder_of_tables_names_one_of_them(auctrack, tmp_path):
+    (tmp_path / "in put").mkdir()
+    for name in ("b.csv", "a.csv", "a.tracks.csv"):
+        (tmp_path / "in put" / name).write_text("frame,y,x\n0,1,1\n")
+    result = auctrack("info", "in put")
+    assert result.exit_code == 1
+    assert "in put: holds 2 tables and no movie" in result.output
+    assert "auctrack info 'in put/a.csv'" in result.output
+    assert "auctrack track 'in put' --dry-run" in result.output
+    assert "TIFF" not in result.output

@@ -75,3 +75,17 @@ def test_an_address_of_a_file_is_answered_with_its_path(auctrack, tmp_path, word
     said = refused(auctrack(*words, address), tmp_path)
     assert f"{address} is an address; give the path: {path}" in said
     assert said.count("data") == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [
+        ("link", "auctrack track links each of several, or of a folder."),
+        ("detect", "of several files its folder, or a pattern in quotes."),
+        ("info", "of a movie of several files the folder, or a pattern in quotes."),
+    ],
+)
+def test_several_inputs_where_one_is_taken_are_answered_with_what_takes_them(auctrack, tmp_path, command, remedy):
+    said = refused(auctrack(command, "a.csv", "b.csv"), tmp_path)
+    assert "unexpected extra argument" in said
+    assert remedy in said

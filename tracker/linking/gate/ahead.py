@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -52,10 +53,10 @@ def ahead_of(points: Points, radius: float, most: int) -> Ahead | None:
     spacing = spacing_of(apart, points.ndim) if len(apart) else 0.0
     seen, steps = [np.empty((0, most))], [np.empty((2, 0, points.ndim))]
     for some, tree, later in _frames_ahead(points):
-        distance, found = tree.query(some, k=range(1, most + 1))
-        seen.append(distance)
+        found: Any = tree.query(some, k=range(1, most + 1))
+        seen.append(found[0])
         if later is not None:
-            there = tree.data[found[:, 0]]
+            there = tree.data[found[1][:, 0]]
             steps.append(np.stack([there - some, later.data[later.query(there)[1]] - there]))
         if sum(map(len, seen)) >= ENOUGH:
             break
