@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+import numpy as np
+
 from .compiling import seconds_compiling
 from .detecting.detect import resolve_settings
 from .pipeline import finding_stage, opened_input
@@ -88,7 +90,8 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
     with opened_input(source, settings.input, spent) as (given, under):
         if isinstance(given, Points):
             points = in_a_row = given
-            count = seen = len(points.frame_numbers)
+            sizes = np.diff(points.by_frame()[1])
+            count = seen = len(sizes)
         else:
             working, on_gpu = memory_of_detection(given, settings), gpu_memory_of_detection(given, settings)
             settings, spent["detect"] = _resolved(given, settings)
@@ -97,10 +100,11 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
             spent.devices["detect"] = device_of_detection(given, settings)
             in_a_row, detecting = _timed(given, under, settings)
             spent["detect"] += measured_in + detecting
-            count, seen = len(given), len(part)
+            sizes = count = len(given)
+            seen = len(part)
     expected = len(points) * count / max(seen, 1)
     ahead = what_is_ahead(in_a_row)
-    memory, least = memory_of_linking(expected, count, settings.link, ahead)
+    memory, least = memory_of_linking(expected, sizes, settings.link, ahead)
     spent.devices["link"] = device_of_linking(expected, settings.link)
     spent["link"] = seconds_linking(expected, settings.link, spent.devices["link"], points.table, ahead)
     most = most_seconds_linking(expected, ahead, settings.link, spent.devices["link"])

@@ -154,8 +154,13 @@ def memory_of_run(points: float, detecting: float, linking: float) -> float:
     return _AT_REST + points * _A_ROW + max(detecting, linking)
 
 
-def memory_of_linking(points: float, frames: int, settings: LinkSettings, ahead: Ahead = EVEN) -> tuple[float, float]:
-    """Return the bytes that linking so many points takes, and the least budget that it keeps to; 0 where this does."""
+def memory_of_linking(
+    points: float, frames: int | np.ndarray, settings: LinkSettings, ahead: Ahead = EVEN
+) -> tuple[float, float]:
+    """Return the bytes that linking so many points takes, and the least budget that it keeps to; 0 where this does.
+
+    `frames` is how many there are, or how many points each has.
+    """
     if not settings.is_learned or _is_held_by_gpu(points, settings):
         return min(points * _TOGETHER, _MOST_TOGETHER), 0.0
     lags = 2 if settings.max_missed_frames == "auto" else int(settings.max_missed_frames) + 1

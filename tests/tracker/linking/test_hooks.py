@@ -77,6 +77,7 @@ class TestWhereParticlesAreExpected:
         still = LinkSettings(motion="none", predict=lambda points, rows, _: points.positions[rows])
         assert ends(link_points(points, still)) == ends(link_points(points, LinkSettings(motion="none")))
 
+    @pytest.mark.filterwarnings("ignore:the fewest frames")
     def test_in_windows_too(self):
         points, _ = turning()
         whole, windows = (

@@ -95,17 +95,23 @@ def taken_at_most(held: float, detections: float, bytes_a_detection: float = BYT
 
 
 def held_at_once(
-    detections: float, frames: int, budget: float, lags: int, bytes_a_detection: float = BYTES_A_DETECTION
+    detections: float,
+    frames: int | np.ndarray,
+    budget: float,
+    lags: int,
+    bytes_a_detection: float = BYTES_A_DETECTION,
 ) -> float:
-    """Return about how many detections are held at once of a movie whose frames have as many each.
+    """Return about how many detections are held at once of a movie, by how many each frame has, or of as many each.
 
     All of them where the budget, in bytes, has room, or where windows of the fewest frames would hold hardly fewer; as
     `movie_links.links_within_budget` finds out from the frames themselves, and from the candidates that these have.
     """
     if detections * bytes_a_detection <= budget:
         return detections
-    room = max(budget - detections * BYTES_MADE, 0.0)
-    fewest = detections * min(1.0, FEWEST_FRAMES * lags / max(frames, 1))
+    room, count = max(budget - detections * BYTES_MADE, 0.0), FEWEST_FRAMES * lags
+    sizes = np.full(frames, detections / max(frames, 1)) if isinstance(frames, int) else frames
+    upto = np.append(0, np.cumsum(sizes))
+    fewest = float((upto[count:] - upto[:-count]).max(initial=0)) or detections  # all where there are fewer frames
     largest = max(room / bytes_a_detection, fewest)
     return largest if largest <= max(room / BYTES_A_DETECTION, WORTH_WHILE * detections) else detections
 

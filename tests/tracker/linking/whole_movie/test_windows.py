@@ -324,3 +324,12 @@ def test_what_is_held_at_once_is_told_of_a_movie_by_its_numbers_alone(share, fra
     if share == 1.0 or not pays(movie, windows, at_once):
         most = n
     assert held_at_once(n, frames, budget, lags) == pytest.approx(most, abs=20)  # a frame
+    each = np.diff(movie.starts)
+    assert held_at_once(n, each, budget, lags) == pytest.approx(held_at_once(n, frames, budget, lags))
+
+
+def test_what_is_held_at_once_is_told_by_the_largest_frames_where_these_are_known():
+    """Of twelve frames six hold half, unless some are larger: then they are hardly fewer than all."""
+    assert held_at_once(1200, 12, 1e5, 2) == held_at_once(1200, np.full(12, 100), 1e5, 2) == 600
+    assert held_at_once(1200, np.array([101, *[100] * 10, 99]), 1e5, 2) == 1200
+    assert held_at_once(2000, np.array([120, *[100] * 17, 180, 0]), 1e5, 2) == 680
