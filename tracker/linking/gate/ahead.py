@@ -64,7 +64,7 @@ def ahead_of(points: Points, radius: float, most: int) -> Ahead | None:
     if not len(distance) or spacing == 0.0:
         return None
     near = (distance <= radius * spacing).sum(axis=1)
-    nearest = float(np.median(distance[:, 0]) / np.median(apart[:, 0])) if apart[:, 0].any() else 0.0
+    nearest = float(np.median(distance[:, 0]) / (np.median(apart[:, 0]) or np.inf))
     return Ahead(nearest, float(near.mean()), float((near**2).mean()), _correlation(*np.concatenate(steps, axis=1)))
 
 

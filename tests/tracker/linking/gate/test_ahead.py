@@ -62,6 +62,14 @@ def test_particles_that_stand_still_do_not_go_on():
     assert np.isnan(still.goes_on)
 
 
+def test_most_rows_given_twice_say_nothing_of_how_far_the_next_frame_is():
+    places = np.random.default_rng(0).uniform(0, 5, (60, 3))
+    twice = np.vstack([places, places[:50]])
+    found = ahead_of(table(np.repeat([0, 1], 110), np.vstack([twice, twice + 0.1])), 1.5, 32)
+    assert found is not None
+    assert found.nearest == 0
+
+
 def test_all_in_one_place_have_nothing_to_measure_by():
     at = pd.DataFrame({"frame": [0, 0, 1, 1]})
     assert ahead_of(table(at["frame"].to_numpy(), np.zeros((4, 2))), 1.5, 32) is None
