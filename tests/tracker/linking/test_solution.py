@@ -45,6 +45,7 @@ def test_corrections_start_from_it_without_linking_again(settings, monkeypatch):
 
 
 class TestNothingIsKept:
+    @pytest.mark.filterwarnings("ignore:the fewest frames")
     def test_of_a_movie_that_is_worked_through_in_windows(self):
         points = walks(60, 40, seed=1)[0]
         linking = linked(points, LinkSettings(memory_budget_gb=600 * BYTES_A_DETECTION / 1e9), KeepSolution.AT_HAND)
