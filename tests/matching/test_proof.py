@@ -10,7 +10,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import JV, Problem, solve, verify
-from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate import verification
+from auctrack.matching.certificate.certify import Slackness, certify
+from auctrack.matching.certificate.exact_optimum import is_small
 from auctrack.plugins.bench.assignment.hostile_costs import squared_on_a_line
 
 from .cases import ON_CPU
@@ -213,6 +215,25 @@ def test_slack_beyond_rounding_is_not_zero_however_little_of_the_cost_it_is(exce
     assert 0.5 * excess < wrong.gap < 1e-9 * wrong.cost
     assert not wrong.is_optimal
     assert not verify(cost, replace(wrong, is_optimal=True))
+
+
+@pytest.mark.parametrize("n", [9, 150])
+def test_the_optimum_of_a_small_problem_is_found_once_more_whatever_the_certificate_says(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lying(*known: Any) -> Slackness:
+        nothing = np.zeros(1)
+        return known[-1]._replace(gap=nothing, has_zero_slack=nothing == 0, in_doubt=nothing > 0)
+
+    cost = np.random.default_rng(11).random((n, n))
+    right = solve(cost, "jv", "cpu")
+    wrong = right.col_of_row.copy()
+    wrong[:2] = wrong[1::-1]
+    forged = certify(Problem.dense(cost), wrong, right.col_duals, solver="")
+    forged = replace(forged, gap=0.0, is_optimal=True)
+    assert not verify(cost, forged)
+    monkeypatch.setattr(verification, "settled", lying)
+    assert bool(verify(cost, forged)) == (not is_small(Problem.dense(cost)))
 
 
 @pytest.mark.parametrize("kind", ["dense", "points", "sparse", "unmatched cost"])

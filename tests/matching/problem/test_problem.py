@@ -563,11 +563,14 @@ def test_auto_on_several_gpus_takes_the_classical_method():
         assert choice.choose(problem, "cuda:0,cuda:1")[0] == "hungarian-classical"
 
 
-def test_integers_that_would_lose_digits_beside_real_costs_are_not_put_into_one_batch():
-    real = Problem.dense([[0.5]])
-    assert solve(Problem.batch([Problem.dense([[2**53]]), real])).cost.tolist() == [2.0**53, 0.5]
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_integers_that_would_lose_digits_beside_real_costs_are_not_put_into_one_batch(device):
+    array = np.array if device == "cpu" else pytest.importorskip("cupy").array
+    real = Problem.dense(array([[0.5]]))
+    costs = solve(Problem.batch([Problem.dense(array([[2**53]])), real])).cost
+    assert costs.tolist() == [2.0**53, 0.5]
     with refused(InvalidProblem, argument="cost", match=str(2**53 + 1)):
-        Problem.batch([Problem.dense([[2**53 + 1]]), real])
+        Problem.batch([Problem.dense(array([[2**53 + 1]])), real])
 
 
 def test_a_batch_of_one_is_answered_as_the_problem_by_itself():
