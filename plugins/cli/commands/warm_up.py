@@ -12,6 +12,9 @@ from ...words.compiling import compiling_reported
 from ..terminal import console
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from .... import Problem
     from ....tracker.points import Points
     from ....tracker.simulating.simulate import Simulation
 
@@ -130,7 +133,6 @@ def _solving() -> _Uses:
     x, y = rng.random((2, 300, 3))
     costs = rng.random((300, 300))
     matrices = costs, costs.astype(np.float32), (1000 * costs).astype(np.int64)
-    unlike = costs[:30, :30], matrices[2][:30, :30], np.floor(100 * costs)  # small, and with many equal costs
     problems = [
         *(Problem.points(x, y, unmatched_cost=unmatched_cost) for unmatched_cost in (None, 0.1)),
         *(Problem.dense(matrix, unmatched_cost=unmatched_cost) for matrix in matrices for unmatched_cost in (None, 1)),
@@ -138,5 +140,31 @@ def _solving() -> _Uses:
     solvers = *SOLVERS, JV(form="sparse")
     return [
         *(partial(solve, problem, solver, device="cpu") for problem in problems for solver in solvers),
-        *(partial(solve, Problem.dense(matrix), device="cpu") for matrix in unlike),
+        *(partial(solve, problem, device="cpu") for problem in _of_each_kind(costs, matrices[2])),
+    ]
+
+
+def _of_each_kind(costs: np.ndarray, whole: np.ndarray) -> list[Problem]:
+    """Return problems for which "auto" takes other ways: small, tied, hard, large, masked, sparse, and many at once."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    from .... import Problem
+
+    rng = np.random.default_rng(1)
+    few = rng.random(costs.shape) < 0.1
+    np.fill_diagonal(few, val=True)
+    blobs = rng.normal(loc=[[[0]], [[2]]], size=(2, 600, 3))
+    apart = ((blobs[0][:, None] - blobs[1]) ** 2).sum(axis=2)
+    many = rng.random((2, 2000, 3))
+    small = costs[:30, :30], whole[:30, :30], rng.random((50, 50, 50)), whole[:250].reshape(30, 50, 50)
+    sparse = [csr_array(np.where(few, matrix + 1, 0)) for matrix in (costs, whole)]
+    return [
+        *map(Problem.batch, small[2:]),
+        *map(Problem.dense, (*small[:2], np.floor(100 * costs), apart, apart[:, :590], apart[:590])),
+        *map(Problem.dense, (whole.astype(np.int32), np.sqrt(apart[:300, :300]))),
+        Problem.dense(costs, unmatched_cost=0.1),
+        Problem.dense(whole, forbidden=~few),
+        *(Problem.points(*many, unmatched_cost=unmatched_cost) for unmatched_cost in (None, 2.0)),
+        *(Problem.sparse(graph, unmatched_cost=unmatched_cost) for graph in sparse for unmatched_cost in (None, 1)),
     ]
