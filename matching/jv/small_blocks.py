@@ -30,7 +30,7 @@ from ..jit.eight import (
     two_least,
 )
 
-WIDEST = 64
+WIDEST = 128
 """Columns of a block up to which this is the faster way."""
 
 LONGEST_CHAIN = 30
