@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-import numpy as np
-
 from .compiling import seconds_compiling
 from .detecting.detect import resolve_settings
 from .pipeline import finding_stage, opened_input
@@ -90,7 +88,7 @@ def first_look(source: str, settings: Settings, frames: int, *, measured_in: flo
     with opened_input(source, settings.input, spent) as (given, under):
         if isinstance(given, Points):
             points = in_a_row = given
-            sizes = np.diff(points.by_frame()[1])
+            sizes = points.frame_sizes
             count = seen = len(sizes)
         else:
             working, on_gpu = memory_of_detection(given, settings), gpu_memory_of_detection(given, settings)

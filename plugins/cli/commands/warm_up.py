@@ -157,11 +157,12 @@ def _of_each_kind(costs: np.ndarray, whole: np.ndarray) -> list[Problem]:
     blobs = rng.normal(loc=[[[0]], [[2]]], size=(2, 600, 3))
     apart = ((blobs[0][:, None] - blobs[1]) ** 2).sum(axis=2)
     many = rng.random((2, 2000, 3))
-    small = costs[:30, :30], whole[:30, :30], rng.random((50, 50, 50)), whole[:250].reshape(30, 50, 50)
+    small = costs[:30, :30], whole[:30, :30]
+    batches = rng.random((50, 50, 50)), whole[:250].reshape(30, 50, 50)
     sparse = [csr_array(np.where(few, matrix + 1, 0)) for matrix in (costs, whole)]
     return [
-        *map(Problem.batch, small[2:]),
-        *map(Problem.dense, (*small[:2], np.floor(100 * costs), apart, apart[:, :590], apart[:590])),
+        *map(Problem.batch, batches),
+        *map(Problem.dense, (*small, np.floor(100 * costs), apart, apart[:, :590], apart[:590])),
         *map(Problem.dense, (whole.astype(np.int32), np.sqrt(apart[:300, :300]))),
         Problem.dense(costs, unmatched_cost=0.1),
         Problem.dense(whole, forbidden=~few),
