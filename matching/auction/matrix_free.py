@@ -36,6 +36,7 @@ from ..points.pricing import contradictions
 from ..problem import Problem
 from ..problem.csr import rows_of
 from ..problem.problem import Metric
+from ..tolerance import SLACK_ULPS
 from .bidding import increment, out_of_bids
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
@@ -246,7 +247,7 @@ class _MatrixFree:
     def _finish(self, state: State) -> bool:
         """Alternate the exact finish and pricing; return whether it came to its end before the matrix was shorter."""
         while True:
-            failed = finish_rows(self.all_rows, *self.graph, state, self.counts, self._scans_left())
+            failed = finish_rows(self.all_rows, *self.graph, state, self.counts, self._scans_left(), SLACK_ULPS)
             if failed == TOO_HARD:
                 return False
             assert failed < 0, "the graph pairs every row with a column of its own rank"

@@ -29,13 +29,18 @@ from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..problem import Problem
 from ..problem.convert import unmasked
 from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
+from ..tolerance import REMATCH_ULPS, SLACK_ULPS
 from .bidding import as_duals, increment, out_of_bids
 from .options import AuctionOptions
-from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
+from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_finer_phases, run_phases
 
 SMALL = 128
 """Rows of a component below which phases are not worth their passes: shortest paths alone take 0.3 to 1.1 of their time
 (50 to 100 rows of six hostile families, matrices and graphs), of 150 rows up to 1.7."""
+
+SCANS_FOR_BIDS = 4
+"""Rows that the finish's paths may scan for each bid of the phases, before finer phases take over; these take 2.5 to 5
+times as many bids again."""
 
 _WAITING, _INFEASIBLE_ROW = 3, 4
 
@@ -114,19 +119,34 @@ def _solve_parts(hard, indptr, indices, data, state, prices, schedule, first, en
         if not hard[part]:
             continue
         own = rows[starts[part] : starts[part + 1]]
-        left = 0
-        has_phases = schedule.scaled or schedule.last > 0.0
-        if has_phases:
+        bids, left, eps = 0, 0, 0.0
+        if schedule.scaled or schedule.last > 0.0:
             unassign(own, state)
-            bids, left = run_phases(own, indptr, indices, data, prices, schedule)
-            counts[0] += bids
-            counts[_WAITING] += left
+            bids, left, eps = run_phases(own, indptr, indices, data, prices, schedule)
         if schedule.finishes and left * schedule.shares_budget == 0:
-            if has_phases:
-                take_prices(own, indptr, indices, prices, state)
-            if indices is None:
-                infeasible_row = finish_dense_rows(own, indptr, data, state, counts[:3])
-            else:
-                infeasible_row = finish_rows(own, indptr, indices, data, state, counts[:3], NO_LIMIT)
+            may_refine = isinstance(state.none, float) and eps > 0.0
+            most_scans = SCANS_FOR_BIDS * bids if may_refine else NO_LIMIT
+            infeasible_row = _finish(
+                own, indptr, indices, data, state, prices, schedule, counts, most_scans, SLACK_ULPS
+            )
+            left = 0
+            if infeasible_row <= TOO_HARD:
+                bids, left = run_finer_phases(own, indptr, indices, data, prices, schedule, eps, bids)
+            if infeasible_row <= TOO_HARD and left * schedule.shares_budget == 0:
+                infeasible_row = _finish(
+                    own, indptr, indices, data, state, prices, schedule, counts, NO_LIMIT, REMATCH_ULPS
+                )
+                left = 0
             counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
-            counts[_WAITING] -= left
+        counts[0] += bids
+        counts[_WAITING] += left
+
+
+@compiled
+def _finish(rows, indptr, indices, data, state, prices, schedule, counts, most_scans, ulps):
+    """Finish one component from its prices, if it has bid, as `finish_rows`."""
+    if schedule.scaled or schedule.last > 0.0:
+        take_prices(rows, indptr, indices, prices, state)
+    if indices is None:
+        return finish_dense_rows(rows, indptr, data, state, counts[:3], most_scans, ulps)
+    return finish_rows(rows, indptr, indices, data, state, counts[:3], most_scans, ulps)

@@ -20,7 +20,7 @@ from ..jit.compiled import BORROWING, compiled
 from ..paths.shortest_paths import State
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import largest_cost
-from ..tolerance import BID_ULPS, EPS
+from ..tolerance import BID_ULPS, EPS, FINEST_ULPS
 from .gauss_seidel import bid_in_turn
 from .options import AuctionOptions
 
@@ -133,7 +133,7 @@ def may_scale(problem: Problem, options: AuctionOptions) -> bool:
 
 @compiled
 def run_phases(rows, indptr, indices, data, prices, schedule):
-    """Run the phases of one component; return (bids, rows that still wait)."""
+    """Run the phases of one component; return (bids, rows that still wait, the last increment)."""
     if schedule.scaled:
         steps = scaled_eps(rows, indptr, data, schedule.last)
     else:
@@ -148,7 +148,26 @@ def run_phases(rows, indptr, indices, data, prices, schedule):
         left = len(waiting)
         if left > 0 and schedule.finishes:  # a finer phase, of as many bids, would not settle what this one did not
             break
-    return bids, left
+    return bids, left, steps[-1] if len(steps) > 0 else 0.0
+
+
+@compiled
+def run_finer_phases(rows, indptr, indices, data, prices, schedule, eps, bids):
+    """Go on from increment `eps` to the least that tells prices apart; return (all bids, rows that still wait).
+
+    Where most exchanges cost the same but for rounding, as by city block, nearly every pair is as good as the next
+    after six phases: a path then goes through half of the rows, and a bid through one.
+    """
+    largest = cost_scale(rows, indptr, data)[0]
+    waiting = rows[:0]
+    while len(waiting) == 0 and eps > FINEST_ULPS * EPS * largest:
+        for i in rows:
+            largest = max(largest, abs(prices.v[prices.col_of_row[i]]) if prices.col_of_row[i] >= 0 else 0.0)
+        eps = max(eps / STEP, FINEST_ULPS * EPS * largest)
+        allowed = schedule.budget * len(rows) - (bids if schedule.shares_budget else 0)
+        spent, waiting = run_phase(rows, indptr, indices, data, prices, eps, allowed)
+        bids += spent
+    return bids, len(waiting)
 
 
 @compiled

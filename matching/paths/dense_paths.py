@@ -34,7 +34,7 @@ from ..jit.eight import (
 )
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
-from .finish import FAR, FAR_TOO_HARD, NO_LIMIT, TOO_HARD, are_too_few, release_slack, would_exceed
+from .finish import FAR, FAR_TOO_HARD, TOO_HARD, are_too_few, release_slack, would_exceed
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, augment_path, bid_rows, take, unassigned_sink
 
 LONGEST_CHAIN = 30
@@ -83,11 +83,11 @@ def assign_dense_rows(cost, state, counts, most_scans, may_tie):
 
 
 @compiled
-def finish_dense_rows(rows, indptr, data, state, counts):
-    """As `finish.finish_rows` without a limit, for all rows of one full matrix."""
-    waiting = bid_rows(release_slack(rows, indptr, None, data, state), indptr, None, data, state, counts)
+def finish_dense_rows(rows, indptr, data, state, counts, most_scans, ulps):
+    """As `finish.finish_rows`, for all rows of one full matrix; or `FAR_TOO_HARD`."""
+    waiting = bid_rows(release_slack(rows, indptr, None, data, state, ulps), indptr, None, data, state, counts)
     cost = data.reshape((len(rows), len(state.v)))
-    return _match_waiting(cost, waiting, state, counts, NO_LIMIT, True)
+    return _match_waiting(cost, waiting, state, counts, most_scans, True)
 
 
 @compiled

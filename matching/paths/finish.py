@@ -17,7 +17,7 @@ import numpy as np
 
 from ..jit.compiled import SMALL, compiled
 from ..problem.csr import transposed_csr
-from ..tolerance import EPS, SLACK_ULPS
+from ..tolerance import EPS
 from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
 
 TOO_HARD, FAR_TOO_HARD = -2, -3
@@ -37,7 +37,6 @@ _GROWING = 4.5
 so many and more in random graphs, among points' neighbours and of inner products once half of the rows are matched. In
 grids and honeycombs it is 2 to 3.4, and up to 4.4 where chance has it, as free rows and columns lie as near each other
 at the end as before: of 37 in the plane 8 were given up at 3.5; phases take them 4 to 7 times as long."""
-_ROUNDING = SLACK_ULPS * EPS
 
 
 @compiled
@@ -115,29 +114,32 @@ def would_exceed(most_scans, spent, done, waiting):
 
 
 @compiled
-def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
+def finish_rows(rows, indptr, indices, data, state, counts, most_scans, ulps):
     """Release the given rows' matched edges that have slack, and match what is unassigned; as `match_rows` otherwise.
 
     Unlike there, `rows` may be matched, with slack too: their components are then finished whole.
     """
-    waiting = release_slack(rows, indptr, indices, data, state)
+    waiting = release_slack(rows, indptr, indices, data, state, ulps)
     return match_rows(waiting, indptr, indices, data, state, counts, most_scans)
 
 
 @compiled
-def release_slack(rows, indptr, indices, data, state):
-    """Unassign rows that have a better choice than their column, beyond rounding; return all that are to be matched."""
+def release_slack(rows, indptr, indices, data, state, ulps):
+    """Unassign rows that have a better choice than their column by more than so many ulp of the largest term.
+
+    Returns all rows that are to be matched. Integers have no ulp: none may have a better choice.
+    """
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     for i in rows:
-        if _settle_row(i, indptr, indices, data, state):
+        if _settle_row(i, indptr, indices, data, state, ulps):
             waiting[n_waiting] = i
             n_waiting += 1
     return waiting[:n_waiting]
 
 
 @compiled
-def _settle_row(i, indptr, indices, data, state):
+def _settle_row(i, indptr, indices, data, state, ulps):
     """Take row i's column if it has a better choice, else note the edge's cost; return whether it is to be matched."""
     v = state.v
     own = state.col_of_row[i]
@@ -154,7 +156,7 @@ def _settle_row(i, indptr, indices, data, state):
             paid, own_cost = value, nothing + data[e]
     if own >= 0:
         state.matched_cost[i] = own_cost
-        if paid - least <= _rounding(max(largest, abs(own_cost), abs(v[own]))):
+        if paid - least <= _rounding(max(largest, abs(own_cost), abs(v[own])), ulps):
             return False
         state.row_of_col[own] = -1
         state.col_of_row[i] = -1
@@ -162,9 +164,9 @@ def _settle_row(i, indptr, indices, data, state):
 
 
 @compiled(inline="always")
-def _rounding(largest):
-    """Return what rounding may leave of a difference of terms up to `largest`: nothing in integers."""
-    return largest * _ROUNDING if isinstance(largest, float) else largest * 0
+def _rounding(largest, ulps):
+    """Return so many ulp of `largest`: nothing in integers."""
+    return largest * (ulps * EPS) if isinstance(largest, float) else largest * 0
 
 
 def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np.ndarray, counts: np.ndarray) -> int:

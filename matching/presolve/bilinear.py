@@ -20,7 +20,7 @@ from ..certificate.not_converged import NotConverged
 from ..paths.finish import TOO_HARD, finish_rows
 from ..paths.shortest_paths import start
 from ..problem import Problem
-from ..tolerance import BILINEAR, SHARE
+from ..tolerance import BILINEAR, SHARE, SLACK_ULPS
 
 FEWEST = 1000
 """Rows from which points take less time than their matrix, which few scans and bids solve where it is smaller."""
@@ -76,7 +76,7 @@ def by_points(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assig
     state.col_of_row[:], state.row_of_col[:] = found.col_of_row, found.row_of_col
     counts = np.zeros(3, np.int64)
     edges = np.arange(n + 1) * n, None, problem.data
-    if finish_rows(np.arange(n), *edges, state, counts, MOST_SCANS * n) == TOO_HARD:
+    if finish_rows(np.arange(n), *edges, state, counts, MOST_SCANS * n, SLACK_ULPS) == TOO_HARD:
         return None
     stats = {**found.stats, "rows_scanned": int(counts[2])}
     answer = certify(problem, state.col_of_row, state.v, solver=found.solver, stats=stats)

@@ -22,7 +22,7 @@ from auctrack.matching import (
 from auctrack.matching.points.box_tree import build_tree, nearest
 from auctrack.matching.points.hilbert import hilbert_orders
 from auctrack.matching.problem.convert import as_dense
-from auctrack.plugins.bench.assignment.hostile_costs import one_far_point, photographs
+from auctrack.plugins.bench.assignment.hostile_costs import city_blocks, one_far_point, photographs
 
 from ...refusals import refused
 from ..cases import SMALL_COSTS
@@ -52,6 +52,25 @@ def assert_same_optimum(problem: Problem, solver: Any, reference: str | JV = SPA
     assert answer.is_optimal
     np.testing.assert_allclose(answer.cost, solve(problem, reference).cost, rtol=1e-12)
     return answer
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_exchanges_that_differ_by_rounding_alone_are_settled_by_bids(as_graph: bool) -> None:
+    """By city block a path goes through half of the rows before its end is nearer than all other columns."""
+    costs = city_blocks(600, 1)
+    full = np.arange(0, 600**2 + 1, 600), np.tile(np.arange(600), 600), costs.ravel()
+    answer = assert_same_optimum(
+        Problem.sparse(full, shape=(600, 600)) if as_graph else Problem.dense(costs), Auction()
+    )
+    assert answer.stats["rows_scanned"] < 40 * 600  # 155 a row, were paths to finish after six phases
+
+
+def test_a_budget_of_bids_counts_those_of_finer_phases() -> None:
+    costs = city_blocks(600, 1)
+    bids = solve(costs, Auction()).stats["bids"] / 600
+    with pytest.raises(NotConverged, match="max_bids"):
+        solve(costs, Auction(max_bids=round(bids / 2)))
+    assert_same_optimum(Problem.dense(costs), Auction(max_bids=round(bids * 2)))
 
 
 @pytest.mark.parametrize("seed", range(3))

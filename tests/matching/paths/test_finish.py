@@ -20,6 +20,7 @@ from auctrack.matching.paths.finish import (
     would_exceed,
 )
 from auctrack.matching.paths.shortest_paths import State, start
+from auctrack.matching.tolerance import REMATCH_ULPS, SLACK_ULPS
 
 FREE = np.inf
 
@@ -71,7 +72,7 @@ SLACK_FROM = {
 def test_slack_that_rounding_explains_releases_no_row(case):
     cost, v, bound = SLACK_FROM[case]
     state = _state(v, [0], bound)
-    assert len(release_slack(np.array([0]), *_graph(cost), state)) == 0
+    assert len(release_slack(np.array([0]), *_graph(cost), state, SLACK_ULPS)) == 0
     assert state.col_of_row.tolist() == [0]
     assert state.matched_cost.tolist() == [cost[0][0]]
 
@@ -80,32 +81,41 @@ def test_slack_that_rounding_explains_releases_no_row(case):
 def test_slack_beyond_rounding_releases_a_row(slack):
     scale = LARGE if slack > 1 else 1.0
     state = _state(np.zeros(2), [0])
-    assert release_slack(np.array([0]), *_graph([[scale + slack, scale]]), state).tolist() == [0]
+    assert release_slack(np.array([0]), *_graph([[scale + slack, scale]]), state, SLACK_ULPS).tolist() == [0]
     assert state.col_of_row.tolist() == [-1]
     assert state.row_of_col.tolist() == [-1, -1]
+
+
+def test_as_much_slack_as_is_allowed_releases_no_row():
+    for slack, waiting in ((16.0, []), (40.0, [0])):  # of 8 ulp, 32
+        state = _state(np.zeros(2), [0])
+        assert (
+            release_slack(np.array([0]), *_graph([[LARGE / 2 + slack, LARGE / 2]]), state, REMATCH_ULPS).tolist()
+            == waiting
+        )
 
 
 def test_whole_numbers_have_no_rounding():
     state = start(np.array([2**62]), np.zeros(2, np.int64))
     state.col_of_row[0], state.row_of_col[0] = 0, 0
     graph = np.array([0, 2]), np.array([0, 1], np.int32), np.array([10**15 + 1, 10**15])
-    assert release_slack(np.array([0]), *graph, state).tolist() == [0]
+    assert release_slack(np.array([0]), *graph, state, SLACK_ULPS).tolist() == [0]
 
 
 def test_unmatched_rows_wait_for_a_column_below_their_bound_or_if_they_must_have_one():
     cost = [[5.0, 7.0], [4.0, 7.0], [FREE, FREE]]
     for bound, waiting in ((5.0, [1]), (FREE, [0, 1, 2])):
         state = _state(np.zeros(2), [-1, -1, -1], bound)
-        assert release_slack(np.arange(3), *_graph(cost), state).tolist() == waiting
+        assert release_slack(np.arange(3), *_graph(cost), state, SLACK_ULPS).tolist() == waiting
 
 
 @pytest.mark.parametrize("row", [0, 1])
 def test_a_row_that_cannot_be_matched_is_named(row):
     cost = np.full((2, 2), 1.0)
     cost[row] = FREE
-    for finish in (match_rows, finish_rows):
+    for finish, ulps in ((match_rows, ()), (finish_rows, (SLACK_ULPS,))):
         state, counts = _state(np.zeros(2), [-1, -1]), np.zeros(3, np.int64)
-        assert finish(np.arange(2), *_graph(cost), state, counts, NO_LIMIT) == row
+        assert finish(np.arange(2), *_graph(cost), state, counts, NO_LIMIT, *ulps) == row
 
 
 def _is_optimal(cost: np.ndarray, state: State, col_bound: np.ndarray) -> bool:
