@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import warnings
@@ -16,6 +19,7 @@ from typing import Any
 import pytest
 
 from auctrack.matching.jit.compiled import Files, _say_once, _warn_once, compiled
+from auctrack.matching.jit.row_scan import float_of_rank
 from auctrack.matching.jit.sources import sources
 
 CALLER = """
@@ -174,6 +178,58 @@ def test_code_of_which_a_crash_has_left_a_part_is_compiled_again(tmp_path: Path,
     (path,) = tmp_path.iterdir()
     path.write_bytes(path.read_bytes()[:left])
     assert _files(tmp_path).load(key) is None
+
+
+def test_who_reads_while_another_saves_reads_all_that_was_there(tmp_path: Path) -> None:
+    key = ((), "machine", ())
+    _files(tmp_path).save(key, "code" * 1000)
+    (path,) = tmp_path.iterdir()
+    with path.open("rb") as reader:
+        _files(tmp_path).save(key, "other code")
+        assert pickle.load(reader) == "code" * 1000
+    assert _files(tmp_path).load(key) == "other code"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_code_that_does_not_fit_on_the_disk_leaves_what_was_there_and_nothing_beside_it(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    key, before = ((), "machine", ()), resource.getrlimit(resource.RLIMIT_FSIZE)
+    _files(tmp_path).save(key, "code")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+            _files(tmp_path).save(key, "code" * 10_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert _files(tmp_path).load(key) == "code"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+KILLED = """
+import resource, signal, sys
+from pathlib import Path
+from auctrack.matching.jit.compiled import Files
+from auctrack.matching.jit.row_scan import float_of_rank
+
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+Files(Path(sys.argv[1]), float_of_rank).save(((), "machine", ()), b"code" * 10_000)
+"""
+
+
+def test_a_process_that_is_killed_while_it_saves_leaves_what_was_there(tmp_path: Path) -> None:
+    """What it leaves beside it is no code, and goes when the function is flushed."""
+    pytest.importorskip("resource")
+    key, files = ((), "machine", ()), _files(tmp_path, float_of_rank)
+    files.save(key, "code")
+    with pytest.raises(subprocess.CalledProcessError) as ended:
+        _said("-c", KILLED, str(tmp_path))
+    assert ended.value.returncode == -signal.SIGXFSZ
+    assert files.load(key) == "code"
+    assert len(list(tmp_path.glob("*.nbc"))) == 1
+    files.flush()
+    assert not list(tmp_path.iterdir())
 
 
 def test_flush_forgets_one_function_and_no_other(tmp_path: Path) -> None:
