@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,12 @@ def test_parts_of_any_lengths_are_gathered_in_order() -> None:
 
 @pytest.mark.parametrize("sizes", [[4], [3, 2], [2, 0, 3], [0]])
 def test_each_member_gets_the_value_of_its_block(sizes: list[int]) -> None:
-    values = np.arange(1.0, len(sizes) + 1)
-    spread_out = spread(np, values, np.array(sizes))
-    assert spread_out.tolist() == np.repeat(values, sizes).tolist()
-    assert spread_out.dtype == values.dtype
+    for dtype in (np.float64, np.int32):
+        values = np.arange(1, len(sizes) + 1, dtype=dtype)
+        spread_out = spread(np, values, np.array(sizes))
+        assert spread_out.tolist() == np.repeat(values, sizes).tolist()
+        assert spread_out.dtype == dtype
+
+
+def test_of_one_block_no_more_than_its_value_goes_to_the_device() -> None:
+    assert spread(SimpleNamespace(full=np.full), np.array([2.5]), np.array([3])).tolist() == [2.5] * 3
