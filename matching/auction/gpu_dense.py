@@ -15,6 +15,7 @@ from ..certificate.gpu_certificate import certify
 from ..device import cuda
 from ..problem.convert import are_nearly_square
 from ..problem.gpu_graph import CostGraph, DeviceSolution
+from .free_rows import prices_without_free_rows, with_free_rows
 from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import (
@@ -132,19 +133,18 @@ def _squared(matrix: CostGraph) -> CostGraph:
     """Return the matrix with rows that take the columns left over, at no cost: all prices are free then."""
     cp, n, m = matrix.cp, matrix.n_rows, matrix.n_cols
     cuda.require_memory(matrix.cost.itemsize * m * m, f"{n} x {m} costs made square")
-    over, free = (m - n) * m, cp.full(m, matrix.none, matrix.dual_dtype)
-    cost = cp.concatenate([matrix.cost, cp.zeros(over, matrix.cost.dtype)])
-    forbidden = None if matrix.forbidden is None else cp.concatenate([matrix.forbidden, cp.zeros(over, bool)])
+    cost, forbidden = with_free_rows(cp, matrix.cost, matrix.forbidden, m)
+    free = cp.full(m, matrix.none, matrix.dual_dtype)
     return replace(
         matrix, n_rows=m, block_rows=m, cost=cost, forbidden=forbidden, row_bound=free, col_bound=free, is_bounded=False
     )
 
 
 def _cut(matching: DeviceSolution, matrix: CostGraph) -> DeviceSolution:
-    """Return a matching of `_squared(matrix)` as one of the matrix: added rows hold columns of the highest price."""
+    """Return a matching of `_squared(matrix)` as one of the matrix."""
     cp, n = matrix.cp, matrix.n_rows
     row_of_col = cp.where(matching.row_of_col < n, matching.row_of_col, np.int32(-1))
-    v = cp.where(row_of_col < 0, matrix.col_bound, matching.v - matching.v.max() + matrix.col_bound)
+    v = prices_without_free_rows(cp, matching.v, row_of_col < 0, matrix.col_bound)
     return replace(matching, v=v, col_of_row=matching.col_of_row[:n].copy(), row_of_col=row_of_col)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..certificate.matched import Matched
 from ..problem import Problem
 from ..problem.convert import DENSE_LIMIT_BYTES, are_nearly_square
+from .free_rows import prices_without_free_rows, with_free_rows
 from .options import AuctionOptions
 from .phases import match_by_auction
 
@@ -25,13 +26,11 @@ def is_made_square(problem: Problem) -> bool:
 def match_squared(problem: Problem, options: AuctionOptions) -> Matched:
     """Match one matrix of unequal sides as a square one."""
     n, m = problem.shape
-    cost = np.concatenate([problem.cost_matrix, np.zeros((m - n, m), problem.cost_dtype)])
-    forbidden = problem.forbidden
-    if forbidden is not None:
-        forbidden = np.concatenate([forbidden.reshape(n, m), np.zeros((m - n, m), bool)])
-    found = match_by_auction(Problem.dense(cost, forbidden=forbidden), options)
+    cost, forbidden = with_free_rows(np, problem.data, problem.forbidden, m)
+    mask = None if forbidden is None else forbidden.reshape(m, m)
+    found = match_by_auction(Problem.dense(cost.reshape(m, m), forbidden=mask), options)
     held = found.col_of_row[:n]
-    left_over = np.ones(m, bool)
-    left_over[held[held >= 0]] = False
-    v = np.where(left_over, 0, found.col_duals - found.col_duals.max())
+    is_left_over = np.ones(m, bool)
+    is_left_over[held[held >= 0]] = False
+    v = prices_without_free_rows(np, found.col_duals, is_left_over, 0)
     return Matched(problem, held, v, found.stats, found.unfinished, found.is_refinable)
