@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Assignment, InvalidProblem, Problem, solve, verify
-from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate import exact_optimum, verification
+from auctrack.matching.certificate.certify import Slackness, certify, settled
 
 COST = np.random.default_rng(0).integers(1, 100, (6, 8))
 
@@ -119,6 +120,68 @@ def test_a_gap_that_is_too_small_is_caught():
     assert not verify(problem, worse)
     _assert_wrong(problem, replace(worse, gap=0), "stated gap")
     _assert_wrong(problem, replace(worse, is_optimal=True), "is_optimal")
+
+
+@pytest.mark.parametrize("part", [1e-3, 1e-9])
+def test_a_gap_is_stated_to_its_last_digits(part):
+    problem = Problem.dense(COST / 7)
+    worse = _relinked(problem, np.roll(solve(problem).col_of_row, 1), solve(problem))
+    assert verify(problem, worse).is_valid
+    _assert_wrong(problem, replace(worse, gap=worse.gap * (1 - part)), "stated gap")
+
+
+def test_the_gap_of_a_pair_left_unassigned_is_that_of_its_stated_unmatched_costs():
+    """At lower ones, of which the same complete matching is the cheapest, it would be some 20: none for this one."""
+    problem = Problem.dense(np.random.default_rng(4).random((6, 6)), unmatched_cost=1e25)
+    right = solve(problem)
+    apart = certify(problem, _changed(right.col_of_row, 0, -1), right.col_duals, solver="")
+    assert apart.gap > 1e25
+    assert verify(problem, apart).is_valid
+    _assert_wrong(problem, replace(apart, gap=1e3), "stated gap")
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_every_small_block_is_solved_once_more(wrong: int):
+    """Beside an edge of 1e12 that nobody takes, duals moved by eighty times as much hide an exchange of two."""
+    costs = np.random.default_rng(5).random((2, 9, 9))
+    costs[:, 0, 8] = 1e12
+    _assert_exchange_is_refused(Problem.batch(costs), wrong, 8e13)
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_every_large_block_in_doubt_is_proven_once_more(wrong: int, monkeypatch: pytest.MonkeyPatch):
+    """At lower unmatched costs, where what is looked at first leaves a doubt of both."""
+
+    def doubting(*known: Any) -> Slackness:
+        return settled(*known)._replace(in_doubt=np.ones(2, bool), proves=False)
+
+    monkeypatch.setattr(exact_optimum, "MOST_PAIRS", 0)
+    monkeypatch.setattr(verification, "settled", doubting)
+    blocks = [Problem.dense(cost, unmatched_cost=1e25) for cost in np.random.default_rng(5).random((2, 9, 9))]
+    _assert_exchange_is_refused(Problem.batch(blocks), wrong, 1e25)
+
+
+def _assert_exchange_is_refused(problem: Problem, wrong: int, moved: float) -> None:
+    right = solve(problem, "jv", "cpu")
+    assert verify(problem, right)
+    partners = right.col_of_row.reshape(2, 9).copy()
+    partners[wrong, :2] = partners[wrong, 1::-1]
+    forged = certify(problem, partners.ravel(), right.col_duals + moved, solver="")
+    block, rows = problem.block(wrong), np.arange(9)
+    other, own = (block.cost_matrix[rows, each.block(wrong).col_of_row] for each in (forged, right))
+    assert other.sum() > own.sum() + 0.01
+    certificate = verify(problem, forged)
+    assert certificate.is_valid
+    assert not certificate.is_optimal
+    _assert_wrong(problem, replace(forged, is_optimal=True), "is_optimal is stated")
+
+
+def test_duals_above_their_bounds_are_lowered_when_a_matching_is_certified():
+    problem = PROBLEMS["reals-u"]
+    right = solve(problem)
+    answer = certify(problem, right.col_of_row, right.col_duals + 2.0, solver="")
+    assert (answer.col_duals <= 1.1).all()
+    assert verify(problem, answer).is_valid
 
 
 def test_one_gap_that_is_too_small_among_others_is_caught():
