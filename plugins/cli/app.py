@@ -164,7 +164,7 @@ def _warnings_are_notes() -> None:
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         if issubclass(category, UserWarning):
-            console.note(str(message))
+            console.warn(str(message))
         else:
             otherwise(message, category, *where)
 

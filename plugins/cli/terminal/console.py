@@ -32,6 +32,8 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202
 """What a terminal obeys (ESC, directions of text), and what stands for the bytes of a name that is not UTF-8."""
 
 
+_WARNED_OF: set[str] = set()
+
 LOOKING, READING = ("look", "what the movie suggests"), ("read", "the table")
 """What is done before the first step of a stage, by its stage."""
 
@@ -83,9 +85,18 @@ def to_screen(message: str) -> None:
 
 
 def note(*messages: str) -> None:
-    """Print what the user should know beside the results."""
+    """Print what the user should know beside the results, but not again what was warned of on the way to them."""
     for message in messages:
-        say(f"note: {message}")
+        if message in _WARNED_OF:
+            _WARNED_OF.remove(message)
+        else:
+            say(f"note: {message}")
+
+
+def warn(message: str) -> None:
+    """Print what the library warns of while it is at work, as a note; results that repeat it do so unseen, once."""
+    say(f"note: {message}")
+    _WARNED_OF.add(message)
 
 
 def show(message: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import tifffile
 
+from auctrack.plugins.cli.terminal import console
 from auctrack.plugins.words.notes import on_reach
 
 FAR = {"frame": [0, 1], "y": [0.0, 50.0], "x": [0.0, 50.0]}
@@ -559,3 +561,14 @@ def test_with_learned_motion_limits_that_were_given_are_said_and_no_others(auctr
     assert "search range 7.5 µm, as given" in said("--search-range", 7.5)
     assert "search range 7.5 µm and unmatched cost 6 µm, as given" in said("--search-range", 7.5, "--unmatched-cost", 6)
     assert "as given" not in said()
+
+
+def test_what_is_warned_of_before_learning_is_not_noted_again_after_it(auctrack, tmp_path, monkeypatch):
+    monkeypatch.setattr("warnings.showwarning", lambda message, *_: console.warn(str(message)))  # as `main` has it
+    at = np.random.default_rng(0).random((1200, 3)) * 15
+    where = table(tmp_path, frame=np.repeat(np.arange(12), 100), z=at[:, 0], y=at[:, 1], x=at[:, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        result = auctrack("link", where, "--memory-budget", "0.0006")
+    (said,) = [note for note in notes(result) if "memory budget of 0.0006 GB" in note]
+    assert "motion none" in said

@@ -181,12 +181,12 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     at_once = int(budget / BYTES_A_DETECTION)
     windows = windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1)
     is_worth_it = pays(task.movie, windows, at_once)
-    notes = _over_budget(task, most_held(task.movie, windows) if is_worth_it else n)
-    for said in notes:
-        warnings.warn(f"{said}; by distance alone (motion none) links take less.", stacklevel=2)
+    foreseen = _over_budget(task, most_held(task.movie, windows) if is_worth_it else n)
+    if foreseen:
+        warnings.warn(_on_budget(task, foreseen), stacklevel=2)
     if not is_worth_it:
         found = yield from links_as_a_whole(task)
-        return replace(found, windows={**found.windows, "notes": notes})
+        return replace(found, windows={**found.windows, "notes": [_on_budget(task, foreseen)] if foreseen else []})
     yield Step(0, STEPS)
     taught = _taught(task, min(at_once, n))
     record, lags = taught.record, taught.lags
@@ -206,7 +206,8 @@ def links_in_windows(task: Task) -> Steps[MovieLinks]:
     )
     if either:
         note += f"; at {count - 1} seams {one} of {either} links differ"
-    over = _over_budget(task, most_held(task.movie, windows), taught.bytes_a_detection)
+    taken = _over_budget(task, most_held(task.movie, windows), taught.bytes_a_detection)
+    over = [_on_budget(task, max(taken, foreseen))] if taken else []  # in the words of the warning, unless it is more
     notes = [note, *over] if count > 1 else over
     said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": notes}
     return MovieLinks(seams.links().and_pins(task.given.pinned, ways), taught.motion, seams.proofs, candidates, said)
@@ -218,15 +219,18 @@ def _room_for_windows(task: Task) -> float:
     return room if task.movie.grid is None else min(room, cuda.free_bytes() / BYTES_AN_EDGE * BYTES_A_CANDIDATE)
 
 
-def _over_budget(task: Task, held: int, bytes_a_detection: float = BYTES_A_DETECTION) -> list[str]:
-    """Return a note on a movie of which more is held at once than the memory budget has room for; else none."""
+def _over_budget(task: Task, held: int, bytes_a_detection: float = BYTES_A_DETECTION) -> float:
+    """Return the bytes that a movie takes of which so much is held at once; 0 where the memory budget has room."""
     taken = taken_at_most(held, len(task.movie), bytes_a_detection)
-    if taken <= task.settings.memory_budget * (1 + ROUNDING):
-        return []
-    return [
+    return 0.0 if taken <= task.settings.memory_budget * (1 + ROUNDING) else taken
+
+
+def _on_budget(task: Task, taken: float) -> str:
+    """Return what is said of so many bytes, more than the memory budget."""
+    return (
         f"the fewest frames that links are made from may take {taken / 1e9:.2g} GB, more than the memory budget of "
-        f"{task.settings.memory_budget_gb:g} GB"
-    ]
+        f"{task.settings.memory_budget_gb:g} GB; by distance alone (motion none) links take less."
+    )
 
 
 @dataclass(frozen=True)
