@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -16,8 +17,9 @@ _SIZE = (5.2, 3.4)
 _BLUE, _GREEN, _RED = "#2a6fbb", "#3a8f4d", "#b9472b"
 
 
-def counts_chart(counts: pd.DataFrame) -> str:
-    """Return detections a frame, with tracks that begin and end in it."""
+def counts_chart(counts: pd.DataFrame, step: int | None) -> str:
+    """Return detections a frame, with tracks that begin and end in it; none where a table skips more than a `step`."""
+    counts = counts if step is None else _down_to_none(counts, step)
     figure = Figure(_SIZE, layout="constrained")
     panel = figure.subplots()
     for name, label, colour in (
@@ -30,6 +32,14 @@ def counts_chart(counts: pd.DataFrame) -> str:
     panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     panel.legend(fontsize="small", frameon=False)
     return _shown(figure, "What every frame holds")
+
+
+def _down_to_none(counts: pd.DataFrame, step: int) -> pd.DataFrame:
+    """Return counts with the first and the last frame of each run of frames that hold nothing."""
+    frames = counts["frame"].to_numpy()
+    after = np.flatnonzero(np.diff(frames) > step)
+    empty = np.unique(np.concatenate([frames[after] + step, frames[after + 1] - step]))
+    return counts.set_index("frame").reindex(np.union1d(frames, empty), fill_value=0).rename_axis("frame").reset_index()
 
 
 def histogram_chart(values: pd.Series, label: str, unit: str, of: str, says: str) -> str:

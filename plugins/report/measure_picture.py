@@ -196,9 +196,12 @@ def draw_histogram(panel: Axes, values: pd.Series, label: str, unit: str) -> Non
 def _edges(values: np.ndarray) -> np.ndarray:
     """Return the edges of bins, but the last of as many levels each where values stand on some, such as whole frames.
 
-    Bins of 1.8 frames would hold one length and two by turns, and rise and fall where lengths do not.
+    Bins of 1.8 frames would hold one length and two by turns, and rise and fall where lengths do not. One value alone
+    is a narrow bar where it stands: NumPy's single bin would reach to it from zero.
     """
     reach = float(values.max()) or 1.0
+    if np.ptp(values) <= 1e-9 * reach:
+        return values[0] + reach / _MOST_BINS * np.array([-0.5, 0.5])
     edges = np.histogram_bin_edges(values, "auto", (0.0, reach))
     if len(edges) > _MOST_BINS + 1:
         edges = np.histogram_bin_edges(values, _MOST_BINS, (0.0, reach))

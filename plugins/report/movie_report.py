@@ -137,7 +137,8 @@ def _what_went_in(result: Result) -> str:
         ("frames", f"{len(counts):,}"),
     ]
     if len(counts):
-        rows.append(("numbered", f"{counts['frame'].min()} to {counts['frame'].max()}"))
+        first, last = counts["frame"].min(), counts["frame"].max()
+        rows.append(("numbered", f"{first} to {last}" if last > first else f"{first}"))
     return html.section("What went in", html.facts(rows))
 
 
@@ -203,7 +204,8 @@ def _what_came_out(result: Result) -> str:
     tracks = result.tracks
     measures, steps, units = measure_tracks(tracks), measure_steps(tracks), measure_units(tracks.calibration)
     unit, moving = tracks.calibration.unit, len(steps) > 0
-    drawn = [charts.counts_chart(count_by_frame(tracks))]
+    between = (tracks.unstated_stride or tracks.frame_step) if tracks.timeline.numbers is None else None
+    drawn = [charts.counts_chart(count_by_frame(tracks), between)]
     if len(measures):
         drawn.append(charts.histogram_chart(measures["length"], "length", "detection", "tracks", "How long tracks are"))
     curve = mean_squared_displacement(tracks) if moving else None

@@ -191,6 +191,8 @@ def _draw(panel: Axes, view: View, part: PicturePart, projection: Projection | N
         low, high = np.nanpercentile(image, [1.0, 99.8])
         brightest = low + _DIMMED * max(high - low, 1e-9)  # the tracks are to stand out
         panel.imshow(image, cmap="gray", extent=extent, vmin=low, vmax=brightest)
+    elif not len(part.steps.track):  # nothing but black would look like a picture that failed
+        panel.text(0.5, 0.5, "no track to draw", color="white", transform=panel.transAxes, ha="center")
     steps, axes = part.steps, [view.across, view.down]
     colours = paint.colours(steps)
     panel.add_collection(LineCollection(list(steps.ends[..., axes]), colors=colours, linewidths=0.9, capstyle="round"))

@@ -291,6 +291,12 @@ def test_a_picture_without_a_movie_is_titled_by_its_table_and_the_shortest_track
     assert titles[0].startswith("walks.csv: 1 track of 3 detections or more")
 
 
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_black_without_a_track_says_that_there_is_none(n):
+    texts = [text.get_text() for panel in drawn(tracks(n)).axes for text in panel.texts]
+    assert {*texts} == (set() if n > 1 else {"no track to draw"})
+
+
 def test_draw_shows_the_tracks_that_are_named(auctrack, monkeypatch, samples):
     shown = []
     monkeypatch.setattr(

@@ -114,6 +114,16 @@ def test_lengths_that_are_all_as_frequent_make_bars_that_are_all_as_high(frame):
     assert frame != 1 or all(tick == round(tick) for tick in panel.get_xticks())
 
 
+@pytest.mark.parametrize("value", [12, 41.0, 0.03])
+def test_one_value_alone_is_a_narrow_bar_where_it_stands(value):
+    panel = Figure().subplots()
+    draw_histogram(panel, pd.Series([value] * 7), "duration", "s")
+    (bar,) = panel.patches
+    assert bar.get_height() == 7
+    assert bar.get_x() + bar.get_width() / 2 == pytest.approx(value)
+    assert bar.get_width() < value / 10
+
+
 def test_other_tables_are_drawn_below_in_units_with_what_a_gaussian_would_be():
     of = walks(30)
     others = {
