@@ -133,12 +133,21 @@ class Motion:
         counted_in = f" ({' and '.join(also)} counted in)" if also else ""
         said.append(f"{_share(self.lost)} of detections lost and {_share(self.new)} new {per}{counted_in}")
         if most := len(self.missed):
-            first, *later = (f"{share:.1%}" for share in self.missed)
-            again = [f"{first} of detections seen again after 1", *(f"{n} after {k}" for k, n in enumerate(later, 2))]
-            said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: {', '.join(again)}")
+            said.append(f"gaps of up to {most} missed frame{'s' if most > 1 else ''}: {self._said_of_gaps()}")
         if self.largest_drift > 0:
-            said.append(f"a drift of up to {in_unit(self.unit, self.largest_drift)} was subtracted")
+            drift = in_unit(self.unit, self.largest_drift)
+            said.append(f"a drift of up to {drift} was allowed for; positions keep it")
         return [*said, *self.notes]
+
+    def _said_of_gaps(self) -> str:
+        """Return how often detections are seen again after 1, 2, … frames, the last of those that hardly are as one."""
+        shares = [f"{share:.1%}" for share in self.missed]
+        most = last = len(shares)
+        while last > 1 and shares[last - 2] == shares[most - 1] == f"{0:.1%}":
+            last -= 1
+        after = [f"{k}" for k in range(1, last)] + [f"{last} to {most}" if last < most else f"{most}"]
+        first, *later = (f"{share} after {k}" for share, k in zip(shares, after, strict=False))
+        return ", ".join([first.replace(" after", " of detections seen again after"), *later])
 
     def _predicted_from(self) -> str:
         """Return what foretells a step, as words for the contexts."""
