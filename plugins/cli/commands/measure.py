@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("csv", "parquet")
 _MISSED = "those between count as missed"
+_MEASURED = "msd exponent"  # the longest name of what has an interval
 _measures = options.panel("Measures")
 
 
@@ -267,6 +268,11 @@ class _Asked:
             )
 
     @property
+    def width(self) -> int:
+        """The length of the longest name that is shown beside what was written, or found of all."""
+        return max([9, *(len(_MEASURED if name == "intervals" else name) for name in self.beside)])
+
+    @property
     def is_of_points(self) -> bool:
         """Whether nothing that is asked for needs tracks, but the measures themselves."""
         return self.max_distance is not None and len(self.beside) == 1 and self.max_lag is None
@@ -350,16 +356,16 @@ def _measure_one(
     console.note(*on_motionless(measures))
     made_with = {"source": str(given), **how.made_with}
     _write(measures, kept, files.measures, files.kind, made_with, overwrite=overwrite)
-    _report(measures, kept, files.measures)
+    _report(measures, kept, files.measures, asked.width)
     made_with |= {name: getattr(asked, name) for name in ("lags", "max_lag", "max_distance", "per_track", "per_axis")}
     curves = asked.curves(kept, sampled, found)
     for what, table in curves.items():
         _write(table, kept, files.beside[what], files.kind, made_with, overwrite=overwrite)
-        console.show(console.aligned([(what.replace("_", " "), str(files.beside[what]))]))
+        console.show(console.aligned([(what.replace("_", " "), str(files.beside[what]))], asked.width))
     if has_intervals:
         table = _intervals(sampled, name)
         _write(table, kept, files.beside["intervals"], files.kind, made_with, overwrite=overwrite)
-        _report_intervals(table, files.beside["intervals"])
+        _report_intervals(table, files.beside["intervals"], asked.width)
     if asked.picture:
         from ...report.measure_picture import draw, write_picture
 
@@ -367,7 +373,7 @@ def _measure_one(
         msd = mean_squared_displacement(kept, asked.max_lag) if msd is None or asked.per_track else msd
         drawn = draw(measures, msd, kept, given.name, how.min_length, curves)
         write_picture(drawn, files.picture, overwrite=overwrite)
-        console.show(console.aligned([("picture", str(files.picture))]))
+        console.show(console.aligned([("picture", str(files.picture))], asked.width))
 
 
 def _measure_points(file: Path, given: Path, how: _How, asked: _Asked, files: _Files, *, overwrite: bool) -> None:
@@ -391,7 +397,7 @@ def _measure_points(file: Path, given: Path, how: _How, asked: _Asked, files: _F
     console.show(console.aligned([("points", f"{found}, without tracks"), ("pair correlation", str(written))]))
     if asked.picture:
         write_picture(draw_points(table, points, given.name), files.picture, overwrite=overwrite)
-        console.show(console.aligned([("picture", str(files.picture))]))
+        console.show(console.aligned([("picture", str(files.picture))], asked.width))
 
 
 @dataclass(frozen=True)
@@ -544,10 +550,10 @@ def _intervals(sampled: Sequence[Tracks], name: str) -> pd.DataFrame:
         return ensemble_intervals(sampled)
 
 
-def _report_intervals(table: pd.DataFrame, written: Path) -> None:
+def _report_intervals(table: pd.DataFrame, written: Path, width: int) -> None:
     from ..results.measure_intervals import on_unknown, said
 
-    console.show(console.aligned([*said(table), ("intervals", str(written))]))
+    console.show(console.aligned([*said(table), ("intervals", str(written))], width))
     console.note(*on_unknown(table))
 
 
@@ -562,7 +568,7 @@ def _write(
         write_measures(table, points, path, kind, made_with, overwrite=overwrite)
 
 
-def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
+def _report(measures: pd.DataFrame, tracks: Tracks, result: Path, width: int) -> None:
     from ....tracker.measuring.measures import measure_units
 
     units = measure_units(tracks.calibration)
@@ -573,4 +579,4 @@ def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
             low, middle, high = known.quantile([0.1, 0.5, 0.9])
             median = in_unit(units.get(column, "detection"), middle)
             rows.append((name, f"median {median}; 10th to 90th percentile {in_digits(low)} to {in_digits(high)}"))
-    console.show(console.aligned([*rows, ("written", str(result))]))
+    console.show(console.aligned([*rows, ("written", str(result))], width))

@@ -131,10 +131,13 @@ def found_in(points: int, frames: int) -> str:
     return f"{points} in {counted(frames, 'frame')}" if points else "none"
 
 
-def aligned(rows: Iterable[tuple[str, str]]) -> str:
-    """Return name and text in two columns, indented, as `Movie.describe` has them; a terminal's width is kept to."""
+def aligned(rows: Iterable[tuple[str, str]], least: int = 9) -> str:
+    """Return name and text in two columns, indented, as `Movie.describe` has them; a terminal's width is kept to.
+
+    The first is at `least` as wide, for rows that stand below others.
+    """
     rows = [*rows]
-    width = max(9, *(len(name) for name, _ in rows))
+    width = max(least, *(len(name) for name, _ in rows))
     return "\n".join(_hanging(f"  {name:<{width}} ", text) for name, text in rows)
 
 

@@ -823,3 +823,16 @@ def test_of_one_particle_a_frame_no_spacing_is_named_for_the_range(auctrack, tmp
     assert "spacing not known" in said
     assert "as wide as the data" in said
     assert "× the spacing" not in said
+
+
+@pytest.mark.filterwarnings("ignore:the mean squared displacement is not a straight line")
+@pytest.mark.parametrize(
+    "asked",
+    [(), ("--msd", "--picture"), ("--displacements", "1", "--velocity-correlation", "--picture"), ("--intervals",)],
+    ids=str,
+)
+def test_what_measure_says_stands_in_two_columns(auctrack, samples, asked):
+    result = auctrack("measure", samples / "points.truth.csv", *asked, "-o", "out/")
+    assert result.exit_code == 0, result.output
+    names = "mean speed|msd exponent|velocity correlation|[a-z]+"
+    assert len({re.match(f"  ({names}) +", row).end() for row in result.stdout.splitlines()}) == 1, result.stdout
