@@ -21,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the mean squared displacement is
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 FRAMES = 4
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def commands() -> list[list[str]]:
@@ -54,6 +55,18 @@ def test_every_command_runs_as_it_stands_in_the_order_it_stands(own_files, tmp_p
     assert (tmp_path / "demo" / "movie.tracks.png").exists()
     linked = pd.read_csv(tmp_path / "spots.tracks.csv")
     assert linked["track_id"].value_counts().median() >= FRAMES - 1
+
+
+def test_what_the_first_tracks_are_said_to_print_is_printed(auctrack, samples):
+    said = TEXT.partition("It prints what it understood and what it did:\n\n")[2].partition("      written")[0].splitlines()
+    printed = auctrack("track", samples / "movie.ome.tif").stdout.splitlines()
+    printed = printed[printed.index(next(line for line in printed if line.split()[0] == "scale")) :]
+    printed = [line for line in printed if line.split()[0] not in {"frames", "channels", "pixels"}]
+    assert len(said) > 10
+    for line, other in zip((line[4:] for line in said), printed, strict=False):
+        assert NUMBER.sub("#", line) == NUMBER.sub("#", other)
+        numbers, others = ([float(number) for number in NUMBER.findall(text)] for text in (line, other))
+        assert numbers == pytest.approx(others, rel=1e-3), line
 
 
 @pytest.mark.usefixtures("own_files")
