@@ -13,7 +13,7 @@ def whole_ticks(low: float, high: float, most: int) -> np.ndarray:
     steps = np.ravel([tens, 2 * tens, 5 * tens], order="F")
     fit = np.floor(high / steps) - np.ceil(low / steps) < most
     step = steps[int(np.argmax(fit))]
-    return step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
+    return step * np.arange(np.ceil(low / step), np.floor(high / step) + 1) + 0.0  # or what is -0 would be written so
 
 
 def draw_tick(painter: QPainter, text: str, x: float, top: float, height: float, width: float) -> None:

@@ -389,7 +389,7 @@ class WidgetSession:
         return "" if self.linked is None else margin_unit(self.linked.linking)
 
     def report(self) -> str:
-        """Return what linking gave, that it is proven, and how sure it is, in a line."""
+        """Return what linking gave, that it is proven, and how sure it is, in a line; no proof where none was possible."""
         assert self.linked is not None  # asked for after a run
         report = self.linked.linking.report
         proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
@@ -397,6 +397,8 @@ class WidgetSession:
         about = "more than" if report.get("more_are_wrong") else "about"
         sure = "" if wrong is None else f"; {about} {wrong:.1f} wrong"
         tracks, links = counted(len(self.linked.data.measures), "track", ","), counted(report["links"], "link", ",")
+        if not report["candidate_links"]:
+            return f"{tracks}, {links}."
         return f"{tracks}, {links}, {proof}{sure}."
 
     def report_details(self) -> str:

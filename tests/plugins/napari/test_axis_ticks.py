@@ -22,6 +22,13 @@ def test_ticks_are_whole_and_even(low, high, most, ticks):
     assert whole_ticks(low, high, most).tolist() == ticks
 
 
+@pytest.mark.parametrize("low", [-0.5, -3.0, -1e-9])
+def test_zero_has_no_sign(low):
+    from auctrack.plugins.napari.panels.axis_ticks import whole_ticks
+
+    assert [f"{tick:.0f}" for tick in whole_ticks(low, 0.5, 5)][-1] == "0"
+
+
 @pytest.mark.parametrize("value", [-18.6, 425.0, -0.000429, 0.0000429, -4.29e-9, 1.23e8, -1.23e9])
 def test_levels_beside_a_chart_keep_their_sign_and_size(value):
     from auctrack.plugins.napari.panels.chart import level_text

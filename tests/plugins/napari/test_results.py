@@ -38,6 +38,15 @@ def test_one_track_and_one_link_are_not_several(viewer, open_widget, tmp_path):
     assert widget.parts.bar.status.text().startswith("Wrote 1 track to")
 
 
+def test_without_a_link_no_proof_is_claimed(viewer, open_widget):
+    viewer.add_points([[0, 5, 5], [5, 5, 5], [10, 5, 5]])
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.bar.status.text() == "3 tracks, 0 links."
+    assert "multiples of 5" in widget.parts.bar.warnings.text()
+
+
 def test_a_filter_that_no_option_has_is_said_not_to_be_copied(widget):
     widget.running.run_all()
     finish(widget)
