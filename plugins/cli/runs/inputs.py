@@ -30,6 +30,9 @@ PRODUCTS = (".tracks.napari", ".tracks", ".points", ".truth", *OF_MEASURE)
 """What our commands put behind the name of an input."""
 
 
+_PATTERN = str.maketrans("", "", "*?[]")
+"""Takes what makes a pattern out of a name."""
+
 _Movie = tuple[str, tuple[Path, ...], ChosenSeries]
 """An input as it was given, its files, and what is read of it."""
 
@@ -242,6 +245,13 @@ def _refuse_missing(job: Job) -> None:
     if inside and all(each.is_dir() or each.name.startswith(".") for each in inside):
         pattern = shlex.quote(str(Path(job.source) / "*"))
         raise InvalidInput(f"{job.source}: holds folders only. Give them by a pattern, such as {pattern}.")
+    own = sorted(each for each in inside if each.name.lower().endswith(TABLES) and product_of(each.name))
+    if own:
+        pattern = shlex.quote(str(Path(job.source) / f"*{product_of(own[0].name)}{own[0].suffix}"))
+        raise InvalidInput(
+            f"{job.source}: the tables there are auctrack's own, such as {own[0].name}, and no movie is there. Give "
+            f"those that are to be linked by name, or by a pattern, such as {pattern}."
+        )
     for file in job.files:
         if not file.exists():
             what = "is a link that leads to no file" if file.is_symlink() else "there is no such file"
@@ -280,7 +290,7 @@ def product_of(source: str) -> str:
 
 
 def _without_suffix(source: str) -> str:
-    name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
+    name = Path(source).name.translate(_PATTERN)
     return without_ending(name, (*MOVIES, *READ, *SUFFIXES.values()))
 
 
@@ -318,7 +328,8 @@ def tables_of(folder: str, given: InputSettings) -> list[str]:
 def _is_input_table(file: Path) -> bool:
     """Whether a file of a folder is a table to track: a .txt may be anything, and must be named itself."""
     name = file.name.lower()
-    return name.endswith(TABLES) and not name.endswith(".txt") and without_ending(name, TABLES) == stem(name)
+    is_table, named = name.endswith(TABLES) and not name.endswith(".txt"), name.translate(_PATTERN)
+    return is_table and without_ending(named, TABLES) == _without_suffix(name) and not product_of(name)
 
 
 def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:

@@ -276,6 +276,27 @@ def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctra
     assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv", "c.tracks.csv"]
 
 
+@pytest.mark.parametrize(
+    "name", ["cells [1].csv", "cells_.csv", "cells-.csv.gz", "a*b.parquet", "what?.csv", "CELLS [1].CSV"]
+)
+def test_no_table_of_a_folder_is_left_out_for_the_signs_in_its_name(tmp_path, name):
+    (tmp_path / "in").mkdir()
+    for each in (name, "plain.csv", "spots [1].tracks.csv"):
+        (tmp_path / "in" / each).write_text("frame,y,x\n")
+    inputs = [Path(job.source).name for job in plan([str(tmp_path / "in")], tmp_path, "csv", InputSettings())]
+    assert inputs == sorted([name, "plain.csv"])
+
+
+def test_a_folder_of_our_own_tables_alone_says_how_they_are_given(auctrack, tmp_path):
+    (tmp_path / "found").mkdir()
+    for name in ("b.points.csv", "a.points.csv", "a.points.csv.settings.json"):
+        (tmp_path / "found" / name).write_text("{}")
+    result = auctrack("track", "found")
+    assert result.exit_code == 1
+    assert "a.points.csv" in result.stderr
+    assert "'found/*.points.csv'" in result.stderr
+
+
 def test_no_table_that_a_command_writes_is_an_input(auctrack):
     also = "--displacements", 1, "--velocity-correlation", "--pair-correlation", 5
     for words in (

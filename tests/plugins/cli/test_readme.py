@@ -58,7 +58,11 @@ def test_every_command_runs_as_it_stands_in_the_order_it_stands(own_files, tmp_p
 
 
 def test_what_the_first_tracks_are_said_to_print_is_printed(auctrack, samples):
-    said = TEXT.partition("It prints what it understood and what it did:\n\n")[2].partition("      written")[0].splitlines()
+    said = (
+        TEXT.partition("It prints what it understood and what it did:\n\n")[2]
+        .partition("      written")[0]
+        .splitlines()
+    )
     printed = auctrack("track", samples / "movie.ome.tif").stdout.splitlines()
     printed = printed[printed.index(next(line for line in printed if line.split()[0] == "scale")) :]
     printed = [line for line in printed if line.split()[0] not in {"frames", "channels", "pixels"}]
