@@ -389,7 +389,7 @@ class WidgetSession:
         return "" if self.linked is None else margin_unit(self.linked.linking)
 
     def report(self) -> str:
-        """Return what linking gave, that it is proven, and how sure it is, in a line; no proof where none was possible."""
+        """Return what linking gave, that it is proven where a link was possible, and how sure it is, in a line."""
         assert self.linked is not None  # asked for after a run
         report = self.linked.linking.report
         proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
