@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from ... import __version__
-from ...tracker.calibrating.digits import in_digits, in_unit, plural
+from ...tracker.calibrating.digits import expected, in_digits, in_unit, plural
 from ...tracker.detecting.settings import DetectSettings
 from ...tracker.formats.graph import count_divisions, count_merges, edges_of
 from ...tracker.formats.sidecar import SUFFIX
@@ -271,7 +271,7 @@ def _doubtful(result: Result) -> str:
     links = _links(tracks)
     doubtful = links[links["probability"] < _DOUBTFUL].sort_values("probability")
     wrong, now = (1 - links["probability"]).sum(), links["probability"].mean()
-    number = f"more than {wrong:.1f}" if result.known.get("more_are_wrong") else f"{wrong:.1f}"
+    number = f"more than {expected(wrong)}" if result.known.get("more_are_wrong") else expected(wrong)
     are = "is" if len(doubtful) == 1 else "are"
     says = (
         f"{len(doubtful):,} of {len(links):,} links {are} less than {_DOUBTFUL:.0%} probable; "

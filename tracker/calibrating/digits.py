@@ -45,6 +45,17 @@ def in_digits(value: Any, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def expected(number: float) -> str:
+    """Return how many of something are expected: to a tenth where they are few, whole where they are hundreds.
+
+    Examples
+    --------
+    >>> expected(0.628), expected(5.5), expected(253.02)
+    ('0.6', '5.5', '253')
+    """
+    return f"{number:.1f}" if number < 99.95 else f"{number:.0f}"
+
+
 def in_unit(unit: str, value: Any, digits: int = 3) -> str:
     """Return what is measured in a unit in so many digits, with the unit.
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ....tracker.calibrating.digits import counted
+from ....tracker.calibrating.digits import counted, expected
 from ....tracker.editing.change import Change, Link
 from ....tracker.editing.looked_at import are_among, expected_wrong
 from ....tracker.editing.reopened import reopened
@@ -222,7 +222,7 @@ class Corrections:
         """How many links were looked at, how often more than confirmed, and how many are expected to be wrong."""
         acts, wrong = [] if self._edits is None else self._edits.acts, self._shown.wrong
         corrected = sum(act["act"] not in _CONFIRMATIONS for act in acts)
-        remain = "" if wrong is None else f"; {wrong:.1f} wrong links expected"
+        remain = "" if wrong is None else f"; {expected(wrong)} wrong links expected"
         return f"{len(self._looked_at):,} looked at, {corrected:,} corrected{remain}."
 
     # --- work ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ....tracker.calibrating.digits import counted, in_unit
+from ....tracker.calibrating.digits import counted, expected, in_unit
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
 from ....tracker.editing.looked_at import are_among
@@ -395,7 +395,7 @@ class WidgetSession:
         proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
         wrong = report.get("expected_wrong")
         about = "more than" if report.get("more_are_wrong") else "about"
-        sure = "" if wrong is None else f"; {about} {wrong:.1f} wrong"
+        sure = "" if wrong is None else f"; {about} {expected(wrong)} wrong"
         tracks, links = counted(len(self.linked.data.measures), "track", ","), counted(report["links"], "link", ",")
         if not report["candidate_links"]:
             return f"{tracks}, {links}."

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from auctrack.tracker.calibrating.digits import in_digits, in_unit, significant
+from auctrack.tracker.calibrating.digits import expected, in_digits, in_unit, significant
 
 
 @pytest.mark.parametrize("value", [1e-4, 0.00123456, 0.5, 1.0, 9.996, 123.456, 99999.5, 12345678.9, 4.2e14])
@@ -54,3 +54,7 @@ def test_what_has_no_digits_stays_a_word(value):
 )
 def test_units_that_are_words_have_a_plural(unit, value, said):
     assert in_unit(unit, value) == said
+
+
+def test_of_hundreds_that_are_expected_no_tenth_is_said():
+    assert [expected(number) for number in (0.0, 0.628, 99.94, 99.96, 253.02)] == ["0.0", "0.6", "99.9", "100", "253"]

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ....matching.device import cuda
 from ....matching.errors import DeviceMemoryExceeded
+from ...calibrating.digits import expected
 from ...links import MARGIN, PROBABILITY, ends_of, links_between, median_step, tracks_of, with_sureness
 from ...points import Points
 from ...stepwise import Step, Steps
@@ -160,9 +161,9 @@ def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong:
     calibration, step = task.points.calibration, task.points.frame_step
     also = ["one daughter of each division"] * task.settings.divisions + ["one of each merge"] * task.settings.merges
     learned = motion.lines(calibration.frame_interval, calibration.time_unit, step, also)
-    number = f"more than {wrong:.1f}" if motion.is_unclear else f"{wrong:.1f}"
-    expected = "most of them guesses" if motion.is_chance else f"of which {number} are expected to be wrong"
-    trust = f"{links} link{'s' if links != 1 else ''}, {expected}"
+    number = f"more than {expected(wrong)}" if motion.is_unclear else expected(wrong)
+    judged = "most of them guesses" if motion.is_chance else f"of which {number} are expected to be wrong"
+    trust = f"{links} link{'s' if links != 1 else ''}, {judged}"
     said = [*learned, trust] if links else ["nothing was learned, as no link was made"]  # but what was assumed before
     return {
         "frame_pairs": len(task.movie.frames_apart(1)),
