@@ -80,7 +80,7 @@ class Calibration(KnownByName):
     def in_words(self, ndim: int = 3) -> str:
         """Return the size of a voxel along the last `ndim` axes, and the frame interval."""
         sizes = " × ".join(f"{s:g}" for s in self.scale_for(ndim))
-        time = "unknown" if self.frame_interval is None else f"{self.frame_interval:g} {self.time_unit}"
+        time = "not known" if self.frame_interval is None else f"{self.frame_interval:g} {self.time_unit}"
         return f"voxel {' × '.join('zyx'[3 - ndim :])} = {sizes} {self.unit}, frame interval {time}"
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.calibrating.stated import Stated, calibrate, three_sizes
 from auctrack.tracker.calibrating.units import LENGTHS, TIMES, length_factor, micrometres_of, seconds_of, time_factor
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
@@ -61,3 +62,8 @@ def test_sizes_that_are_absurd_in_micrometres_need_their_unit(size):
 @pytest.mark.parametrize("size", [1e-5, 1e-3, 1e6])
 def test_sizes_of_atoms_and_fields_need_none(size):
     assert calibrate(Stated(), 3, scale=(size, size, size)).unit == "µm"
+
+
+def test_what_is_not_known_is_called_so_as_everywhere():
+    assert str(Calibration()).endswith("frame interval not known")
+    assert Calibration(frame_interval=2.0).in_words(2).endswith("frame interval 2 s")
