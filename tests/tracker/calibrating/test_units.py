@@ -65,5 +65,5 @@ def test_sizes_of_atoms_and_fields_need_none(size):
 
 
 def test_what_is_not_known_is_called_so_as_everywhere():
-    assert str(Calibration()).endswith("frame interval not known")
-    assert Calibration(frame_interval=2.0).in_words(2).endswith("frame interval 2 s")
+    assert str(Calibration((1.0, 1.0, 1.0), "µm")).endswith("frame interval not known")
+    assert Calibration((1.0, 1.0, 1.0), "µm", 2.0, "s").in_words(2).endswith("frame interval 2 s")
