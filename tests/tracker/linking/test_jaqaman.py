@@ -1,6 +1,7 @@
 """Jaqaman's two steps: what the second one joins, at which unmatched cost, and TrackMate's own edges."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,10 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.formats.tables import read_points
+from auctrack.tracker.linking import jaqaman as steps
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import PENALTIES, LinkSettings
+from auctrack.tracker.linking.whole_movie.best_links import best_links
 from auctrack.tracker.points import Points
 
 from .movies import table
@@ -63,9 +66,9 @@ class TestGaps:
         assert not joined(jaqaman(single))
         assert jaqaman(single).tracks.table["track_id"].tolist() == [0, 0, 0, 1]
 
-    @pytest.mark.parametrize(("near", "far", "closed"), [(9, 1, 9), (9, 2, 11), (5, 1, 6)])
+    @pytest.mark.parametrize(("near", "far", "closed"), [(9, 1, 9), (9, 2, 11), (5, 1, 6), (36, 4, 36), (35, 5, 40)])
     def test_a_gap_dearer_than_105_percent_of_the_90th_percentile_stays_open(self, near, far, closed):
-        """Of ten gaps the 90th percentile is the ninth, of eleven the tenth, of six (halfway) the last."""
+        """Of ten gaps that is the ninth, of eleven the tenth, of six (halfway) the last, of forty the 36th."""
         jumps = [1.0] * near + [3.0] * far
         detections = [
             (frame, 50.0 * k, x)
@@ -102,6 +105,7 @@ class TestBranches:
         points = places(*MOTHER, *detections)
         assert joined(jaqaman(points, **{asked: True, name: 1.5}))
         assert not joined(jaqaman(points, **{asked: True, name: 1.4}))
+        assert joined(jaqaman(points, 1.2, **{asked: True, name: 1.5}))
 
     def test_an_end_and_a_start_that_are_both_near_take_what_costs_less(self):
         """A track that ends where another begins: the gap between them costs less than a merge and a division."""
@@ -191,6 +195,35 @@ def test_particles_that_stand_still_are_linked_and_their_gaps_closed():
     linking = jaqaman(points, max_missed_frames=1)
     assert len(linking.links) == 90
     assert (linking.links["length"] == 0).all()
+
+
+@pytest.mark.parametrize(("moving", "closed"), [(0, 20), (1, 20), (3, 23)])
+def test_where_nine_gaps_in_ten_are_of_no_length_no_others_are_closed(moving, closed):
+    """The alternative cost is 0 then; of 23 of which 3 are longer it is theirs, and all are worth it."""
+    apart = 20 + moving
+    y, x = np.repeat(np.arange(apart) * 9.0, 4), np.zeros((apart, 4))
+    x[:moving, 2:] = 1.0
+    linking = jaqaman(table(np.tile([0, 1, 3, 4], apart), np.stack([y, x.ravel()], axis=1)))
+    assert len(joined(linking)) == closed
+    assert linking.report["is_optimal"]
+
+
+def test_where_no_frame_may_be_missed_nothing_is_joined_from_one_frame_to_the_next_either():
+    jump = places(*along(0, [0, 1, 2]), *along(0, [3, 4, 5], x=3.0))
+    assert len(jaqaman(jump, gap_closing_range=5.0).links) == 5
+    assert len(jaqaman(jump, gap_closing_range=5.0, max_missed_frames=0).links) == 4
+
+
+def test_what_the_second_step_leaves_unproven_is_said(monkeypatch):
+    def unproven(*given, **how):
+        answer = best_links(*given, **how)
+        return replace(answer, proof=replace(answer.proof, gap=0.25, is_optimal=False))
+
+    assert jaqaman(places(*SEEN_AGAIN)).report["gap"] < 1e-9
+    monkeypatch.setattr(steps, "best_links", unproven)
+    report = jaqaman(places(*SEEN_AGAIN)).report
+    assert report["gap"] >= 0.25
+    assert not report["is_optimal"]
 
 
 @pytest.mark.parametrize("frames", [[], [0], [0, 0], [0, 5]], ids=["nothing", "one", "one frame", "far apart"])
