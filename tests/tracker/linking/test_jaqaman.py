@@ -167,6 +167,12 @@ class TestFeaturePenalties:
         assert len(joined(jaqaman(points, **given, **others))) == 1
         assert not joined(jaqaman(points, **given, **{setting: {"size": 9.0}}))
 
+    def test_a_gap_is_held_to_its_range_by_how_long_it_looks(self):
+        points = with_feature(places(*SEEN_AGAIN), np.repeat([1.0, 2.0], 3))
+        for gap_closing_range, closed in ((4.0, 1), (3.99, 0)):
+            given = {"gap_closing_penalties": {"size": 1.0}, "gap_closing_range": gap_closing_range}
+            assert len(joined(jaqaman(points, **given))) == closed
+
     @pytest.mark.parametrize("weights", [{"size": -1.0}, {"size": np.inf}, {"size": "much"}, [1.0], {1: 1.0}])
     def test_what_is_no_weight_is_refused(self, weights):
         with pytest.raises(InvalidSetting) as refused:
