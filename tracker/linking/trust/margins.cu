@@ -56,6 +56,9 @@ extern "C" __global__ void repairs(
                 }
                 const int partner = row_of_col[col];
                 if (partner < 0) continue;
+                // As margins.py has it: what the way back costs at least, by what settling takes.
+                if (through + settle_row[partner] > best + settle_row[start]) continue;
+                if (through + settle_col[freed] > best + settle_col[col]) continue;
                 int k = 0;
                 while (k < size && met[k] != partner) k++;
                 if (k < size) {

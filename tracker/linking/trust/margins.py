@@ -4,7 +4,7 @@ Taking a link out of an optimal assignment frees a row and a column. The cheapes
 to the column in the residual graph, whose lengths are the reduced costs c_ij - r_i - v_j ≥ 0 that the duals leave
 (Ahuja, Magnanti & Orlin, Network Flows, 1993, ch. 12). A repair either stays among matched pairs, or leaves a row and a
 column unassigned on the way; the second kind splits into two halves that two searches find for all links at once, and
-bounds the search for the first kind, which stays near its link.
+bounds the search for the first kind, which stays near its link: what its last step costs at least is known before.
 """
 
 # ruff: noqa: ANN001, ANN202
@@ -23,12 +23,6 @@ from ....matching.problem.csr import transposed_csr
 from ....matching.problem.flat_graph import global_columns
 from . import gpu_margins
 from .near_pairs import with_near_pairs
-
-AROUND = 8
-"""Rows reached beyond which a search asks each at once for its way back, rather than when its turn comes.
-
-Of many particles at one place all rows are as near, and their turns come in no order that leads back.
-"""
 
 
 def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
@@ -66,10 +60,11 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
     col_of_row[rows], row_of_col[cols] = cols, rows
     by_row = problem.indptr, indices, reduced
-    of_rows = *transposed_csr(*by_row, problem.n_cols), unassigned_row, col_of_row, row_of_col
+    by_col = transposed_csr(*by_row, problem.n_cols)
+    of_rows = *by_col, unassigned_row, col_of_row, row_of_col
     of_cols = *by_row, unassigned_col, row_of_col, col_of_row
     settle_row, settle_col = side_by_side(lambda side: _settled(*side), [of_rows, of_cols])
-    repairs = *by_row, row_of_col, settle_row, settle_col
+    repairs = *by_row, row_of_col, settle_row, settle_col, *by_col
     cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
     parts = side_by_side(lambda links: _margins(rows[links], cols[links], *repairs), list(map(slice, cuts, cuts[1:])))
     return np.concatenate(parts)
@@ -126,45 +121,53 @@ def _pass_on(k, indptr, neighbours, reduced, partner, cost, heap, n_heap, place)
 
 
 @compiled(**BORROWING)
-def _back_from(owner, freed, through, best, indptr, indices, reduced):
-    """Return what is best once the way back from one that was reached counts, if there is one."""
-    for e in range(indptr[owner], indptr[owner + 1]):
-        if indices[e] == freed:
-            best = min(best, through + reduced[e])
-    return best
+def _begin_backs(freed, start, in_ptr, in_row, in_reduced, back):
+    """Note what the last step of a repair costs each row that could take the freed column; return the least of it."""
+    least = np.inf
+    for at in range(in_ptr[freed], in_ptr[freed + 1]):
+        if in_row[at] != start:
+            back[in_row[at]] = in_reduced[at]
+            least = min(least, in_reduced[at])
+    return least
 
 
 @compiled(plain=SMALL)
-def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
-    """Return per link the cheaper repair: through members left unassigned, or a ring of matched pairs."""
+def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col, in_ptr, in_row, in_reduced):
+    """Return per link the cheaper repair: through members left unassigned, or a ring of matched pairs.
+
+    A row counts by its way back as soon as it is reached: of many particles as near as each other all are reached at
+    once, and their turns come in no order that leads back. Those are passed by whose way back cannot pay: it costs the
+    least last step at least; what settling the row costs more than settling the start, as it could be settled by that
+    way and the start's own; and what settling the freed column costs more than settling the row's.
+    """
     n = len(indptr) - 1
-    margin, cost = np.empty(len(rows)), np.empty(n)
+    margin, cost, back = np.empty(len(rows)), np.empty(n), np.empty(n)
     heap, place, touched = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     for row in range(n):
-        cost[row] = np.inf
+        cost[row] = back[row] = np.inf
     for link in range(len(rows)):
         start, freed = rows[link], cols[link]
         best, so_far, row = settle_row[start] + settle_col[freed], 0.0, start
+        least = _begin_backs(freed, start, in_ptr, in_row, in_reduced, back)
         cost[start] = 0.0
         n_heap = n_touched = 0
-        while so_far < best:
+        while so_far + least < best:
             for e in range(indptr[row], indptr[row + 1]):
                 col, through = indices[e], so_far + reduced[e]
-                if through >= best or (row == start and col == freed):
-                    continue
-                if col == freed:
-                    best = through
+                if through + least >= best or col == freed:
                     continue
                 owner = row_of_col[col]
-                if owner >= 0 and through < cost[owner]:
+                if owner < 0 or through >= cost[owner]:
+                    continue
+                is_far = through + settle_row[owner] > best + settle_row[start]
+                if not is_far and through + settle_col[freed] <= best + settle_col[col]:
                     if cost[owner] == np.inf:
                         touched[n_touched] = owner
                         n_touched += 1
                         n_heap = append(owner, heap, n_heap, place)
                     cost[owner] = through
                     rise(heap, place[owner], cost, place)
-                    if n_touched > AROUND:
-                        best = _back_from(owner, freed, through, best, indptr, indices, reduced)
+                    best = min(best, through + back[owner])
             if n_heap == 0:
                 break
             row = np.int64(heap[0])
@@ -174,4 +177,6 @@ def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settl
         cost[start] = np.inf
         for k in range(n_touched):
             cost[touched[k]] = np.inf
+        for at in range(in_ptr[freed], in_ptr[freed + 1]):
+            back[in_row[at]] = np.inf
     return margin

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.spatial import KDTree
 
 from auctrack.matching import Problem, solve
-from auctrack.tracker.linking.trust import near_pairs
+from auctrack.tracker.linking.trust import margins, near_pairs
 from auctrack.tracker.linking.trust.margins import link_margins
 
 
@@ -103,3 +104,36 @@ def test_pairs_too_many_to_write_out_are_thinned_without_a_change(monkeypatch, k
 def test_no_link_no_margin():
     problem = problem_of(1, 1, [0], [0], [30.0], 5.0)
     assert link_margins(problem, solve(problem)).tolist() == []
+
+
+class Counted:
+    """An array that counts how often one of its elements is read."""
+
+    def __init__(self, array):
+        self.array, self.reads = array, 0
+
+    def __getitem__(self, at):
+        self.reads += 1
+        return self.array[at]
+
+
+def test_a_search_among_particles_as_near_as_each_other_ends_after_a_few_edges(monkeypatch):
+    """In the middle of a swarm the nearest 32 cost nearly the same."""
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0, 1, (500, 3))
+    y = x + rng.normal(0, 0.1, x.shape)
+    distance, near = KDTree(y).query(x, k=32)
+    rows = np.repeat(np.arange(500), 32)
+    problem = problem_of(500, 500, rows, near.ravel(), distance.ravel() ** 2, 0.02)
+    answer = solve(problem)
+    searches, reads = margins._margins.py_func, []
+
+    def counting(rows, cols, indptr, indices, *graph):
+        found = searches(rows, cols, indptr, counted := Counted(indices), *graph)
+        reads.append(counted.reads)
+        return found
+
+    expected = link_margins(problem, answer)
+    monkeypatch.setattr(margins, "_margins", counting)
+    assert link_margins(problem, answer).tolist() == expected.tolist()
+    assert sum(reads) <= 400 * answer.n_matched
